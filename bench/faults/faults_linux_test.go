@@ -66,7 +66,7 @@ func newBench(t *testing.T) *faults.Bench {
 
 // What an ordinary task may cost, see faults.Cost.
 const (
-	maxGit   = 63
+	maxGit   = 40
 	maxFsync = 25
 )
 

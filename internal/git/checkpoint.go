@@ -37,10 +37,7 @@ func loopRef(loop string) (string, error) {
 }
 
 // pawlIdentity is the author of Pawl's own commits, whatever the user's configuration.
-var pawlIdentity = []string{
-	"GIT_AUTHOR_NAME=Pawl", "GIT_AUTHOR_EMAIL=pawl@localhost",
-	"GIT_COMMITTER_NAME=Pawl", "GIT_COMMITTER_EMAIL=pawl@localhost",
-}
+const pawlIdentity = "Pawl <pawl@localhost>"
 
 // Checkpoint keeps a snapshot of the work tree under the number n, or under the
 // next free one when n is 0. A number that is taken is never overwritten: if it
@@ -116,12 +113,9 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 		}
 	}
 	c.Time = time.Now().Truncate(time.Second)
-	env := append(slices.Clip(pawlIdentity), dates(c.Time)...)
-	out, err := r.run(ctx, call{args: []string{"commit-tree", c.Tree, "-p", parent}, env: env, stdin: []byte(message)})
-	if err != nil {
+	if c.Commit, err = r.ownCommit(ctx, ownCommit{c.Tree, parent, message, c.Time}); err != nil {
 		return c, err
 	}
-	c.Commit = strings.TrimSpace(string(out))
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
 }
 

@@ -40,11 +40,12 @@ type Repo struct {
 	callTime, pipesAfter time.Duration // of each call; 0 is the usual
 	inert                []string      // settings that keep programs of the repository from running, see Inert
 
-	of      *Repo    // of a worktree: the one whose servers it uses
-	reader  server   // of objects
-	writer  server   // of trees
-	answers answers  // that it has given
-	names   sync.Map // refs whose names git allows
+	of        *Repo    // of a worktree: the one whose servers it uses
+	reader    server   // of objects
+	writer    server   // of trees
+	committer server   // of commits
+	answers   answers  // that it has given
+	names     sync.Map // refs whose names git allows
 
 	mu      sync.Mutex
 	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 )
@@ -93,11 +94,11 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	if err := r.write(ctx, "read-tree", tree); err != nil {
 		return err
 	}
-	commit, err := r.run(ctx, call{args: []string{"commit-tree", tree}, env: pawlIdentity, stdin: []byte("before the loop\n"), whole: true})
+	commit, err := r.ownCommit(ctx, ownCommit{tree, "", "before the loop\n", time.Now()})
 	if err != nil {
 		return err
 	}
-	return r.write(ctx, "update-ref", headsRef+shadowBranch, strings.TrimSpace(string(commit)))
+	return r.write(ctx, "update-ref", headsRef+shadowBranch, commit)
 }
 
 // shadowExcludes returns patterns that a project's .gitignore would have: created by

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 )
 
 // CommitUserChanges commits what the user had changed in tracked files before
@@ -73,10 +73,9 @@ func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 	if err != nil {
 		return err
 	}
-	out, err := r.run(ctx, call{args: []string{"commit-tree", tree, "-p", head}, env: pawlIdentity, stdin: []byte("what was staged before\n")})
+	commit, err := r.ownCommit(ctx, ownCommit{tree, head, "what was staged before\n", time.Now()})
 	if err != nil {
 		return err
 	}
-	err = r.write(ctx, "update-ref", prefix+"staged", strings.TrimSpace(string(out)))
-	return err
+	return r.write(ctx, "update-ref", prefix+"staged", commit)
 }

@@ -13,24 +13,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Worktree is a linked worktree of Pawl's, in which gates run on another tree than the
-// user's.
-type Worktree struct{ *Repo }
-
-// Worktree creates a worktree in dir, which must be missing or empty, with a detached
-// HEAD at a commit or tree.
-func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error) {
-	commit, err := r.asCommit(ctx, rev)
-	if err != nil {
-		return nil, err
-	}
-	w, err := r.addWorktree(ctx, dir, commit, "--detach")
-	if err != nil {
-		return nil, fmt.Errorf("create worktree %s: %w", dir, err)
-	}
-	return w, nil
-}
-
 // LoopWorktree is the worktree in dir on its own branch, for a loop that leaves
 // the user's alone: made, the branch too, at a commit; or found again on resume. What
 // fails leaves neither worktree nor branch.
@@ -58,7 +40,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 		head = "" // it is not ours to delete
 	}
 	undo := r.undoWorktree(dir, branch, head)
-	var w *Worktree
+	var w *Repo
 	if tip == "" {
 		err = r.createRef(ctx, ref, head)
 	}
@@ -69,7 +51,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 		err = fmt.Errorf("create worktree %s on branch %s: %w", dir, branch, err)
 		return nil, noUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
 	}
-	return w.Repo, undo, nil
+	return w, undo, nil
 }
 
 // undoWorktree takes back a worktree that is about to be made in dir, and its
@@ -111,7 +93,20 @@ func (r *Repo) findWorktree(ctx context.Context, dir, branch string) (*Repo, err
 	return found, nil
 }
 
-func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string) (*Worktree, error) {
+// addWorktree makes a worktree in dir, at a branch or commit.
+func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string) (*Repo, error) {
+	w, err := r.emptyWorktree(ctx, dir, rev, flags...)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.git(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
+		return nil, errors.Join(missingObjectError(err, "a file"), r.removeWorktree(context.WithoutCancel(ctx), w.root))
+	}
+	return w, nil
+}
+
+// emptyWorktree makes a worktree in which no file is checked out.
+func (r *Repo) emptyWorktree(ctx context.Context, dir, rev string, flags ...string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -121,61 +116,13 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 	if err := r.write(ctx, append(args, abs, rev)...); err != nil {
 		return nil, err
 	}
-	repo, err := openRepo(ctx, abs)
+	w, err := openRepo(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
-	repo.of = r
-	w := &Worktree{repo}
-	if _, err := repo.git(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
-		return nil, errors.Join(missingObjectError(err, "a file"), w.Remove(context.WithoutCancel(ctx)))
-	}
+	w.of = r
 	return w, nil
 }
-
-// asCommit turns a tree into a commit of Pawl's, and returns a commit unchanged.
-func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
-	if commit, err := r.Resolve(ctx, rev+"^{commit}"); !errors.Is(err, ErrNoRevision) {
-		return commit, err
-	}
-	tree, err := r.TreeOf(ctx, rev)
-	if err != nil {
-		return "", err
-	}
-	out, err := r.run(ctx, call{args: []string{"commit-tree", tree, "-p", "HEAD"}, env: pawlIdentity, stdin: []byte("a tree to judge\n")})
-	if err != nil {
-		return "", fmt.Errorf("commit tree %s: %w", tree, err)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// Reset makes the worktree hold another commit or tree. Ignored files (what the
-// project's set-up made) stay; all else that gates left there is deleted.
-func (w *Worktree) Reset(ctx context.Context, rev string) error {
-	commit, err := w.asCommit(ctx, rev)
-	if err != nil {
-		return err
-	}
-	done, err := w.Restore(ctx, commit, nil)
-	for _, s := range done.Skipped {
-		if err == nil && s.Reason != submoduleChanged {
-			err = proc.RemoveAll(w.path(s.Path))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("reset worktree: %w", err)
-	}
-	if len(done.Left) > 0 {
-		return fmt.Errorf("reset worktree %s: %q differs: %s", w.root, done.Left[0].Path, done.Left[0].Reason)
-	}
-	if err := w.write(ctx, "update-ref", "--no-deref", "HEAD", commit); err != nil {
-		return fmt.Errorf("reset worktree %s: %w", w.root, err)
-	}
-	return w.AlignIndex(ctx, commit)
-}
-
-// Remove deletes the worktree with all that is in it. Its branch, if any, stays.
-func (w *Worktree) Remove(ctx context.Context) error { return w.of.removeWorktree(ctx, w.root) }
 
 // RemoveLoopWorktree deletes a worktree that LoopWorktree made, with all that is in it.
 // Its branch stays.

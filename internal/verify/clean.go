@@ -35,9 +35,7 @@ func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
 	w = where{place: cleanly, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
 	if v.place != nil && len(v.Setup) == 0 && !v.allKept(ctx, gates, w) {
-		if err := v.leave(ctx); err != nil {
-			return gate.Run{}, err
-		}
+		v.place.stale = true
 	}
 	there, err := v.elsewhere(ctx, gates, w)
 	return gate.Run{Results: slices.Concat(here, there)}, err
@@ -70,18 +68,17 @@ func setting(file, name string) string {
 	return variable(strings.Split(string(data), "\n"), name)
 }
 
-// leftIn is what git ignores in a clean checkout, with size and time: a run that
+// leftInPlace is what git ignores in the clean checkout, with size and time: a run that
 // changes it may tell the next run from itself. It is false where that cannot be told.
-func leftIn(ctx context.Context, root string) (map[string]string, bool) {
-	repo, err := git.Open(ctx, root)
-	if err != nil {
-		return nil, false
-	}
-	ignored, err := repo.Ignored(ctx)
+func (v *Verifier) leftInPlace(ctx context.Context) (map[string]string, bool) {
 	left := map[string]string{}
+	if v.place.untouched {
+		return left, true
+	}
+	ignored, err := v.place.tree.Ignored(ctx)
 	for _, name := range ignored {
 		left[name] = "gone"
-		if info, err := os.Lstat(filepath.Join(repo.Root(), filepath.FromSlash(name))); err == nil {
+		if info, err := os.Lstat(filepath.Join(v.place.tree.Root(), filepath.FromSlash(name))); err == nil {
 			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
 	}
@@ -90,9 +87,9 @@ func leftIn(ctx context.Context, root string) (map[string]string, bool) {
 
 // settledCleanly runs a gate until it has told, and looks what that left behind.
 func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	before, known := leftIn(ctx, w.root)
+	before, known := v.leftInPlace(ctx)
 	r, err := v.settled(ctx, g, w)
-	after, stillKnown := leftIn(ctx, w.root)
+	after, stillKnown := v.leftInPlace(ctx)
 	r.Left = !known || !stillKnown || !maps.Equal(before, after)
 	return r, err
 }
@@ -107,5 +104,6 @@ func (v *Verifier) withoutProducts(ctx context.Context, r Request) error {
 	if err != nil || !adds || v.place == nil || len(v.Setup) > 0 {
 		return err
 	}
-	return v.leave(ctx)
+	v.place.stale = true
+	return nil
 }

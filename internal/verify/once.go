@@ -19,6 +19,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	c := plan(g, w.uncached || w.place == cleanly)
 	var in *isolation
 	if w.place != "" {
+		v.place.untouched = false
 		c.env = append(c.env, v.ownBuild(ctx, w)...)
 		c.env = append(c.env, v.noFetch(g)...)
 		var err error

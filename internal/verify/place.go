@@ -33,6 +33,9 @@ type place struct {
 	lacks string // what the tree that it holds needs and nothing makes, "" for nothing that is known
 
 	timedOut bool // a gate did, and was run again with more time
+
+	stale     bool // the next tree is to be judged in a fresh checkout, at another path
+	untouched bool // nothing is there that git ignores
 }
 
 // setupTimeout bounds each command of the set-up.
@@ -71,7 +74,7 @@ func resolved(dir string) string {
 }
 
 func (v *Verifier) hold(ctx context.Context, tree string) error {
-	if v.place != nil {
+	if v.place != nil && !v.place.stale {
 		if err := v.place.tree.Reset(ctx, tree); err == nil {
 			return nil
 		}
@@ -87,14 +90,31 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 	if err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
+	if v.place != nil {
+		v.place.setUp.remove()
+		if v.place.tree.Renew(ctx, dir, tree) == nil {
+			v.place = &place{tree: v.place.tree}
+			return v.include(ctx)
+		}
+		if err := v.leave(ctx); err != nil {
+			return err
+		}
+	}
 	w, err := v.Repo.Worktree(ctx, dir, tree)
 	if err != nil {
 		return err
 	}
 	v.place = &place{tree: w}
-	if _, err := v.Repo.CopyIncluded(ctx, w.Root()); err != nil {
+	return v.include(ctx)
+}
+
+// include copies into a fresh checkout what of the ignored files the user wants there.
+func (v *Verifier) include(ctx context.Context) error {
+	copied, err := v.Repo.CopyIncluded(ctx, v.place.tree.Root())
+	if err != nil {
 		return errors.Join(err, v.leave(context.WithoutCancel(ctx)))
 	}
+	v.place.untouched = len(copied) == 0
 	return nil
 }
 
@@ -122,7 +142,7 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 	if err != nil || v.place.deps == done {
 		return err
 	}
-	v.place.deps, v.place.lacks = "", ""
+	v.place.deps, v.place.lacks, v.place.untouched = "", "", false
 	if len(v.Setup) == 0 {
 		if err := v.carry(ctx, locks); err != nil {
 			return err

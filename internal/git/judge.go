@@ -1,0 +1,164 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Worktree is a linked worktree of Pawl's, in which gates run on another tree than the
+// user's. A gate may write to its index, so a copy tells which files are unchanged.
+type Worktree struct {
+	*Repo
+	index string // fingerprint of the copy
+}
+
+// Worktree creates a worktree in dir, which must be missing or empty, with a detached
+// HEAD at a commit or tree.
+func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error) {
+	commit, err := r.asCommit(ctx, rev)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := r.emptyWorktree(ctx, dir, commit, "--detach")
+	if err != nil {
+		return nil, fmt.Errorf("create worktree %s: %w", dir, err)
+	}
+	w := &Worktree{Repo: repo}
+	if err := w.checkOut(ctx, commit); err != nil {
+		return nil, errors.Join(fmt.Errorf("create worktree %s: %w", dir, err), w.Remove(context.WithoutCancel(ctx)))
+	}
+	return w, nil
+}
+
+// Renew removes all that is in the worktree, and makes it hold a commit or tree in another
+// folder, which must be missing or empty.
+func (w *Worktree) Renew(ctx context.Context, dir, rev string) error {
+	if err := w.renew(ctx, dir, rev); err != nil {
+		return fmt.Errorf("move worktree to %s: %w", dir, err)
+	}
+	return nil
+}
+
+func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
+	commit, err := w.asCommit(ctx, rev)
+	if err != nil {
+		return err
+	}
+	if err := proc.RemoveAll(w.root); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	// As git worktree move does it.
+	root, link := realPath(dir), filepath.Join(realPath(dir), ".git")
+	common, err := filepath.Rel(w.gitDir, w.commonDir)
+	for file, text := range map[string]string{
+		link:                                 "gitdir: " + filepath.ToSlash(w.gitDir),
+		filepath.Join(w.gitDir, "gitdir"):    filepath.ToSlash(link),
+		filepath.Join(w.gitDir, "commondir"): filepath.ToSlash(common),
+	} {
+		if err == nil {
+			err = os.WriteFile(file, []byte(text+"\n"), 0o600)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.root, w.index = root, ""
+	if err := w.forget(); err != nil {
+		return err
+	}
+	return w.checkOut(ctx, commit)
+}
+
+// Reset makes the worktree hold another commit or tree. Ignored files (what the
+// project's set-up made) stay; all else that gates left there is deleted.
+func (w *Worktree) Reset(ctx context.Context, rev string) error {
+	commit, err := w.asCommit(ctx, rev)
+	if err == nil {
+		err = w.forget()
+	}
+	if err == nil {
+		_, err = w.git(ctx, "clean", "-ffdq")
+	}
+	if err == nil {
+		err = w.checkOut(ctx, commit)
+	}
+	if err != nil {
+		return fmt.Errorf("reset worktree %s: %w", w.root, err)
+	}
+	return nil
+}
+
+// Remove deletes the worktree with all that is in it.
+func (w *Worktree) Remove(ctx context.Context) error { return w.of.removeWorktree(ctx, w.root) }
+
+// indexCopy is the file with the copy of the index.
+func (w *Worktree) indexCopy() string { return filepath.Join(w.IndexDir(), "checked-out") }
+
+// checkOut writes the files of a commit that are not there, by the index, and keeps a copy
+// of the new one.
+func (w *Worktree) checkOut(ctx context.Context, commit string) error {
+	w.index = ""
+	if _, err := w.git(ctx, "-c", "submodule.recurse=false", "checkout", "--quiet", "--force", "--detach", commit); err != nil {
+		return missingObjectError(err, "a file")
+	}
+	if err := os.Mkdir(w.IndexDir(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy()); err != nil {
+		return err
+	}
+	w.index = indexFingerprint("index", w.indexCopy())
+	return nil
+}
+
+// forget removes what a gate may have told git about the worktree (what to leave out, a
+// merge, another index), and puts the copy of the index in its place. Without one every
+// file is written again.
+func (w *Worktree) forget() error {
+	told, err := os.ReadDir(w.gitDir)
+	if err != nil {
+		return err
+	}
+	kept := []string{"HEAD", "commondir", "gitdir", stateDir}
+	for _, e := range told {
+		if !slices.Contains(kept, e.Name()) {
+			if err := proc.RemoveAll(filepath.Join(w.gitDir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	index := filepath.Join(w.gitDir, "index")
+	if w.index == "" || copyIndex(w.indexCopy(), index) != nil || indexFingerprint("index", index) != w.index {
+		if err := os.Remove(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// asCommit turns a tree into a commit of Pawl's, and returns a commit unchanged.
+func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
+	found, err := r.objects(ctx, rev)
+	if err == nil && found[0].kind == "tree" {
+		head, err := r.Head(ctx)
+		if err != nil {
+			return "", err
+		}
+		return r.ownCommit(ctx, ownCommit{found[0].id, head, "a tree to judge\n", time.Now()})
+	}
+	return r.Resolve(ctx, rev+"^{commit}")
+}

@@ -1,0 +1,56 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// ownCommit is a commit of Pawl's own, under its own name whatever the user's configuration.
+type ownCommit struct {
+	tree, parent string // parent is "" where there is none
+	message      string
+	at           time.Time
+}
+
+// ownCommit writes a commit by a git that lives on, and returns its id.
+func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
+	if r.of != nil {
+		return r.of.ownCommit(ctx, c)
+	}
+	s, err := r.newScratchDir()
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
+	parent := ""
+	if c.parent != "" {
+		parent = "parent " + c.parent + "\n"
+	}
+	text := fmt.Sprintf("tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parent, by, by, c.message)
+	file := filepath.Join(s.dir, "commit")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	var id string
+	args := []string{"hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"}
+	err = r.askServer(ctx, &r.committer, args, []byte(quoted(file)+"\n"), func(out *bufio.Reader) error {
+		line, err := out.ReadString('\n')
+		id = strings.TrimSpace(line)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("make a commit: %w", err)
+	}
+	return id, nil
+}
+
+// quoted is a path as git reads it from a line.
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(filepath.ToSlash(path)) + `"`
+}
