@@ -80,10 +80,16 @@ type Turn struct {
 	// Final says whether a message ends the turn though background work still
 	// runs: one that claims something is to be judged now. nil = none does.
 	Final func(text string) bool
+	// Messages are for the agent while the turn runs, in order. One that can be told in a
+	// turn emits KindTold for each that it has read; others leave them.
+	Messages <-chan Message
 	// LogPath is where the raw stream is appended from this turn on; "" = where
 	// it went before.
 	LogPath string
 }
+
+// Message is for an agent at work.
+type Message struct{ ID, Text string }
 
 // Kind of an Event.
 type Kind string
@@ -98,6 +104,7 @@ const (
 	KindContext Kind = "context"  // ContextPercent
 	KindRetry   Kind = "retry"    // the client retries an API error: Failure
 	KindDenied  Kind = "denied"   // a tool call was denied: Tool, Text
+	KindTold    Kind = "told"     // Text: the id of a message that the agent has now
 	KindNote    Kind = "note"     // Text
 )
 

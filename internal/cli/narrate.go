@@ -113,7 +113,7 @@ func (t narration) happened() string {
 		return "the wait is over"
 	case loop.LimitHit:
 		return "limit reached: " + string(e.Limit)
-	case loop.MessageArrived, loop.QuestionAsked, loop.Answered:
+	case loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered:
 		return saidOrAsked(e)
 	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		return ofTests(e)
@@ -324,6 +324,12 @@ func (t narration) decided() []string {
 	if t.after.Violations > t.before.Violations {
 		lines = append(lines, fmt.Sprintf("violation %d of 3: %s", t.after.Violations, afterViolation(t.before.Attended, t.after.Outcome != "")))
 	}
+	if n := acknowledged(t.before, t.after); n > 0 {
+		lines = append(lines, "the agent has read "+count(n, "message"))
+	}
+	if t.after.Phase == loop.Paused && t.before.Phase != loop.Paused {
+		lines = append(lines, "paused")
+	}
 	for _, a := range t.acts {
 		switch a.Do {
 		case loop.BeginTurn:
@@ -334,7 +340,7 @@ func (t narration) decided() []string {
 			lines = append(lines, "will continue "+where(a.Owner)+because(a.Text))
 		case loop.Finish:
 			lines = append(lines, t.finish())
-		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack,
+		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.Deliver, loop.PutBack,
 			loop.EditPlan, loop.Notify:
 			// what comes of them is told when it has; a notice is a record of its own
 		}

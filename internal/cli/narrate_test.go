@@ -54,6 +54,8 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Concluded}, "cleanup after the end is finished"},
 		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a user: hello"},
+		{loop.Event{Kind: loop.MessageArrived, Text: "hello", Now: true}, "message from a user, for this turn: hello"},
+		{loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "1 message delivered into the turn"},
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
 		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +33,24 @@ func saidOrAsked(e loop.Event) string {
 		return asks(e.Question)
 	case loop.Answered:
 		return "answer of a user: " + e.Text
-	default:
-		return "message from a user: " + e.Text
+	case loop.Delivered:
+		return count(len(e.IDs), "message") + " delivered into the turn"
 	}
+	if e.Now {
+		return "message from a user, for this turn: " + e.Text
+	}
+	return "message from a user: " + e.Text
+}
+
+// acknowledged counts the messages that the agent has read between two states.
+func acknowledged(before, after loop.State) int {
+	n := 0
+	for _, m := range before.Messages {
+		if !m.Delivered.IsZero() && !slices.ContainsFunc(after.Messages, func(kept loop.Message) bool { return kept.ID == m.ID }) {
+			n++
+		}
+	}
+	return n
 }
 
 // asks is a question of the agent's.

@@ -52,7 +52,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
 	case loop.MessageArrived:
-		s.note(term.Info, "message for the agent's next prompt: "+e.Text)
+		s.note(term.Info, "message for the agent's "+map[bool]string{true: "turn: ", false: "next prompt: "}[e.Now]+e.Text)
 	case loop.PlanAsked, loop.PlanEdited:
 		s.note(term.Info, planEdits(e))
 	case loop.Answered:
@@ -75,7 +75,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "resumed")
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
-	case loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
+	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
 		loop.HandedOver, loop.WentBack:
 	case loop.HandoverAsked:
 		s.note(term.Info, "asked to continue "+where(e.Owner)+because(e.Text))

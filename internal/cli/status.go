@@ -79,6 +79,7 @@ func statusText(s *subject, now time.Time) string {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}
+	rows(line, "told", progress.Messages(st))
 	if q := sum.Question; q != nil {
 		line("asks", "%s", plan.OneLine(q.Text, 0))
 		rows(line, "", q.Lines())
@@ -189,7 +190,7 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", lastOwner(s), turn)
 	case "paused":
-		return "paused" + livesWords(s, sum) + " · " + turn
+		return "paused" + sinceWords(st, now) + livesWords(s, sum) + " · " + turn
 	case "waiting":
 		return waitingWords(st, now) + livesWords(s, sum) + " · " + turn
 	}
@@ -198,6 +199,14 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		words += " · " + pausingWords(st)
 	}
 	return words
+}
+
+// sinceWords says when a pause took effect.
+func sinceWords(st loop.State, now time.Time) string {
+	if st.AwayFrom.IsZero() {
+		return ""
+	}
+	return " since " + clock(st.AwayFrom, now)
 }
 
 // pausingWords says when a pause that is asked for begins.

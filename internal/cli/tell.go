@@ -4,19 +4,23 @@ import (
 	"crypto/rand"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
 type tellCmd struct {
 	loopWord
+	Now  bool     `help:"into the turn under way, after the tool that runs; default: with the next prompt"`
 	Text []string `arg:"" help:"the message"`
 }
 
 func (tellCmd) Help() string {
-	return `The current turn is not interrupted.
+	return `The current turn is not interrupted. An agent that takes no messages in a turn is told with its next prompt.
+pawl status and pawl log show when a message was queued, delivered, and acknowledged.
 
-  pawl tell . "look at the mock server first"`
+  pawl tell . "look at the mock server first"
+  pawl tell . --now "leave the lock file alone"`
 }
 
 // Run leaves a note for the agent.
@@ -35,21 +39,20 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	if err := s.post(record.MessageNote, a.withoutSecrets(text)); err != nil {
+	if err := s.leave(record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), Now: c.Now}); err != nil {
 		return err
 	}
-	if s.inSession() {
-		if err := a.heardSitting(s); err != nil {
-			return err
-		}
-		a.printf("%s will be told with its next prompt\n", s.ID)
-		return nil
+	if err := a.heardSitting(s); err != nil {
+		return err
 	}
-	if !s.alive {
+	switch {
+	case !s.alive && !s.inSession():
 		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
-		return nil
+	case c.Now && s.memory.State.Phase == loop.Turning:
+		a.printf("%s will be told after the tool that runs, or with its next prompt\n", s.ID)
+	default:
+		a.printf("%s will be told with its next prompt\n", s.ID)
 	}
-	a.printf("%s will be told with its next prompt\n", s.ID)
 	return nil
 }
 

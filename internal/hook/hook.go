@@ -256,7 +256,7 @@ func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error)
 	case permissionRequest:
 		return h.answerPermission(b)
 	case postToolUse, postToolUseFailure:
-		return reply{}, h.recordCall(b)
+		return h.answerCallEnd(ctx, b)
 	}
 	if h.p.Agent != "" {
 		return reply{}, nil // subagents come and go inside of a turn

@@ -95,7 +95,7 @@ func (r reply) encode(event string) clientOutput {
 			out.Decision, out.Reason = "block", r.Answer
 			s.HidePrompt = event == userPromptExpansion
 		}
-	case sessionStart:
+	case sessionStart, postToolUse, postToolUseFailure:
 		s.Context = truncateContext(r.Context)
 	case preToolUse:
 		if r.Call != nil {

@@ -72,7 +72,7 @@ func specificFaults(event string, s map[string]any, fault func(bool, string, ...
 			return
 		}
 		fallthrough
-	case stop, sessionStart, userPromptSubmit:
+	case stop, sessionStart, userPromptSubmit, postToolUse, postToolUseFailure:
 		known(s, fault, "hookEventName", "additionalContext")
 		text, _ := s["additionalContext"].(string)
 		n := len(utf16.Encode([]rune(text)))

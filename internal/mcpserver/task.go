@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -174,7 +173,10 @@ func (s *Server) readMessages(context.Context) (string, error) {
 		return "", err
 	}
 	st := at.mem.State
-	notes := st.Notes[min(st.Told, len(st.Notes)):]
+	var notes []string
+	for _, m := range st.Undelivered() {
+		notes = append(notes, m.Text)
+	}
 	waiting, err := at.Peek()
 	if err != nil {
 		return "", err
@@ -182,7 +184,7 @@ func (s *Server) readMessages(context.Context) (string, error) {
 	for _, m := range waiting {
 		var body record.Message
 		if json.Unmarshal(m.Body, &body) == nil && body.Kind == record.MessageNote {
-			notes = append(slices.Clip(notes), body.Text)
+			notes = append(notes, body.Text)
 		}
 	}
 	if len(notes) == 0 {

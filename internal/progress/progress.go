@@ -7,9 +7,12 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
@@ -65,4 +68,21 @@ func Left(s loop.State) string {
 		left, median = left+", "+figure.Money(e.LeftCost), median+", "+figure.Money(e.MedianCost)
 	}
 	return fmt.Sprintf("about %s (%s; the median of %d so far: %s)", left, figure.Count(e.Open, "open task"), e.Basis, median)
+}
+
+// Messages says of those that wait for the agent and those that it read last when they
+// were queued, delivered and acknowledged.
+func Messages(s loop.State) (lines []string) {
+	at := func(what string, t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return what + " " + t.Local().Format(time.TimeOnly)
+	}
+	for _, m := range slices.Concat(s.Read, s.Messages) {
+		times := []string{at("queued", m.At), at("delivered", m.Delivered), at("acknowledged", m.Acknowledged)}
+		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
+		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))
+	}
+	return lines
 }

@@ -125,12 +125,16 @@ func lines(in []string, most int) []string {
 	return out
 }
 
-// notes shares the room among the newest of what the user said.
+// notes shares the room among the newest of what the user said, where it is too much.
 func notes(in []string, is bounds) []string {
 	var out []string
 	in = in[max(0, len(in)-is.items):]
+	room := is.notes
+	if len(strings.Join(in, "")) > room {
+		room /= len(in)
+	}
 	for _, n := range in {
-		if n = middle(clean(n), is.notes/len(in)); n != "" {
+		if n = middle(clean(n), room); n != "" {
 			out = append(out, n)
 		}
 	}

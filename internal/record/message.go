@@ -35,6 +35,8 @@ type Message struct {
 	Text string `json:"text,omitempty"`
 	// ByPerson means that a user wrote it and not the agent, according to the sender.
 	ByPerson bool `json:"by_person,omitempty"`
+	// Now means that a note is for the turn under way.
+	Now bool `json:"now,omitempty"`
 
 	Question *loop.Question `json:"question,omitempty"`
 	Paths    []string       `json:"paths,omitempty"` // relative to the root, slashes
@@ -51,7 +53,7 @@ type Message struct {
 func (m Message) Event() (loop.Event, bool) {
 	switch m.Kind {
 	case MessageNote:
-		return loop.Event{Kind: loop.MessageArrived, Text: m.Text}, true
+		return loop.Event{Kind: loop.MessageArrived, Text: m.Text, Now: m.Now}, true
 	case MessagePause:
 		return loop.Event{Kind: loop.PauseAsked}, true
 	case MessageResume:

@@ -21,6 +21,10 @@ func FullPromptPath(l *store.Loop) string { return filepath.Join(l.Dir, "full-pr
 // claim. It is written in advance, so that the hook need not know how.
 func ContinuePromptPath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFile) }
 
+// DeliverPath returns the file that tells a session's hooks that messages wait for the
+// turn under way.
+func DeliverPath(l *store.Loop) string { return filepath.Join(l.Dir, DeliverFile) }
+
 // ToolCallsPath returns the file to which a session's hooks append tool calls that ran.
 func ToolCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, ToolCallsFile) }
 

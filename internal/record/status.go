@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -10,10 +11,11 @@ import (
 // Status is a loop in detail (`pawl status --json`).
 type Status struct {
 	Summary
-	Doing       string       `json:"doing,omitempty"` // what is being done now
-	WorkSeconds float64      `json:"work_seconds"`    // waits that count against no limit aside
-	Plan        []TaskStatus `json:"plan"`            // the tasks in the plan's order; one, "goal", without a plan
-	Left        *Left        `json:"left,omitempty"`  // absent where nothing is left, or no task has ended yet
+	Doing       string         `json:"doing,omitempty"`    // what is being done now
+	WorkSeconds float64        `json:"work_seconds"`       // waits that count against no limit aside
+	Plan        []TaskStatus   `json:"plan"`               // the tasks in the plan's order; one, "goal", without a plan
+	Messages    []loop.Message `json:"messages,omitempty"` // to the agent: those that wait, and those that it read last
+	Left        *Left          `json:"left,omitempty"`     // absent where nothing is left, or no task has ended yet
 }
 
 // TaskStatus is how a task stands.
@@ -55,6 +57,7 @@ func Detailed(sum Summary, s loop.State, doing string) Status {
 			NeedsYou: t.NeedsUser(),
 		})
 	}
+	d.Messages = slices.Concat(s.Read, s.Messages)
 	if e, ok := s.Estimate(); ok {
 		d.Left = &Left{
 			Tasks: e.Open, Seconds: seconds(e.Left), CostUSD: e.LeftCost,

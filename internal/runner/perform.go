@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -36,6 +37,8 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		return r.handOver(ctx, a)
 	case loop.Interrupt:
 		r.action.interrupt()
+	case loop.Deliver:
+		return r.deliver(a.Messages)
 	case loop.PutBack:
 		return r.putBack(ctx, a.Paths)
 	case loop.Notify:
@@ -69,6 +72,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	default:
 		r.goesOn()
 		r.goOnProving(ctx)
+		r.messages, r.sent = make(chan agent.Message, messagesMax), map[string]bool{}
 		return r.async(ctx, a, r.turn)
 	}
 }

@@ -107,6 +107,9 @@ type Runner struct {
 	looked int64       // bytes of record.RanFile that a look of this drive has been at
 	final  atomic.Bool // in the turn under way the agent has claimed something by a tool
 
+	messages chan agent.Message // into the turn under way
+	sent     map[string]bool    // ids of those
+
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
 	session   agent.Session  // its process may still run

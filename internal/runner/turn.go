@@ -61,7 +61,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
-		LogPath: log, Final: r.isFinal,
+		LogPath: log, Final: r.isFinal, Messages: r.messages,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
@@ -138,7 +138,7 @@ func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 	return e
 }
 
-// watchTurn passes on what happens in a turn, and ends one with which the loop has
+// watchTurn passes on what happens in a turn, tells which messages it was given, and ends one with which the loop has
 // used up its tokens.
 func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) {
 	spent := false
@@ -146,6 +146,9 @@ func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) 
 		if e.Kind == agent.KindUsage && !spent && overTokens(s, e.Usage) {
 			spent = true
 			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
+		}
+		if e.Kind == agent.KindTold {
+			r.report(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
 		}
 		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
 	}

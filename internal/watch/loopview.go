@@ -26,6 +26,9 @@ func (m Model) loopView() []string {
 			rows = append(rows, paint(yellow, clean(l)))
 		}
 	}
+	for _, l := range progress.Messages(loop.State{Messages: d.State.Messages}) {
+		rows = append(rows, paint(dim, fit(clean("told: "+l), m.width)))
+	}
 	room := max(2, m.height-1-len(rows))
 	if m.width < wideEnough {
 		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)

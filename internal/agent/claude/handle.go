@@ -34,6 +34,8 @@ func (t *turn) handle(it item) {
 		t.asked(l, now)
 	case "control_response":
 		t.answered(l, now)
+	case "command_lifecycle":
+		t.begins(l)
 	}
 }
 

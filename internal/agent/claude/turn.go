@@ -21,7 +21,7 @@ const (
 // turn is the state of one turn.
 //
 // It is at rest when a result has come, the model is not at work again, no
-// message is queued, and no background work is awaited. Background work that
+// message is queued or not yet begun, and no background work is awaited. Background work that
 // ends wakes the client by itself and gives another result, so it is awaited,
 // for a bounded time and once: a server that was started to stay is not waited
 // for in the turns after, and a final message (Turn.Final) ends all waiting.
@@ -46,7 +46,9 @@ type turn struct {
 	failure  *agent.Failure
 
 	bill     bill
-	finished bool // no tool may run any more
+	owed     map[string]string // messages that the client has not begun, by its id
+	saidAt   time.Time         // when the last was sent
+	finished bool              // no tool may run any more
 }
 
 // Turn runs one turn, see agent.Session.
@@ -67,7 +69,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	now := time.Now()
 	t := &turn{
 		session: s, opts: o, emit: emit, begun: now, sign: now,
-		tools: map[string]calledTool{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
+		tools: map[string]calledTool{}, owed: map[string]string{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
 	}
 	for _, task := range s.tasks {
 		t.before[task.ID] = true
@@ -103,6 +105,8 @@ func (t *turn) run(ctx context.Context) {
 				return
 			}
 			t.handle(it)
+		case m := <-t.opts.Messages:
+			t.say(m)
 		case <-timer.C:
 			t.check(time.Now())
 		case <-ctx.Done():
@@ -134,6 +138,9 @@ func (t *turn) atRest(now time.Time) bool {
 	if t.result == nil || t.busy || t.result.QueuedTurns > 0 {
 		return false
 	}
+	if len(t.owed) > 0 && now.Before(t.owedUntil()) {
+		return false
+	}
 	if t.awaited() {
 		return !now.Before(t.resultAt.Add(t.opts.BackgroundWait)) || t.opts.Final != nil && t.opts.Final(t.text)
 	}
@@ -158,6 +165,9 @@ func (t *turn) wake() time.Time {
 		earlier(t.bill.due)
 	}
 	if t.result != nil && !t.busy {
+		if len(t.owed) > 0 {
+			earlier(t.owedUntil())
+		}
 		if t.awaited() {
 			earlier(t.resultAt.Add(t.opts.BackgroundWait))
 		} else {
@@ -184,6 +194,8 @@ func (t *turn) check(now time.Time) {
 		}
 	case len(t.bill.held) > 0 && !now.Before(t.bill.due):
 		t.askAgain(now)
+	case len(t.owed) > 0 && t.result != nil && !t.busy && !now.Before(t.owedUntil()):
+		clear(t.owed)
 	}
 }
 

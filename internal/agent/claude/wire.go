@@ -41,6 +41,10 @@ type line struct {
 	QueuedTurns    int                   `json:"queued_turn_count"`
 	LocalCommand   string                `json:"local_command"`
 
+	// command_lifecycle: of a user message that has an id
+	CommandID string `json:"command_uuid"`
+	State     string `json:"state"` // queued, started, completed
+
 	RateLimit rateLimit `json:"rate_limit_info"`
 
 	// control_request, control_response
@@ -209,7 +213,7 @@ func tolerant(err error) error {
 
 // Answers and requests to the client.
 
-func userMessage(text string) any {
+func userMessage(text string) map[string]any {
 	return map[string]any{
 		"type":    "user",
 		"message": map[string]any{"role": "user", "content": text},

@@ -211,7 +211,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 	return &f
 }
 
-// think sleeps, in silence.
+// think sleeps, in silence. It hears what it is told meanwhile.
 func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
 	if f := over(ctx); f != nil {
 		return f
@@ -221,10 +221,15 @@ func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
 	if silent {
 		pause = o.IdleTimeout
 	}
-	select {
-	case <-ctx.Done():
-		return over(ctx)
-	case <-time.After(pause):
+	for awake := time.After(pause); awake != nil; {
+		select {
+		case <-ctx.Done():
+			return over(ctx)
+		case m := <-o.Messages:
+			t.emit(agent.Event{Kind: agent.KindTold, Text: m.ID})
+		case <-awake:
+			awake = nil
+		}
 	}
 	if silent {
 		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", o.IdleTimeout)}

@@ -24,6 +24,7 @@ const (
 	EditPlan   ActionKind = "edit_plan"  // as the user wants it; ends in PlanEdited
 	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
+	Deliver    ActionKind = "deliver"    // messages into the turn under way, in order; each that the agent takes is a Delivered
 	PutBack    ActionKind = "put_back"   // protected paths as they were
 	Notify     ActionKind = "notify"     // tell the user
 	Finish     ActionKind = "finish"     // the work of the end: the loop has its outcome; ends in Concluded
@@ -34,7 +35,7 @@ func (k ActionKind) Asks() bool {
 	switch k {
 	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, EditPlan, HandOver, Finish:
 		return true
-	case Interrupt, PutBack, Notify:
+	case Interrupt, Deliver, PutBack, Notify:
 		return false
 	}
 	return false
@@ -69,6 +70,7 @@ type Action struct {
 	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the user
+	Messages  []Message     `json:"messages,omitempty"`  // Deliver
 	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
 	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review, or of a baseline the one to leave behind where it is not the task's start
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit

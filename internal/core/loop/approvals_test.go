@@ -142,8 +142,8 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	}
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
 	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}}, "")
-	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Notes) != 2 {
-		t.Errorf("asks %v, approved %v, rejected %v, notes %q", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Notes)
+	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {
+		t.Errorf("asks %v, approved %v, rejected %v, notes %v", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Messages)
 	}
 	sc.feed(ask, "")
 	if len(sc.s.Asks) != 0 {

@@ -25,6 +25,7 @@ const (
 	Concluded      EventKind = "concluded" // the work of the end is done
 	LimitHit       EventKind = "limit_hit"
 	MessageArrived EventKind = "message_arrived"
+	Delivered      EventKind = "delivered" // the turn under way was given messages
 	PauseAsked     EventKind = "paused"
 	Resumed        EventKind = "resumed"
 	Cancelled      EventKind = "cancelled"
@@ -50,7 +51,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
-		TimerFired, Concluded, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
+		TimerFired, Concluded, LimitHit, MessageArrived, Delivered, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
 		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack,
 	}
 }
@@ -73,6 +74,8 @@ type Event struct {
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
 	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Now            bool        `json:"now,omitempty"`             // MessageArrived: for the turn under way
+	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
 	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
 	ByPerson       bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it

@@ -214,7 +214,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.PlanAsked, loop.MessageArrived, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
+		loop.PlanAsked, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -257,7 +257,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.PlanAsked: true, loop.MessageArrived: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.PlanAsked: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

@@ -73,8 +73,10 @@ func (m *machine) talk(e Event) {
 		m.questionAsked(e.Question)
 	case Answered:
 		m.questionAnswered(e.Text)
+	case Delivered:
+		m.delivered(e.IDs)
 	default:
-		m.hear(e.Text)
+		m.messageArrived(e)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "") // the same message again
-	if notes := strings.Join(sc.s.Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || sc.s.Question != nil {
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || sc.s.Question != nil {
 		t.Errorf("%q %+v", notes, sc.s.Question)
 	}
 }
@@ -120,7 +120,7 @@ func TestQuestionInASession(t *testing.T) {
 
 // asks is a message and a question in a random walk, which somebody may answer at once.
 func (w *world) asks() {
-	w.feed(loop.Event{Kind: loop.MessageArrived, Text: "note"})
+	w.says()
 	w.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}})
 	if w.coin(2) {
 		w.feed(loop.Event{Kind: loop.Answered, Text: "that"})

@@ -200,11 +200,11 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 func TestMessagesThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{})
-	for range 40 {
+	for range 1000 {
 		sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "old"}, "")
 	}
 	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "new"}, "notify")
-	if n := sc.s.Notes; len(n) != 40 || n[39] != "new" {
-		t.Errorf("%d messages, the last %q", len(n), n[len(n)-1])
+	if n := sc.s.Messages; len(n) != 1000 || n[999].Text != "new" {
+		t.Errorf("%d messages, the last %q", len(n), n[len(n)-1].Text)
 	}
 }

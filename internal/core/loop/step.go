@@ -9,6 +9,7 @@ import (
 // machine is one Step under way: the state being made, and the actions so far.
 type machine struct {
 	s    State
+	id   string // of the event
 	acts []Action
 }
 
@@ -16,7 +17,7 @@ type machine struct {
 // every pair of phase and event; one that makes no sense changes nothing and is
 // reported as an anomaly. Neither s nor e is modified.
 func Step(s State, e Event) (State, []Action) {
-	m := &machine{s: s}
+	m := &machine{s: s, id: e.ID}
 	m.s.Tasks = slices.Clone(s.Tasks)
 	m.clock(e)
 	m.handle(e)
@@ -87,7 +88,7 @@ func (m *machine) handle(e Event) {
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
 		m.handedOver(e)
-	case MessageArrived, QuestionAsked, Answered:
+	case MessageArrived, Delivered, QuestionAsked, Answered:
 		m.talk(e)
 	case MergeAsked:
 		m.mergeAsked(e.Text)
@@ -98,16 +99,6 @@ func (m *machine) handle(e Event) {
 	default:
 		m.answer(e)
 	}
-}
-
-// hear keeps a note for the next prompt. Another process may write faster than the
-// agent reads: then the older ones are left out, and that is said.
-func (m *machine) hear(note string) {
-	if len(m.s.Notes) == notesMax {
-		m.notify(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", notesMax))
-		m.s.Told = max(m.s.Told-1, 0)
-	}
-	m.s.Notes = lastOf(append(slices.Clip(m.s.Notes), note), notesMax)
 }
 
 // answer handles the events that end an action: each has its phase.
@@ -324,10 +315,7 @@ func lastOf[T any](all []T, n int) []T {
 	return slices.Clone(all[len(all)-n:])
 }
 
-const (
-	heardMax = 100 // messages whose second delivery is told
-	notesMax = 40  // that wait for the next prompt
-)
+const heardMax = 100 // messages whose second delivery is told
 
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 

@@ -60,10 +60,9 @@ func (m *machine) beginTurn() {
 	case fresh:
 		m.s.Context = 0
 	}
-	m.s.Told = len(m.s.Notes)
 	m.ask(phase, Action{
 		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh, Isolated: isolated,
-		Situation: m.s.Situation, Notes: m.s.Notes,
+		Situation: m.s.Situation, Notes: m.toPrompt(),
 	})
 }
 
@@ -84,8 +83,7 @@ func (m *machine) turnEnded(t Turn) {
 	}
 	m.count(t)
 	m.s.Failures, m.s.Crashes, m.s.Limited = 0, 0, 0
-	// Only now: a turn that died may not have read what it was told.
-	m.s.Notes, m.s.Told = append([]string(nil), m.s.Notes[min(m.s.Told, len(m.s.Notes)):]...), 0
+	m.acknowledged()
 	if t.ToolCalls == 0 {
 		m.s.Ladder.Idle++
 	} else {

@@ -36,6 +36,7 @@ func (w *world) refused() []string {
 // a claim that passes only with changed tests is none. What waits for an approval is
 // no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {
+	w.checkMessages(before, e)
 	violated := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
 		return d.Told && slices.Contains(e.Seen.Refused, d.Path)
 	})) || e.Gates != nil && len(e.Gates.Tampered) > 0

@@ -1,0 +1,140 @@
+package loop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// said is how the messages of a state stand: their texts, those that a turn has with a
+// star, and before the bar those that the agent has read.
+func said(s loop.State) string {
+	var read, kept []string
+	for _, m := range s.Read {
+		read = append(read, m.Text)
+	}
+	for _, m := range s.Messages {
+		text := m.Text
+		if !m.Delivered.IsZero() {
+			text += "*"
+		}
+		kept = append(kept, text)
+	}
+	return strings.Join(read, " ") + "|" + strings.Join(kept, " ")
+}
+
+// A message for now goes into the turn under way, those before it first; it is read when
+// that turn has come to its end.
+func TestMessageIntoTheTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Change})
+	sc.checkpointed("turn 1 fresh first")
+	tell := func(id string, now bool, want string) {
+		t.Helper()
+		sc.feed(loop.Event{Kind: loop.MessageArrived, ID: id, Text: id, Now: now}, want)
+	}
+	tell("m1", false, "")
+	tell("m2", true, "deliver")
+	tell("m2", true, "") // the same message again
+	sc.feed(loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "")
+	tell("m3", false, "")
+	if diff := cmp.Diff("|m1* m2 m3", said(sc.s)); diff != "" {
+		t.Fatal(diff)
+	}
+	sc.turn("", "turn 2 continue go_on") // the client did not say that it had the second
+	if diff := cmp.Diff("m1|m2* m3*", said(sc.s)); diff != "" {
+		t.Fatal(diff)
+	}
+	if diff := cmp.Diff([]string{"m2", "m3"}, sc.s.Pending[0].Notes); diff != "" {
+		t.Error(diff)
+	}
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	tell("m4", true, "") // no turn is under way
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "turn 3 continue go_on")
+	if diff := cmp.Diff("m1 m2 m3|m4*", said(sc.s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A turn that dies may not have read what it was given, by its prompt or within.
+func TestMessageInATurnThatDies(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]func(sc *scenario){
+		"the agent": func(sc *scenario) {
+			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}}, "turn 1 continue interrupted")
+		},
+		"the owner": func(sc *scenario) { sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Kind: loop.Change})
+			sc.checkpointed("turn 1 fresh first")
+			sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "m1", Now: true}, "deliver")
+			sc.feed(loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "")
+			dies(sc)
+			if diff := cmp.Diff([]string{"m1"}, sc.s.Pending[0].Notes); diff != "" || len(sc.s.Read) > 0 {
+				t.Error(diff, sc.s.Read)
+			}
+		})
+	}
+}
+
+// A prompt has room for so many messages; the others have the next.
+func TestMessagesThatDoNotFitWait(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Change})
+	var sent, got []string
+	for i := range 50 {
+		sent = append(sent, fmt.Sprint(i))
+		sc.feed(loop.Event{Kind: loop.MessageArrived, ID: sent[i], Text: sent[i]}, "")
+	}
+	sc.checkpointed("turn 1 fresh first")
+	for n := 2; len(sc.s.Messages) > 0 && n < 9; n++ {
+		if notes := sc.s.Pending[0].Notes; len(notes) <= 20 {
+			got = append(got, notes...)
+		}
+		sc.turn("", fmt.Sprintf("turn %d continue go_on", n))
+	}
+	if diff := cmp.Diff(sent, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// says is a message in a random walk, which a turn under way may be given.
+func (w *world) says() {
+	w.feed(loop.Event{Kind: loop.MessageArrived, ID: fmt.Sprint("note-", w.events), Text: "note", Now: w.coin(2)})
+	var ids []string
+	for _, m := range w.s.Undelivered() {
+		ids = append(ids, m.ID)
+	}
+	w.feed(loop.Event{Kind: loop.Delivered, IDs: ids[:w.r.IntN(len(ids)+1)]})
+}
+
+// checkMessages: no message is lost, doubled or overtaken, and only the end of the turn
+// that had it makes it read.
+func (w *world) checkMessages(before loop.State, e loop.Event) {
+	was, kept := before.Messages, w.s.Messages
+	for len(was) > 0 && (len(kept) == 0 || was[0].ID != kept[0].ID) {
+		if e.Kind != loop.TurnEnded || was[0].Delivered.IsZero() {
+			w.t.Errorf("%s loses %+v", e.Kind, was[0])
+		}
+		was = was[1:]
+	}
+	for i, m := range was {
+		if i >= len(kept) || kept[i].ID != m.ID {
+			w.t.Errorf("%s: %s is no longer in its place: %v", e.Kind, m.ID, kept)
+			return
+		}
+	}
+	ids := map[string]bool{}
+	for _, m := range kept {
+		if ids[m.ID] {
+			w.t.Errorf("%s doubles %s", e.Kind, m.ID)
+		}
+		ids[m.ID] = true
+	}
+}

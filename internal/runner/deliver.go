@@ -1,0 +1,35 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const messagesMax = 100 // that are sent into one turn; more have the next prompt
+
+// deliver sends messages into the turn under way, each once. In a user's session its
+// hook gives them to the agent after the tool that runs.
+func (r *Runner) deliver(messages []loop.Message) error {
+	if r.attended() {
+		if err := atomicfile.Write(record.DeliverPath(r.Loop), nil, 0o600); err != nil {
+			return fmt.Errorf("leave messages to the session's hook: %w", err)
+		}
+		return nil
+	}
+	for _, m := range messages {
+		if r.sent[m.ID] {
+			continue
+		}
+		select {
+		case r.messages <- agent.Message{ID: m.ID, Text: m.Said()}:
+			r.sent[m.ID] = true
+		default:
+			return nil // full, or no turn of ours: the next prompt has the rest
+		}
+	}
+	return nil
+}
