@@ -72,23 +72,34 @@ func recordedCalls(l *store.Loop) (calls []guard.Call) {
 }
 
 // MayHaveStarted returns a function that reports whether a process that began at a time
-// may have been left running by the session's agent: one of its calls that names the
-// program ran then.
+// may have been left running by the session's agent: one of its commands that names the
+// program ran then; any command names "".
 func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
 	var ran []ToolCall
 	if data, err := atomicfile.Read(ToolCallsPath(l), atomicfile.Large); err == nil {
 		ran, _ = AgentCalls(data, 0)
 	}
+	begun := map[string]time.Time{}
+	if calls, err := readCalls(StartedCallsPath(l)); err == nil {
+		for _, c := range slices.Backward(calls) {
+			begun[c.ID] = c.At
+		}
+	}
 	return func(began time.Time) bool {
 		return slices.ContainsFunc(ran, func(c ToolCall) bool {
-			return !c.At.IsZero() && strings.Contains(c.Command, program) && began.After(c.At.Add(-maxStartBeforeEnd)) && began.Before(c.At.Add(maxStartAfterEnd))
+			from, known := begun[c.ID]
+			if !known || c.ID == "" {
+				from = c.At.Add(-maxStartBeforeEnd)
+			}
+			return !c.At.IsZero() && c.Command != "" && strings.Contains(c.Command, program) && began.After(from.Add(-clockDoubt)) && began.Before(c.At.Add(maxStartAfterEnd))
 		})
 	}
 }
 
 const (
-	maxStartBeforeEnd = 10 * time.Second // between the start of a process and the end of its call
-	maxStartAfterEnd  = time.Second      // after the end: the client reports a call that it leaves running at once
+	maxStartBeforeEnd = 10 * time.Second       // between the start of a process and the end of its call, where its start is not known
+	maxStartAfterEnd  = time.Second            // after the end: the client reports a call that it leaves running at once
+	clockDoubt        = 100 * time.Millisecond // the system counts the start of processes in hundredths of a second
 )
 
 // maxEntries bounds how many entries of a folder are read; a larger folder counts as not

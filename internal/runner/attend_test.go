@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,7 +52,7 @@ func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepare
 	if q.Words == nil {
 		q.Words = []string{"have every word"}
 	}
-	q.Session = launch.UserSession{Session: "6f1c"}
+	q.Session = launch.UserSession{Session: cmp.Or(q.Session.Session, "6f1c")}
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite("")
 	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's

@@ -90,6 +90,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	case loop.ForReview:
 		g, err = r.review(ctx, a, m, dir)
 	case loop.ForClaim, loop.ForLimit, loop.ForTurn:
+		r.endServers(ctx, m)
 		g, err = r.judgeClaim(ctx, a, m, dir)
 	}
 	if err != nil {

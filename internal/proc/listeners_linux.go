@@ -1,0 +1,100 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Listener is a process of this user that accepts connections.
+type Listener struct {
+	PID     int
+	Began   time.Time
+	Command string
+	At      string // the first place that it listens on: "port 8080", "socket /tmp/x"
+
+	env []byte
+}
+
+// HasVariable reports whether the process was started with KEY=value in its environment.
+func (l Listener) HasVariable(kv string) bool {
+	return bytes.Contains(append([]byte{0}, l.env...), []byte("\x00"+kv+"\x00"))
+}
+
+// Listeners returns the processes that accept connections and began after a time. This
+// program's own are not among them.
+func Listeners(since time.Time) []Listener {
+	sockets := listeningSockets()
+	self, _ := os.Readlink("/proc/self/exe")
+	var found []Listener
+	for _, e := range readStats() {
+		if e.zombie || e.kernel || e.pid == os.Getpid() {
+			continue
+		}
+		l := Listener{PID: e.pid, Began: startTime(e.pid)}
+		if l.Began.Before(since) || executablePath(e.pid) == self {
+			continue
+		}
+		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", e.pid)) // of another user none
+		for _, link := range links {
+			if socket, err := os.Readlink(link); err == nil && l.At == "" {
+				l.At = sockets[socket]
+			}
+		}
+		if l.At == "" {
+			continue
+		}
+		l.env, _ = environOf(e.pid)
+		l.Command = commandLine(e.pid)
+		found = append(found, l)
+	}
+	return found
+}
+
+// listeningSockets returns where sockets listen, by the names that links to them have.
+func listeningSockets() map[string]string {
+	found := map[string]string{}
+	for _, table := range []string{"tcp", "tcp6"} {
+		for _, f := range netTable(table, 10) {
+			if _, port, ok := strings.Cut(f[1], ":"); ok && f[3] == "0A" { // TCP_LISTEN
+				n, _ := strconv.ParseUint(port, 16, 16)
+				found["socket:["+f[9]+"]"] = "port " + strconv.FormatUint(n, 10)
+			}
+		}
+	}
+	for _, f := range netTable("unix", 8) { // an unnamed one cannot be connected to
+		if f[3] == "00010000" { // __SO_ACCEPTCON
+			found["socket:["+f[6]+"]"] = "socket " + f[7]
+		}
+	}
+	return found
+}
+
+// netTable returns the lines of a table below /proc/net that have at least so many fields.
+func netTable(name string, fields int) (lines [][]string) {
+	data, _ := os.ReadFile("/proc/net/" + name)
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) >= fields {
+			lines = append(lines, f)
+		}
+	}
+	return lines
+}
+
+// EndListener ends a process and its descendants.
+func EndListener(l Listener, grace time.Duration) {
+	begun := startID(l.PID)
+	terminateAll(grace, func(table []entry) []entry {
+		victims := descendants(table, descent{self: os.Getpid(), leader: l.PID})
+		for _, e := range table {
+			if e.pid == l.PID && e.start == begun && !e.zombie {
+				victims = append(victims, e)
+			}
+		}
+		return victims
+	})
+}

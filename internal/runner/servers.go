@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// What a turn of the runner's leaves running ends with the turn. In a user's session much
+// of what runs is the user's. There only servers are ended that surely are the agent's,
+// before its work is judged: tests could ask them. Others that may be are named. What
+// listened before the loop, and what a gate or a set-up has started, stays.
+
+// endServers does so.
+func (r *Runner) endServers(ctx context.Context, m record.Memory) {
+	if !r.attended() || m.Bound.Session == "" || m.State.StartedAt.IsZero() {
+		return
+	}
+	var ended, named []string
+	inCall := record.MayHaveStarted(r.Loop, "")
+	for _, l := range proc.Listeners(m.State.StartedAt) {
+		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.Began)
+		words := plan.OneLine(l.Command, 100) + " (" + plan.OneLine(l.At, 60) + ")"
+		switch {
+		case l.PID == m.Bound.Client || l.HasVariable(proc.MarkerName+"="+r.Loop.ID) || !theirs && !called:
+		case theirs && called:
+			proc.EndListener(l, sweepGrace)
+			ended = append(ended, words)
+		default:
+			named = append(named, words)
+		}
+	}
+	if len(ended) > 0 {
+		r.noteLater(ctx, loop.Info, "servers that the agent left running, ended before its work is judged: "+strings.Join(ended, "; "))
+	}
+	if named = atMost(named, maxLeft); len(named) > 0 {
+		r.noteLater(ctx, loop.Warning, "servers that began during the loop run on, and gates can ask them; perhaps they are the agent's: "+strings.Join(named, "; "))
+	}
+}

@@ -1,0 +1,94 @@
+package runner_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// asks passes if the server of the project, or else of anybody, says the right thing.
+var asks = map[string]string{
+	"ask.py":    "import urllib.request, pathlib\nport = pathlib.Path('port.txt').read_text()\nassert urllib.request.urlopen('http://127.0.0.1:' + port + '/answer.txt').read() == b'42'\n",
+	"port.txt":  "1",
+	"README.md": "words\n",
+}
+
+// listens starts a server that answers right, and returns its port. It ends with the test.
+func listens(t *testing.T, env ...string) (port string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "answer.txt"), []byte("42"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0") //nolint:noctx // ended below
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	said := make([]byte, 200)
+	n, err := out.Read(said) // Serving HTTP on 127.0.0.1 port 41231 (…
+	words := strings.Fields(string(said[:n]))
+	if err != nil || len(words) < 6 {
+		t.Fatalf("%v: %q", err, said[:n])
+	}
+	return words[5]
+}
+
+// A server that the agent leaves running in a session answers no gate: that a port is asked
+// and answers right proves nothing. One of before the loop, or of the user's, stays.
+func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "python3")
+	const ended, named = "servers that the agent left running, ended before", "perhaps they are the agent's: "
+	for name, tc := range map[string]struct {
+		env            string
+		called, before bool
+		outcome        loop.Outcome
+		says           string
+	}{
+		"the agent's":         {env: "CLAUDE_CODE_SESSION_ID=7a2e", called: true, says: ended},
+		"perhaps the agent's": {env: "CLAUDE_CODE_SESSION_ID=", called: true, outcome: loop.Verified, says: named},
+		"the user's":          {env: "CLAUDE_CODE_SESSION_ID=", outcome: loop.Verified},
+		"of before":           {env: "CLAUDE_CODE_SESSION_ID=7a2e", called: true, before: true, outcome: loop.Verified},
+	} {
+		t.Run(name, func(t *testing.T) { // not beside one another: they would see each other's servers
+			var port string
+			if tc.before {
+				port = listens(t, tc.env)
+			}
+			st := sit(t, asks, launch.AttendRequest{
+				Session: launch.UserSession{Session: "7a2e"},
+				Request: launch.Request{Flags: map[string]any{"gates": []string{"python3 ask.py"}, "work": []string{"port.txt"}}},
+			})
+			if !tc.before {
+				port = listens(t, tc.env)
+			}
+			if tc.called {
+				st.called(record.ToolCall{Tool: "Bash", Command: "python3 server.py &", At: time.Now(), ID: "1"})
+			}
+			st.edits("port.txt", port)
+			if s := st.claims(); s.Outcome != tc.outcome {
+				t.Errorf("%s %s: %s", s.Phase, s.Outcome, s.Reason)
+			}
+			journal := st.file("journal.jsonl")
+			for _, says := range []string{ended, named} {
+				if strings.Contains(journal, says) != (says == tc.says) {
+					t.Errorf("the log says %q: %t", says, says != tc.says)
+				}
+			}
+		})
+	}
+}
