@@ -43,6 +43,9 @@ func (a *app) dispatch(args []string) error {
 			a.print(a.text(allHelp(k.Model.Node, a.columns)))
 			return nil
 		}
+		if len(words) == 2 && words[0] == "--man" {
+			return writeManPages(k.Model.Node, words[1])
+		}
 		n, rest := named(k.Model.Node, words)
 		if len(n.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			if _, err := k.Parse(words); err != nil {

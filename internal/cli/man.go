@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+)
+
+// writeManPages writes a manual page for the tool and for each command into dir. What
+// packages Pawl calls it: `pawl help --man DIR`.
+func writeManPages(root *kong.Node, dir string) error {
+	for _, n := range branches(root) {
+		path := filepath.Join(dir, manName(n)+".1")
+		if err := os.WriteFile(path, []byte(manPage(n)), 0o644); err != nil {
+			return fmt.Errorf("write a manual page: %w", err)
+		}
+	}
+	return nil
+}
+
+// manName is pawl-plan-new for the command pawl plan new.
+func manName(n *kong.Node) string { return strings.ReplaceAll(commandName(n), " ", "-") }
+
+// manPage is the help of a command as a manual page. It has no date: the same source
+// makes the same page.
+func manPage(n *kong.Node) string {
+	var m roff
+	fmt.Fprintf(&m, ".TH %s 1 \"\" Pawl \"Pawl manual\"\n", strings.ToUpper(manName(n)))
+	m.section("name")
+	m.text(manName(n) + " - " + n.Help)
+	m.section("synopsis")
+	if n.Parent == nil {
+		m.text("pawl COMMAND")
+		for _, g := range groups(n) {
+			m.rows("commands: "+g[0].Group.Title, commandRows(g))
+		}
+		m.section("exit status")
+		m.text("pawl run and pawl resume, by the loop's outcome:")
+		for _, c := range exitCodes() {
+			m.row(row{fmt.Sprintf("%d %s", c.code, c.name), c.when})
+		}
+		return m.String()
+	}
+	m.text(synopsis(n))
+	if n.Leaf() {
+		m.rows("arguments", argumentRows(n))
+		for _, g := range flagGroups(n) {
+			m.rows(g.title, g.rows)
+		}
+	} else {
+		m.rows("commands", commandRows(shownOf(n)))
+	}
+	if n.Detail != "" {
+		m.section("description")
+		m.detail(n.Detail)
+	}
+	m.section("see also")
+	m.text(manName(n.Parent) + "(1)")
+	return m.String()
+}
+
+// roff writes text of manual pages.
+type roff struct{ strings.Builder }
+
+func (m *roff) section(title string) { fmt.Fprintf(m, ".SH %s\n", escaped(strings.ToUpper(title))) }
+
+func (m *roff) text(s string) { m.WriteString(escaped(s) + "\n") }
+
+func (m *roff) rows(title string, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	m.section(title)
+	for _, r := range rows {
+		m.row(r)
+	}
+}
+
+func (m *roff) row(r row) { fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escaped(r.name), escaped(r.help)) }
+
+// detail writes paragraphs, and examples, which are indented, as they are.
+func (m *roff) detail(text string) {
+	example := false
+	for l := range strings.SplitSeq(text, "\n") {
+		if indented := strings.HasPrefix(l, " "); l != "" && indented != example {
+			m.WriteString(map[bool]string{true: ".EX\n", false: ".EE\n"}[indented])
+			example = indented
+		}
+		switch {
+		case l != "":
+			m.text(l)
+		case example:
+			m.WriteString("\n")
+		default:
+			m.WriteString(".PP\n")
+		}
+	}
+	if example {
+		m.WriteString(".EE\n")
+	}
+}
+
+// escaped is text that roff prints as it is: dashes and quotes stay those of a shell,
+// no line is a request, and what is not ASCII needs no encoding.
+func escaped(s string) string {
+	var b strings.Builder
+	if strings.HasPrefix(s, ".") {
+		b.WriteString(`\&`)
+	}
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteByte(' ')
+		case r == '-':
+			b.WriteString(`\-`)
+		case r > unicode.MaxASCII || strings.ContainsRune("\\'`^~", r):
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+)
+
+// Each command has a page that shows, once formatted, all that its help says.
+func TestManPagesSayWhatHelpSays(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "groff")
+	dir := t.TempDir()
+	root := model(t)
+	if err := writeManPages(root, dir); err != nil {
+		t.Fatal(err)
+	}
+	words := func(s string) map[string]bool {
+		all := map[string]bool{}
+		for w := range strings.FieldsSeq(s) {
+			all[strings.ToLower(strings.TrimSuffix(w, ":"))] = true
+		}
+		return all
+	}
+	for _, n := range branches(root) {
+		path := filepath.Join(dir, manName(n)+".1")
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), "groff", "-man", "-Tutf8", "-ww", "-b", "-rLL=400n", "-P-cbou", path)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		page, err := cmd.Output()
+		if err != nil || stderr.Len() > 0 {
+			t.Errorf("%s: %v\n%s", path, err, &stderr)
+		}
+		shown := words(string(page))
+		want := helpText(n, 0)
+		if n.Parent == nil {
+			want, _, _ = strings.Cut(allHelp(n, 0), "\nmore help")
+		}
+		for w := range words(want) {
+			if w != "usage" && !shown[w] {
+				t.Errorf("%s does not show %q", filepath.Base(path), w)
+			}
+		}
+	}
+}
