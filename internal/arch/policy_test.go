@@ -51,6 +51,7 @@ const imports = `
 	notify         < core/* atomicfile proc
 	config         < confine core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
+	autostart      < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store

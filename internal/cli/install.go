@@ -17,7 +17,7 @@ import (
 
 // settingsArgs is how commands name a settings file.
 type settingsArgs struct {
-	Agent  string `arg:"" enum:"claude" help:"claude"`
+	Agent  string `arg:"" enum:"claude,service" help:"claude; or service, which resumes background loops after a restart (Linux, macOS)"`
 	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"user (all your sessions), project (everyone here), local (you, here) or plugin"`
 	DryRun bool   `help:"show what would change; change nothing"`
 }
@@ -44,7 +44,8 @@ through Claude Code's plugin commands.
   pawl install claude --scope local --only-cap
   pawl install claude --scope project --guard-blocks
   pawl install claude --scope plugin
-  pawl install claude --dry-run`
+  pawl install claude --dry-run
+  pawl install service`
 }
 
 // request is the settings file that is meant.
@@ -64,6 +65,10 @@ func (c *installCmd) Run(a *app) error {
 	}
 	scope := install.Scope(c.Scope)
 	switch {
+	case c.Agent == serviceName && (scope != install.User || c.Yes || c.OnlyCap || c.GuardBlocks):
+		return failure.New(failure.Usage, "pawl install service", "the service takes no flag but --dry-run")
+	case c.Agent == serviceName:
+		return a.installService(c.DryRun)
 	case c.GuardBlocks && (c.OnlyCap || scope != install.Project && scope != install.Local):
 		return failure.New(failure.Usage, "pawl install claude --scope local --guard-blocks",
 			"--guard-blocks is for the hooks at scope project or local: elsewhere a hook that is missing would stop every session of yours")

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,14 +80,7 @@ func (a *app) acceptPlan(ctx context.Context, data []byte, out string, input *li
 
 // edit has the user's editor change a text, in a temporary file of that name.
 func (a *app) edit(ctx context.Context, name string, data []byte) ([]byte, error) {
-	editor := ""
-	for _, key := range []string{"EDITOR", "VISUAL"} { // the last one that is set counts
-		for _, v := range a.env.Vars {
-			if value, ok := strings.CutPrefix(v, key+"="); ok && value != "" {
-				editor = value
-			}
-		}
-	}
+	editor := cmp.Or(a.env.Variable("VISUAL"), a.env.Variable("EDITOR"))
 	words := strings.Fields(editor)
 	if len(words) == 0 {
 		return nil, errors.New("no editor is set: EDITOR names one")

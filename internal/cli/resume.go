@@ -17,6 +17,7 @@ type resumeCmd struct {
 	goOnArg
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary"`
+	All    bool `help:"continue in the background each loop that was there when the machine was restarted"`
 	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
 }
 
@@ -24,6 +25,9 @@ type resumeCmd struct {
 func (c *resumeCmd) Run(a *app) error {
 	if err := a.byPerson("resume a loop"); err != nil {
 		return err
+	}
+	if c.All {
+		return c.all(a)
 	}
 	s, err := a.findResumable(c.Loop, c.Yes)
 	if err != nil {

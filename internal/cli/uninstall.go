@@ -12,7 +12,7 @@ import (
 
 // uninstallCmd takes Pawl out of the client, wherever it is.
 type uninstallCmd struct {
-	Agent   string `arg:"" enum:"claude" help:"claude"`
+	Agent   string `arg:"" enum:"claude,service" help:"claude or service"`
 	Scope   string `enum:"all,user,project,local,plugin" default:"all" placeholder:"SCOPE" help:"all, user, project, local or plugin"`
 	DryRun  bool   `help:"show what would change; change nothing"`
 	Verbose bool   `help:"with --dry-run, show each changed line"`
@@ -25,7 +25,8 @@ become what they were before the install; changes that you made since stay.
 
   pawl uninstall claude
   pawl uninstall claude --yes
-  pawl uninstall claude --scope local`
+  pawl uninstall claude --scope local
+  pawl uninstall service`
 }
 
 // removal is one settings file that Pawl is to be taken out of.
@@ -39,6 +40,9 @@ type removal struct {
 func (c *uninstallCmd) Run(a *app) error {
 	if err := a.byPerson("take hooks out"); err != nil {
 		return err
+	}
+	if c.Agent == serviceName {
+		return a.uninstallService(c.DryRun)
 	}
 	removals, err := c.removals(a)
 	if err != nil {

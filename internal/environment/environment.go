@@ -62,14 +62,18 @@ func Read() (Environment, error) {
 // Of reads an environment that another process had, given as NAME=value; of
 // several values the last one counts.
 func Of(vars []string) (Environment, error) {
-	return newEnvironment(func(name string) string {
-		for _, v := range slices.Backward(vars) {
-			if value, ok := strings.CutPrefix(v, name+"="); ok {
-				return value
-			}
+	e := Environment{Vars: vars}
+	return newEnvironment(e.Variable, vars, runtime.GOOS)
+}
+
+// Variable is the value of a variable in Vars, "" if it is not set.
+func (e Environment) Variable(name string) string {
+	for _, v := range slices.Backward(e.Vars) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
 		}
-		return ""
-	}, vars, runtime.GOOS)
+	}
+	return ""
 }
 
 // HomeError says why there is no folder to keep loops in.

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// termAge is how old an end by TERM may be for the loop to be resumed. A system that
+// shuts down ends its processes so, and may be off for a night.
+const termAge = 24 * time.Hour
+
+// all resumes in the background each loop that ran there when the machine was
+// restarted: what the service of `pawl install service` does. One that cannot be resumed
+// does not keep the others from it.
+func (c *resumeCmd) all(a *app) error {
+	if c.Loop != "" || c.Yes || c.JSON || c.moreFlags.given() != (loop.Limits{}) {
+		return failure.New(failure.Usage, "pawl resume --all, or pawl resume LOOP", "--all resumes loops as they are, and takes neither LOOP nor limits")
+	}
+	ctx, release := untilSignal()
+	defer release()
+	listed, err := store.List(a.store, record.ReadSummary)
+	if err != nil {
+		return err
+	}
+	resumed, failed := 0, 0
+	for _, l := range listed {
+		s, err := look(l.Loop)
+		switch {
+		case err != nil:
+			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
+			continue
+		case !s.lostToRestart(time.Now()):
+			continue
+		}
+		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
+			err = a.inBackground(ctx, s.Loop, background{epoch: s.holder.Epoch, quiet: true})
+		}
+		if ctx.Err() != nil {
+			return ended(ctx, err)
+		}
+		if err != nil {
+			term.Warnf(a.Err, "%s is not resumed: %v", s.ID, err)
+			failed++
+			continue
+		}
+		resumed++
+	}
+	switch {
+	case failed > 0:
+		return errors.New(count(failed, "loop") + " could not be resumed")
+	case resumed == 0:
+		a.printf("no background loop was ended by a restart\n")
+	}
+	return nil
+}
+
+// lostToRestart tells of a loop in the background whose process is gone, or was ended by
+// TERM a while ago.
+func (s *subject) lostToRestart(now time.Time) bool {
+	st := s.memory.State
+	byTerm := st.Outcome == loop.CancelledEnd && st.Stop == loop.ByTerm && now.Sub(st.EndedAt) < termAge
+	return s.spec.DetachOnHangup && !s.alive && (byTerm || s.summary().State == orphaned)
+}
