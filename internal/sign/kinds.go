@@ -29,6 +29,7 @@ const (
 	Product      Kind = "product"
 	Data         Kind = "data"
 	InAnyCase    Kind = "in any case"
+	Unread       Kind = "unread"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -70,6 +71,8 @@ func (k Kind) Why() string {
 		return "a function that makes nothing of what it is given is not written yet"
 	case Unused:
 		return "what only tests call changes nothing of what the program does"
+	case Unread:
+		return "what nothing reads does nothing: what it was added for may not be there"
 	case Product:
 		return "what is made from other files is made anew, and then the change is gone"
 	case Data:

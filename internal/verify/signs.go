@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -130,6 +131,15 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	for _, f := range mutant.Unused(c.Path, was, is, in.programs) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
 	}
+	unread, err := in.unread(ctx, c.Path, was, is)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range unread {
+		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Path == s.Path && o.Line == s.Line }) {
+			found = append(found, s)
+		}
+	}
 	for _, gone := range in.changes {
 		if s, ok := sign.Moved(gone.Path, c.Path); ok && gone.Status == 'D' && c.Status == 'A' {
 			found = append(found, s)
@@ -138,9 +148,46 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	return found, nil
 }
 
+// unread are what a change gave to a file and nothing reads: not the file itself, and then
+// no other either.
+func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([]sign.Sign, error) {
+	look := func(all string) []sign.Sign {
+		found := sign.Kept(file, was, is, all)
+		for _, f := range mutant.Unread(file, was, is, all) {
+			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head})
+		}
+		return found
+	}
+	own := sign.Said(file, is)
+	found := look(own)
+	if len(found) == 0 {
+		return nil, nil
+	}
+	others, err := in.repo.Contents(ctx, in.r.After, maxProgramsRead, maxTextRead, func(other string) bool { return other != file && sign.Knows(other) })
+	if err != nil || len(others) == maxProgramsRead {
+		return nil, err
+	}
+	var words []string
+	for _, s := range found {
+		words = append(words, strings.FieldsFunc(s.Text, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })...)
+	}
+	var all strings.Builder
+	all.WriteString(own)
+	for other, content := range others {
+		for line := range strings.Lines(sign.Said(other, content)) {
+			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
+				all.WriteString(line)
+			}
+		}
+	}
+	still := look(all.String())
+	return slices.DeleteFunc(found, func(s sign.Sign) bool { return !slices.Contains(still, s) }), nil
+}
+
 // Bounds of what is read of tests and documents for signs.
 const (
 	maxTestsRead     = 120
+	maxProgramsRead  = 2000
 	maxDocumentsRead = 40
 	maxTextRead      = 256 << 10
 )

@@ -1,0 +1,138 @@
+package mutant
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// Unread are the parameters that a change gave to a function and that it does not look
+// at, or no longer: Name is the parameter, Head the function's first line. Left out is what
+// others dictate: methods of an interface, functions that are handed on by their name. all
+// is the code of the programs and tests that could tell.
+func Unread(file string, before, after []byte, all string) []Function {
+	if generated(after) {
+		return nil
+	}
+	old := map[string]function{}
+	for _, f := range functions(file, before) {
+		old[f.name] = f
+	}
+	var found []Function
+	for _, f := range functions(file, after) {
+		was, known := old[f.name]
+		if known && was.plain == f.plain || f.dictated(all) {
+			continue
+		}
+		body, then := f.said(file), was.said(file)
+		written := slices.ContainsFunc(identifiers.FindAllString(was.params, -1), func(name string) bool { return Names(then, name) })
+		names := slices.DeleteFunc(f.parameterNames(file), func(name string) bool {
+			return Names(body, name) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
+		})
+		if len(names) > 0 {
+			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: head(f)})
+		}
+	}
+	return append(found, unreadMacros(file, before, after)...)
+}
+
+// unreadMacros are parameters that macros of C ignore.
+func unreadMacros(file string, before, after []byte) (found []Function) {
+	if !slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}, path.Ext(file)) {
+		return nil
+	}
+	for _, m := range macro().FindAllSubmatchIndex(after, -1) {
+		line, name := string(after[m[0]:m[1]]), string(after[m[2]:m[3]])
+		if !Names(string(after[m[4]:m[5]]), name) && !strings.Contains(string(before), line) {
+			found = append(found, Function{Path: file, Name: name, Line: 1 + strings.Count(string(after[:m[0]]), "\n"), Head: strings.TrimSpace(line)})
+		}
+	}
+	return found
+}
+
+// macro matches one with one parameter: that, and what it stands for.
+var macro = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \t]+(\S[^\n]*)$`)
+})
+
+// said is what stands behind the head of a function, without comments and the insides of
+// strings; what stands in braces there may be read, and stays.
+func (f function) said(file string) string {
+	style := goStyle()
+	if l := languageOf(file); l != nil {
+		style = l.style
+	}
+	_, body, _ := strings.Cut(f.text, f.params)
+	inStrings := strings.Join(filled().FindAllString(source.Uncommented(body, style), -1), " ")
+	return givenAway().ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
+}
+
+// filled matches what a string is filled in with: {name}, ${name}.
+var filled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}\n]*\}`) })
+
+// givenAway matches statements that name a value so that it seems to be used.
+var givenAway = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
+})
+
+// parameterNames are the names of a function's parameters but those that are left out on
+// purpose, or given by a framework to whoever wants them.
+func (f function) parameterNames(file string) (names []string) {
+	parts := splitParameters(f.params)
+	named := path.Ext(file) != ".go" || slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(p, " ") })
+	for _, part := range parts {
+		part, _, _ = strings.Cut(part, "=")
+		name := ""
+		switch {
+		case !named || strings.ContainsAny(part, "*.&{[(<") && slices.Contains([]string{".py", ".js", ".mjs", ".cjs", ".ts"}, path.Ext(file)):
+		case slices.Contains([]string{".java", ".c", ".cc", ".cpp", ".cxx"}, path.Ext(file)):
+			if words := identifiers.FindAllString(part, -1); len(words) > 1 {
+				name = words[len(words)-1]
+			}
+		default:
+			name = identifiers.FindString(strings.TrimPrefix(strings.TrimSpace(part), "mut "))
+		}
+		if len(name) > 1 && name[0] != '_' && !offered().MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// offered are parameters that a caller hands to all that it calls.
+var offered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
+})
+
+// splitParameters divides parameters at the commas that are in no brackets.
+func splitParameters(params string) (parts []string) {
+	depth, from := 0, 0
+	for i, c := range params {
+		switch {
+		case strings.ContainsRune("([{<", c):
+			depth++
+		case strings.ContainsRune(")]}>", c):
+			depth--
+		case c == ',' && depth <= 0:
+			parts, from = append(parts, strings.TrimSpace(params[from:i])), i+1
+		}
+	}
+	if last := strings.TrimSpace(params[from:]); last != "" {
+		parts = append(parts, last)
+	}
+	return parts
+}
+
+// dictated tells of a function that others decide what it is given: there are several of
+// its name, as of an interface, or it is handed on by its name.
+func (f function) dictated(all string) bool {
+	name := regexp.QuoteMeta(f.name[strings.LastIndexByte(f.name, '.')+1:])
+	if strings.Contains(f.name, ".") && len(regexp.MustCompile(`(?m)^[ \t]*[^\n=;"']*\b`+name+`\([^\n;]*$`).FindAllStringIndex(all, 3)) > 1 {
+		return true
+	}
+	return regexp.MustCompile(`[(,=:]\s*(?:\w+\.)?` + name + `\s*[,)\n;]`).MatchString(all)
+}

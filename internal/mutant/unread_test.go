@@ -1,0 +1,37 @@
+package mutant_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/mutant"
+)
+
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, all, want string }{
+		{"a.py", "def verify(body, secret):\n    \"\"\"With the secret.\"\"\"\n    raise NotImplementedError\n", "def verify(body, secret):\n    \"\"\"With the secret.\"\"\"\n    return body > 3\n", "", "secret"},
+		{"a.py", "", "def verify(body, secret):\n    return f'{secret}' + body\n", "", ""},
+		{"a.py", "def f(a, unit):\n    return a\n", "def f(a, unit):\n    return a + 1\n", "", ""},
+		{"a.py", "def f(aa, unit):\n    return unit\n", "def f(aa, unit):\n    return aa + 1\n", "", "unit"},
+		{"a.py", "", "def handle(request, times):\n    return 3 + len('x')\n", "ON = {'a': handle, 'b': 1}\n", ""},
+		{"a.py", "", "def f(self, *parts, _unit, **more):\n    return g()\n", "", ""},
+		{"a.js", "", "async function post(url, key, body) {\n  return JSON.parse(body);\n}\n", "", "url, key"},
+		{"a.js", "", "const post = (url, body) => `${url} of ` + body;\n", "", ""},
+		{"a.go", "", "package a\n\nfunc Get(n int, within, every int) int {\n\t_ = within\n\treturn n + every\n}\n", "", "within"},
+		{"a.go", "", "package a\n\nfunc (s S) Get(unit string) int {\n\treturn s.n + 1\n}\n", "func (s S) Get(unit string) int {\nfunc (s T) Get(unit string) int {\n", ""},
+		{"a.go", "", "package a\n\nfunc Mark(t int, now bool) int {\n\tswitch {\n\tcase now:\n\t\treturn t\n\t}\n\treturn 0\n}\n", "", ""},
+		{"a.c", "", "static int side(const char *s, int *out)\n{\n    *out = 3;\n    return s[0];\n}\n", "", ""},
+		{"A.java", "", "class A {\n    int f(int a, int limit) {\n        return a + a;\n    }\n}\n", "", "limit"},
+		{"a.rs", "", "pub fn wait(times: u8, unit: &str) -> u8 {\n    let _ = unit;\n    times + 1\n}\n", "", "unit"},
+		{"lock.h", "", "#define LOCK(m) ((void)0)\n#define TWICE(n) ((n) + (n))\n#define OFF(n)\n", "", "m"},
+	} {
+		found := mutant.Unread(c.file, []byte(c.before), []byte(c.after), c.after+c.all)
+		got := ""
+		for _, f := range found {
+			got += f.Name
+		}
+		if got != c.want {
+			t.Errorf("%s\n\t%q, want %q", c.after, got, c.want)
+		}
+	}
+}

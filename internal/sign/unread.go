@@ -1,0 +1,142 @@
+package sign
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// Kept are the added lines of a file that keep something which nobody reads: a field or
+// a variable that only gets values. all is the text of the programs and tests that could
+// read it.
+func Kept(file string, before, after []byte, all string) []Sign {
+	if !Knows(file) {
+		return nil
+	}
+	v := viewOf(file, before, after)
+	seen := map[string]bool{}
+	var found []Sign
+	for n, line := range v.said {
+		if !v.added[n] {
+			continue
+		}
+		for _, w := range writers() {
+			if !isAny(w.names, file) {
+				continue
+			}
+			m := w.re.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			name := strings.TrimSpace(m[1])
+			if len(name) < 2 || seen[name] || ofMachine().MatchString(name) || notOurs().MatchString(name) || v.shared(n, file, name) {
+				continue
+			}
+			if !w.isRead(strings.Replace(all, line, "", 1), name) && !w.isRead(string(before), name) {
+				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: short(strings.TrimSpace(v.text[n]))})
+			}
+			seen[name] = true
+			break
+		}
+	}
+	return found
+}
+
+// writer is a form in which a language gives a value to what others may read.
+type writer struct {
+	names string
+	re    *regexp.Regexp // its first group is the name
+
+	member bool // of something: read as that alone
+}
+
+var writers = sync.OnceValue(func() []writer {
+	re := regexp.MustCompile
+	return []writer{
+		{golang, re("^\t([a-z]\\w*)(?:, \\w+)* +(?:\\*|\\[\\]|map\\[|chan |func\\()?[\\w.]+[^`=:]*$"), true},
+		{python, re(`\bself\.(\w+)\s*(?::[^=]+)?=[^=]`), true},
+		{python, re(`^(\s+[a-z_]\w*|_\w+|[A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=[^=]`), false},
+		{script, re(`\bthis\.(#?[\w$]+)\s*=[^=]`), true},
+		{script, re(`^\s*(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=[^=]`), false},
+		{jvm + " " + dotnet, re(`^\s*private\s+(?:(?:static|final|volatile|readonly)\s+)*[\w.<>\[\], ]+\s(\w+)\s*(?:=[^=]|;)`), false},
+		{clang, re(`^\s*static\s+(?:const\s+)?(?:unsigned\s+|struct\s+)?\w+[\s*]+(\w+)\s*(?:\[\w*\])?\s*(?:=[^=]|;)`), false},
+		{shell, re(`^\s*(?:local\s+|readonly\s+)?(\w+)=(?:[^\s"'$(]*|"[^"]*"|'[^']*'|\$\(.*\)|\$\w+)\s*$`), false},
+	}
+})
+
+// notOurs matches words that only look like a name, and names that languages read.
+var notOurs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
+})
+
+// isRead reports whether a text reads a name: has it otherwise than to give it a value. A
+// member is read as that of something, or by its name in a string.
+func (w writer) isRead(all, name string) bool {
+	q := regexp.QuoteMeta(name)
+	if w.names == shell {
+		return regexp.MustCompile(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`).MatchString(all)
+	}
+	as := `(?:^|[^\w$])`
+	switch {
+	case w.names == script && w.member:
+		as = `(?:\.|["'\x60]|\{(?:[^}\n]*,)? *)`
+	case w.member:
+		as = `(?:\.|->|["'\x60])`
+	}
+	for _, m := range regexp.MustCompile(`(?m)`+as+q).FindAllStringIndex(all, -1) {
+		rest := all[m[1]:]
+		if rest = rest[:source.LineEnd(rest)]; !written().MatchString(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// Said is a program without its comments and without what it imports.
+func Said(file string, content []byte) string {
+	if !Knows(file) {
+		return string(content)
+	}
+	return imports().ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
+}
+
+var imports = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
+})
+
+// written matches what follows a name that is given a value, or only declared.
+var written = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
+})
+
+// shared: what holds a name is read as a whole, or by others: a class of Python with another
+// above it, a type of Go that is a key or is written out.
+func (v *view) shared(n int, file, name string) bool {
+	in := source.Indent(v.said[n])
+	for i := n - 1; i >= 0; i-- {
+		line := v.said[i]
+		if strings.TrimSpace(line) == "" || source.Indent(line) >= in {
+			continue
+		}
+		switch {
+		case isAny(python, file):
+			in = source.Indent(line)
+			if strings.HasPrefix(strings.TrimSpace(line), "class ") {
+				return !strings.Contains(v.said[n], "self."+name) || strings.Contains(line, "(")
+			}
+		case isAny(golang, file):
+			m := goStruct().FindStringSubmatch(line)
+			return m == nil || regexp.MustCompile(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.whole)
+		default:
+			return false
+		}
+		if in == 0 {
+			return false
+		}
+	}
+	return false
+}
+
+var goStruct = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^type (\w+)(?:\[[^\]]*\])? struct`) })
