@@ -47,6 +47,8 @@ type grammar struct {
 	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`
 	Report reportCmd `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
 
+	StatusLine statuslineCmd `cmd:"" name:"statusline" group:"Watch" help:"print the loop's state for Claude Code's status line"`
+
 	Tell   tellCmd   `cmd:"" group:"Steer" help:"send the agent a message with its next prompt"`
 	Answer answerCmd `cmd:"" group:"Steer" help:"answer a question of the agent's"`
 	Pause  pauseCmd  `cmd:"" group:"Steer" help:"pause a loop before its next turn"`

@@ -28,6 +28,12 @@ func (s *sessions) subscribed(more map[string]any) {
 		"accessToken": "sk-ant-oat01-scripted", "refreshToken": "sk-ant-ort01-scripted", "subscriptionType": "max",
 		"expiresAt": time.Now().Add(24 * time.Hour).UnixMilli(), "scopes": []string{"user:inference", "user:profile"},
 	}})
+	s.sets(more)
+}
+
+// sets adds to the user's settings of the client.
+func (s *sessions) sets(more map[string]any) {
+	s.t.Helper()
 	path := filepath.Join(s.home, ".claude", "settings.json")
 	settings := map[string]any{}
 	data, err := os.ReadFile(path)

@@ -31,12 +31,14 @@ func TestTerminalBegunInBashMode(t *testing.T) {
 }
 
 // What is typed while a tool runs reaches the agent in its turn, which stays the
-// loop's.
+// loop's. The client's status line tells of the loop, after the user's own.
 func TestTerminalTypedInMidTurn(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
+	s.sets(map[string]any{"statusLine": map[string]any{"type": "command", "command": "pawl statusline --after 'echo my line'"}})
 	s.plays(until("go"), s.adds("bye"), more, done)
 	c := s.open()
 	c.loops("add bye " + words)
+	c.Shows("my line · ⟲ "+s.now().ID+" running", turnMost)
 	c.Type("make it polite")
 	c.Shows("make it polite", turnMost)
 	time.Sleep(time.Second)

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// statuslineCmd is `pawl statusline`: what Claude Code shows below its prompt. The client
+// runs it often, and ends it if the next one is due.
+type statuslineCmd struct {
+	After string `placeholder:"CMD" help:"print what your own status line command prints, then Pawl's line"`
+}
+
+func (statuslineCmd) Help() string {
+	return `Claude Code runs it with JSON on standard input. It prints one line about the loop of the session, or else
+about the unfinished loop of the folder; nothing if there is none. In the settings of Claude Code:
+
+  "statusLine": {"type": "command", "command": "pawl statusline"}
+  "statusLine": {"type": "command", "command": "pawl statusline --after '~/.claude/statusline.sh'"}`
+}
+
+const (
+	ownLinePatience = 5 * time.Second // of the user's command
+	maxStatusInput  = 1 << 20         // bytes of JSON from the client, and of text from the user's command
+)
+
+// Run prints the line.
+func (c *statuslineCmd) Run(a *app) error {
+	if attended(a.In) {
+		return failure.New(failure.Usage, "pawl statusline --help shows the settings; pawl status tells the same here", "pawl statusline is run by Claude Code")
+	}
+	input, err := io.ReadAll(io.LimitReader(a.In, maxStatusInput))
+	if err != nil {
+		return fmt.Errorf("read what Claude Code says: %w", err)
+	}
+	var client struct {
+		Session   string `json:"session_id"`
+		Workspace struct {
+			Project string `json:"project_dir"`
+		} `json:"workspace"`
+	}
+	if err := json.Unmarshal(input, &client); err != nil {
+		return failure.New(failure.Usage, "pawl statusline --help shows the settings of Claude Code", "read what Claude Code says: %w", err)
+	}
+	if filepath.IsAbs(client.Workspace.Project) {
+		a.dir = client.Workspace.Project
+	}
+	var parts []string
+	if c.After != "" {
+		parts = append(parts, c.own(input))
+	}
+	if l, ok := a.shownLoop(client.Session); ok {
+		if s, err := look(l); err == nil { // a damaged journal is told of elsewhere
+			parts = append(parts, term.Clean("⟲ "+s.ID+" "+headline(s, s.summary(), time.Now())))
+		}
+	}
+	if line := strings.Join(parts, " · "); line != "" {
+		a.print(a.text(line) + "\n")
+	}
+	return nil
+}
+
+// own is what the user's command prints, colours and all, without the end of its last line.
+func (c *statuslineCmd) own(input []byte) string {
+	ctx, cancel := context.WithTimeout(context.Background(), ownLinePatience)
+	defer cancel()
+	var out bytes.Buffer
+	proc.Run(ctx, proc.Spec{Argv: []string{"sh", "-c", c.After}, Stdin: bytes.NewReader(input), Stdout: &out})
+	return strings.TrimRight(string(out.Next(maxStatusInput)), "\n")
+}
+
+// shownLoop is the loop that lives in a session, else the newest of the folder that has not
+// ended.
+func (a *app) shownLoop(id string) (*store.Loop, bool) {
+	if b, err := session.Open(a.env.PawlHome).Find(id); err == nil {
+		if l, err := a.store.Resolve(b.Loop, a.root()); err == nil {
+			return l, true
+		}
+	}
+	open, err := a.unended()
+	if err != nil || len(open) == 0 {
+		return nil, false
+	}
+	return open[0].Loop, true
+}
