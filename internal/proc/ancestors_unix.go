@@ -25,7 +25,7 @@ func AncestorPIDs() []int {
 // remove it from theirs. It returns none where the environment of other processes cannot
 // be read (macOS, Windows).
 func AncestorMarkers() []string {
-	table := readTable()
+	table := readTable("")
 	above := ancestors(table, os.Getppid())
 	var markers []string
 	for _, e := range table {

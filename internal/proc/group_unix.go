@@ -40,7 +40,7 @@ func (g *group) release(keepBackground bool) {}
 // recordDescendants stores the descendants while their parents are known. Afterwards only
 // the tag identifies them.
 func (g *group) recordDescendants() {
-	for _, e := range g.descendants(readTable(), "") {
+	for _, e := range g.descendants(readTable(g.start), "") {
 		g.mu.Lock()
 		g.seen[e.identity()] = true
 		g.mu.Unlock()
@@ -61,7 +61,7 @@ func (g *group) descendants(table []entry, tag string) []entry {
 // sessionPIDs returns the descendants in the leader's session.
 func (g *group) sessionPIDs() []int {
 	var pids []int
-	for _, e := range g.descendants(readTable(), "") {
+	for _, e := range g.descendants(readTable(g.start), "") {
 		if e.sid == g.leader {
 			pids = append(pids, e.pid)
 		}
@@ -71,7 +71,7 @@ func (g *group) sessionPIDs() []int {
 
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
-	killed := terminateAll(o.grace, func(table []entry) []entry {
+	killed, table := terminateAll(o.grace, g.start, func(table []entry) []entry {
 		var victims []entry
 		for _, e := range g.descendants(table, o.tag) {
 			isInside := e.sid == g.leader || e.pgid == g.leader
@@ -81,21 +81,22 @@ func (g *group) sweep(o sweepOptions) int {
 		}
 		return victims
 	})
-	reapOrphans()
+	reapOrphans(strays(table))
 	return killed
 }
 
 // terminateAll sends TERM to the processes that find returns, KILL after the grace time,
-// and repeats until there are none, since a dying process may have started another.
-func terminateAll(grace time.Duration, find func(table []entry) []entry) int {
+// and repeats until there are none, since a dying process may have started another. It
+// returns how many there were, and the last table; see readTable for since.
+func terminateAll(grace time.Duration, since string, find func(table []entry) []entry) (int, []entry) {
 	asked := map[identity]bool{}
 	begin := time.Now()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		table := readTable()
+		table := readTable(since)
 		victims := addDying(table, find(table), asked)
 		waited := time.Since(begin)
 		if len(victims) == 0 || waited > grace+killPatience {
-			return len(asked)
+			return len(asked), table
 		}
 		for _, e := range victims {
 			if waited > grace {
@@ -130,7 +131,8 @@ func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
 	}
-	return terminateAll(grace, func(table []entry) []entry { return marked(table, marker) })
+	killed, _ := terminateAll(grace, "", func(table []entry) []entry { return marked(table, marker) })
+	return killed
 }
 
 // Orphans lists the processes with the marker as "PID COMMAND", and, if this process is
@@ -139,7 +141,7 @@ func Orphans(marker string) []string {
 	if marker == "" {
 		return nil
 	}
-	table := readTable()
+	table := readTable("")
 	self := os.Getpid()
 	orphans := descent{self: self, selfSID: sessionID(self), leader: -1, leaderStart: startID(self)}
 	left := marked(table, marker)
@@ -158,7 +160,7 @@ func Orphans(marker string) []string {
 // AllMarked reports whether a program runs and all its processes have the marker, or
 // descend from one that has. It returns false if that is unknown.
 func AllMarked(marker, program string) bool {
-	table := readTable()
+	table := readTable("")
 	ours := marked(table, marker)
 	some := false
 	for _, e := range table {
@@ -176,7 +178,7 @@ func AllMarked(marker, program string) bool {
 // for which holds returns true, or descend from such a process. It returns false if that
 // is unknown.
 func AllStartedWhen(program string, holds func(time.Time) bool) bool {
-	table := readTable()
+	table := readStats()
 	runs := slices.DeleteFunc(slices.Clone(table), func(e entry) bool { return e.zombie || !hasName(e.pid, program) })
 	ours := map[int]bool{}
 	for _, e := range runs {
@@ -239,9 +241,9 @@ const orphanAge = time.Second
 
 // reapOrphans collects adopted orphans that have exited. What this package started leads a
 // session and is waited for: only such a child may be somebody's still.
-func reapOrphans() {
+func reapOrphans(dead []entry) {
 	leaders := map[identity]bool{}
-	for _, e := range strays() {
+	for _, e := range dead {
 		if e.sid == e.pid {
 			leaders[e.identity()] = true
 		} else {
@@ -249,7 +251,7 @@ func reapOrphans() {
 		}
 	}
 	for begin := time.Now(); len(leaders) > 0; time.Sleep(20 * time.Millisecond) {
-		left := slices.DeleteFunc(strays(), func(e entry) bool { return !leaders[e.identity()] })
+		left := slices.DeleteFunc(strays(readStats()), func(e entry) bool { return !leaders[e.identity()] })
 		if time.Since(begin) >= orphanAge {
 			reap(left)
 			return
@@ -262,10 +264,10 @@ func reapOrphans() {
 }
 
 // strays are the dead children in other sessions than ours.
-func strays() []entry {
+func strays(table []entry) []entry {
 	self := os.Getpid()
 	sid := sessionID(self)
-	return slices.DeleteFunc(readStats(), func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })
+	return slices.DeleteFunc(table, func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })
 }
 
 func signalName(s *os.ProcessState) string {

@@ -88,7 +88,7 @@ func netTable(name string, fields int) (lines [][]string) {
 // EndListener ends a process and its descendants.
 func EndListener(l Listener, grace time.Duration) {
 	begun := startID(l.PID)
-	terminateAll(grace, func(table []entry) []entry {
+	terminateAll(grace, begun, func(table []entry) []entry {
 		victims := descendants(table, descent{self: os.Getpid(), leader: l.PID})
 		for _, e := range table {
 			if e.pid == l.PID && e.start == begun && !e.zombie {

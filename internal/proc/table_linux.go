@@ -12,17 +12,20 @@ import (
 )
 
 // readTable returns the process table. Processes that exit meanwhile are omitted.
-func readTable() []entry {
+// Environments are most of the work: those of processes that are older than since, "" for
+// none, are not read.
+func readTable(since string) []entry {
 	table := readStats()
 	self, _ := os.Readlink("/proc/self/exe")
 	for i := range table {
-		readEnviron(&table[i], self)
+		if !older(table[i].start, since) {
+			readEnviron(&table[i], self)
+		}
 	}
 	return table
 }
 
-// readStats returns the process table without what environments show, which is most of
-// the work.
+// readStats returns the process table without what environments show.
 func readStats() []entry {
 	dir, err := os.Open("/proc")
 	if err != nil {

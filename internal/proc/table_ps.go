@@ -16,7 +16,7 @@ import (
 const psTimeout = 5 * time.Second
 
 // readTable returns the process table. Processes that exit meanwhile are omitted.
-func readTable() []entry {
+func readTable(string) []entry {
 	ctx, cancel := context.WithTimeout(context.Background(), psTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart=").Output()
@@ -33,7 +33,7 @@ func readTable() []entry {
 }
 
 // readStats returns the process table, too: environments are never read.
-func readStats() []entry { return readTable() }
+func readStats() []entry { return readTable("") }
 
 func parsePS(line string) (entry, bool) {
 	f := strings.Fields(line)
