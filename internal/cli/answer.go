@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -10,16 +13,18 @@ import (
 
 type answerCmd struct {
 	loopWord
+	Task string   `help:"id of the task that asks; needed where several do"`
 	Text []string `arg:"" optional:"" help:"the answer, or the number of a suggested one; default: show the question"`
 }
 
 func (answerCmd) Help() string {
-	return `An agent that asks waits: the loop takes no turn and costs nothing meanwhile. Without an answer after a day
-the task is skipped as blocked; with --answer-within 2h the agent goes on after that time as it proposed.
+	return `A task whose agent asks takes no turn and costs nothing until you answer. Other tasks that do not depend on it
+go on; in your own session the loop waits. Without an answer after a day the task is skipped as blocked; with
+--answer-within 2h the agent goes on after that time as it proposed.
 
   pawl answer .
   pawl answer . 2
-  pawl answer . "UTC, and say so in the header"`
+  pawl answer . --task 3 "UTC, and say so in the header"`
 }
 
 // Run answers the agent's question.
@@ -34,19 +39,25 @@ func (c *answerCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	q := s.memory.State.Question
-	if q == nil {
-		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing", s.ID)
+	asked := slices.DeleteFunc(s.memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
+	if len(asked) == 0 {
+		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing%s", s.ID, because(c.Task))
 	}
-	text := q.Choice(strings.TrimSpace(strings.Join(c.Text, " ")))
+	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
-		a.printf("%s asks: %s\n", s.ID, plan.OneLine(q.Text, 0))
-		for _, line := range q.Lines() {
-			a.printf("  %s\n", plan.OneLine(line, 0))
+		for _, q := range asked {
+			a.printf("%s asks%s: %s\n", s.ID, s.forTask(q), plan.OneLine(q.Text, 0))
+			for _, line := range q.Lines() {
+				a.printf("  %s\n", plan.OneLine(line, 0))
+			}
 		}
 		return nil
 	}
-	if err := s.post(record.MessageAnswer, a.withoutSecrets(text)); err != nil {
+	if len(asked) > 1 {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl answer %s --task %s %q", s.ID, asked[0].Task, text), "loop %s asks %d questions: name the task", s.ID, len(asked))
+	}
+	text = asked[0].Choice(text)
+	if err := s.leave(record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}
 	if err := a.heardSitting(s); err != nil {
@@ -58,4 +69,12 @@ func (c *answerCmd) Run(a *app) error {
 	}
 	a.printf("%s is told: %s\n", s.ID, plan.OneLine(text, 200))
 	return nil
+}
+
+// forTask names the task of a plan that a question belongs to.
+func (s *subject) forTask(q loop.Question) string {
+	if q.Task == record.GoalTask || q.Task == "" {
+		return ""
+	}
+	return " (task " + q.Task + ")"
 }

@@ -80,11 +80,7 @@ func statusText(s *subject, now time.Time) string {
 		}
 	}
 	rows(line, "told", progress.Messages(st))
-	if q := sum.Question; q != nil {
-		line("asks", "%s", plan.OneLine(q.Text, 0))
-		rows(line, "", q.Lines())
-		line("", "pawl answer %s \"…\"", s.ID)
-	}
+	s.questions(line)
 	for _, ask := range st.Asks {
 		line("asks", "to change %s%s", plan.OneLine(some(ask.Paths), 200), because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
@@ -97,6 +93,24 @@ func statusText(s *subject, now time.Time) string {
 	}
 	line("next", "%s", nextSteps(s, sum.State))
 	return b.String()
+}
+
+// questions are those of the agent's that wait for an answer, and how to give it.
+func (s *subject) questions(line func(name, format string, args ...any)) {
+	st := s.memory.State
+	asked := st.Unanswered()
+	for _, q := range asked {
+		if st.Outcome != "" {
+			return
+		}
+		line("asks", "%s%s", plan.OneLine(q.Text, 0), s.forTask(q))
+		rows(line, "", q.Lines())
+		task := ""
+		if len(asked) > 1 {
+			task = " --task " + q.Task
+		}
+		line("", "pawl answer %s%s \"…\"", s.ID, task)
+	}
 }
 
 // answers are the commands that answer a request. A file is named where pawl approve

@@ -125,3 +125,31 @@ fi
 		})
 	}
 }
+
+// While one task waits for its answer another is worked on; the work that the first had
+// begun is put away, and back when it is answered.
+func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n- [ ] add thanks\n"}))
+	b.git("tag", "start")
+	script := b.script("-- The answer: goodbye/run --\ntest \"$(cat draft.txt)\" = draft && mv draft.txt bye.txt && echo bye > bye.txt\n" +
+		adding("The answer: goodbye", "bye") + claiming("The answer: goodbye") +
+		"-- add bye/files/draft.txt --\ndraft\n-- add bye/reply --\n<question>bye or goodbye?</question>\n" +
+		"-- add thanks/run --\ntest ! -e draft.txt\n" + part("thanks"))
+	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
+	b.question()
+	if got := b.status(); got.Tasks.Done != 1 {
+		t.Errorf("%+v\n%s", got, b.pawl("log", ".").out)
+	}
+	if exists(b.path("draft.txt")) {
+		t.Error("the half work lies in the tree")
+	}
+	if res := b.pawl("answer", ".", "goodbye"); res.code != 0 {
+		t.Error(res)
+	}
+	b.ended(r.wait(), 0)
+	if exists(b.path("draft.txt")) || !exists(b.path("bye.txt")) || len(b.subjects()) != 2 {
+		t.Errorf("%q\n%s", b.subjects(), b.pawl("log", ".").out)
+	}
+	b.intact()
+}

@@ -81,7 +81,7 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageQuestion:
 		return loop.Event{Kind: loop.QuestionAsked, Question: m.Question}, m.Question != nil
 	case MessageAnswer:
-		return loop.Event{Kind: loop.Answered, Text: m.Text}, true
+		return loop.Event{Kind: loop.Answered, Text: m.Text, Tasks: m.Tasks}, true
 	case MessageMerge:
 		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}

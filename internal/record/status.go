@@ -11,11 +11,12 @@ import (
 // Status is a loop in detail (`pawl status --json`).
 type Status struct {
 	Summary
-	Doing       string         `json:"doing,omitempty"`    // what is being done now
-	WorkSeconds float64        `json:"work_seconds"`       // waits that count against no limit aside
-	Plan        []TaskStatus   `json:"plan"`               // the tasks in the plan's order; one, "goal", without a plan
-	Messages    []loop.Message `json:"messages,omitempty"` // to the agent: those that wait, and those that it read last
-	Left        *Left          `json:"left,omitempty"`     // absent where nothing is left, or no task has ended yet
+	Doing       string          `json:"doing,omitempty"`     // what is being done now
+	WorkSeconds float64         `json:"work_seconds"`        // waits that count against no limit aside
+	Plan        []TaskStatus    `json:"plan"`                // the tasks in the plan's order; one, "goal", without a plan
+	Messages    []loop.Message  `json:"messages,omitempty"`  // to the agent: those that wait, and those that it read last
+	Questions   []loop.Question `json:"questions,omitempty"` // all that wait for an answer, one a task
+	Left        *Left           `json:"left,omitempty"`      // absent where nothing is left, or no task has ended yet
 }
 
 // TaskStatus is how a task stands.
@@ -57,6 +58,7 @@ func Detailed(sum Summary, s loop.State, doing string) Status {
 			NeedsYou: t.NeedsUser(),
 		})
 	}
+	d.Questions = s.Unanswered()
 	d.Messages = slices.Concat(s.Read, s.Messages)
 	if e, ok := s.Estimate(); ok {
 		d.Left = &Left{

@@ -28,7 +28,7 @@ type Summary struct {
 	Gates     []GateResult   `json:"gates"`
 	Sandbox   *Sandbox       `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
 	Evidence  gate.Evidence  `json:"evidence"`           // the weakest of the tasks that the loop finished
-	Question  *loop.Question `json:"question,omitempty"` // that the agent asks, and that waits for an answer
+	Question  *loop.Question `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
 	Tests     []string       `json:"tests,omitempty"`    // existing tests whose change waits for approval
 	Approved  []string       `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
 	Commits   int            `json:"commits"`
@@ -83,7 +83,9 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 		sum.Sandbox = &w
 	}
 	if s.Outcome == "" {
-		sum.Question = s.Question
+		if asked := s.Unanswered(); len(asked) > 0 {
+			sum.Question = &asked[0]
+		}
 	}
 	if s.Merge != nil {
 		sum.Merge = s.Merge.Summary

@@ -81,7 +81,10 @@ func totals(loops []Entry) string {
 // needs names the tasks that need the user, and the question that waits.
 func needs(l Entry) []string {
 	var out []string
-	if q := l.State.Question; q != nil && l.State.Outcome == "" {
+	for _, q := range l.State.Unanswered() {
+		if l.State.Outcome != "" {
+			break
+		}
 		out = append(out, fmt.Sprintf("asks: %s  → pawl answer %s \"…\"", plan.OneLine(q.Text, 200), l.ID))
 	}
 	for _, t := range l.State.Tasks {

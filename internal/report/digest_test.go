@@ -12,7 +12,7 @@ import (
 
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	asks := loop.State{Phase: loop.Waiting, Question: &loop.Question{Text: "Which zone?"}, Usage: loop.Usage{CostUSD: 0.5}, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}}
+	asks := loop.State{Phase: loop.Waiting, Questions: []loop.Question{{Task: "goal", Text: "Which zone?"}}, Usage: loop.Usage{CostUSD: 0.5}, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}}
 	fine := loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Done, Evidence: "proven"}}}
 	var b strings.Builder
 	err := report.Digest(&b, evening, []report.Entry{

@@ -116,7 +116,10 @@ func (p *page) headline() {
 	if progress := s.Progress(); progress != "" && s.Phase != loop.Ended {
 		p.line("so far", "%s", progress)
 	}
-	if q := s.Question; q != nil && s.Outcome == "" {
+	for _, q := range s.Unanswered() {
+		if s.Outcome != "" {
+			break
+		}
 		p.line("asks", "%s  → pawl answer %s \"…\"", plan.OneLine(q.Text, 0), p.ID)
 	}
 	if s.Reason != "" {

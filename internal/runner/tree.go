@@ -54,6 +54,9 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
 func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+	if a.From != "" {
+		return r.bringBack(ctx, a, m)
+	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...); err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
@@ -76,6 +79,27 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	}
 	r.nameSkipped(ctx, done.Left)
 	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+}
+
+// bringBack lays work that was put away into the tree as it is now. A file that was
+// changed in another way meanwhile stays as it is.
+func (r *Runner) bringBack(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	tree, clashes, err := r.Repo.Transfer(ctx, now, a.From, a.Tree)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
+	}
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Untouched()...))
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
+	}
+	if len(clashes) > 0 {
+		r.noteLater(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(atMost(clashes, maxLeft), ", ")+"; as they were: git show "+a.Tree+":PATH")
+	}
+	return loop.Event{Kind: loop.Restored, Tree: done.After, Paths: clashes}, nil
 }
 
 // takeBack makes the agent's own commits changes again.

@@ -43,7 +43,7 @@ type Model struct {
 
 	mode    mode
 	input   string
-	purpose string   // of the input: search, or a command that sends it: tell, answer
+	purpose string   // of the input: search, or a command that sends it: tell, tell now, answer
 	pending []string // the command that waits for a yes
 	text    []string // that is read, from line
 	line    int
@@ -187,6 +187,8 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	switch key {
 	case "t":
 		m.mode, m.purpose, m.input = typing, "tell", ""
+	case "!":
+		m.mode, m.purpose, m.input = typing, "tell now", ""
 	case "p":
 		if s.State == "paused" {
 			return m, m.command("resume", s.ID), true
@@ -294,7 +296,7 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			return m, m.readLoops
 		}
 		if text := strings.TrimSpace(m.input); text != "" {
-			return m, m.command(m.purpose, m.selected().ID, "--", text)
+			return m, m.command(append(m.sends(), "--", text)...)
 		}
 	case "backspace":
 		if r := []rune(m.input); len(r) > 0 {
@@ -306,6 +308,18 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.input += oneLine(k.Text)
 	}
 	return m, nil
+}
+
+// sends is the command that sends what was typed.
+func (m Model) sends() []string {
+	s := m.selected()
+	switch {
+	case m.purpose == "tell now":
+		return []string{"tell", s.ID, "--now"}
+	case m.purpose == "answer" && s.Question != nil && s.Question.Task != "":
+		return []string{"answer", s.ID, "--task", s.Question.Task}
+	}
+	return []string{m.purpose, s.ID}
 }
 
 // readText moves in a text.

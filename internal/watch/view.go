@@ -252,7 +252,7 @@ const keysText = `keys
   end         follow the history again
   /           search loops
 
-  t           tell the agent something      pawl tell
+  t, !        tell the agent; ! now          pawl tell
   p           pause, or go on               pawl pause
   s           stop the loop                 pawl stop
   r           read the report               pawl report

@@ -60,7 +60,7 @@ const (
 // Action is something to do. Fields beside Do belong to single kinds.
 type Action struct {
 	Do        ActionKind    `json:"do"`
-	Task      string        `json:"task,omitempty"`      // BeginTurn, RunGates: the task at work
+	Task      string        `json:"task,omitempty"`      // BeginTurn, RunGates: the task at work; Wait: the one that waits for an answer
 	Tasks     []string      `json:"tasks,omitempty"`     // RunGates, Commit: the tasks claimed
 	Iteration int           `json:"iteration,omitempty"` // BeginTurn
 	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
@@ -73,6 +73,7 @@ type Action struct {
 	Messages  []Message     `json:"messages,omitempty"`  // Deliver
 	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
 	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review, or of a baseline the one to leave behind where it is not the task's start
+	From      string        `json:"from,omitempty"`      // Restore: what changed between it and Tree is brought into the tree as it is, which stays otherwise
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
 	Paths     []string      `json:"paths,omitempty"`     // PutBack

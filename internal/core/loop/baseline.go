@@ -8,6 +8,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
+// startTask runs the gates on the tree the task starts from: the baseline that
+// its work is judged against.
+func (m *machine) startTask() {
+	if m.s.Policy.Gates {
+		m.runGates(ForBaseline)
+		return
+	}
+	m.firstTurn()
+}
+
+// firstTurn begins the turns of a task.
+func (m *machine) firstTurn() {
+	if !m.bringsBack() {
+		m.beginTurn()
+	}
+}
+
 func (m *machine) baseline(g Gates) {
 	if g.CannotStart && m.s.Turns == 0 {
 		m.finish(Errored, "a gate cannot be run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was begun")
@@ -25,7 +42,7 @@ func (m *machine) baseline(g Gates) {
 		m.redAtStart(g)
 	}
 	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
-	m.beginTurn()
+	m.firstTurn()
 }
 
 // redHint says what a user can do about a gate that is red for reasons of its own.

@@ -79,14 +79,14 @@ type Event struct {
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
 	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
 	ByPerson       bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it
-	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Committed: those that were done, and whose commits are gone
+	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Answered: the one that asked, none: the first; Committed: those that were done, and whose commits are gone
 	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
 	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
 	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited: tasks of the plan that the loop does not know
 	Aside          string      `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
 	Isolated       bool        `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
 	Hint           string      `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it
-	Paths          []string    `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
+	Paths          []string    `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests; Restored: files that could not be brought back; relative to the root with slashes
 }
 
 // Start is what a loop begins with.

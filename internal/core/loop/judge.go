@@ -16,16 +16,6 @@ const (
 	unknownWait = 10 * time.Second
 )
 
-// startTask runs the gates on the tree the task starts from: the baseline that
-// its work is judged against.
-func (m *machine) startTask() {
-	if m.s.Policy.Gates {
-		m.runGates(ForBaseline)
-		return
-	}
-	m.beginTurn()
-}
-
 func (m *machine) runGates(p Purpose) {
 	m.s.Purpose = p
 	phase := Judging
@@ -338,7 +328,7 @@ func (m *machine) accept(commit, receipt string) {
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
 			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
 			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, false
-			t.Took = took
+			t.Took += took
 		})
 	}
 	m.turnedGreen(m.s.Found.TurnedGreen)

@@ -11,7 +11,9 @@ import (
 )
 
 // Question is what the agent asks the user. The next turn of its task waits for the
-// answer, without turns and without cost. Other tasks do not wait.
+// answer, without turns and without cost. Meanwhile a runner works on other tasks that do
+// not depend on it: the work on the one that asks is put away, and brought back when it
+// is taken up again.
 type Question struct {
 	Text      string    `json:"text"`
 	Choices   []string  `json:"choices,omitempty"`  // answers that the agent suggests
@@ -19,7 +21,15 @@ type Question struct {
 	Task      string    `json:"task,omitempty"`
 	Iteration int       `json:"iteration,omitempty"`
 	At        time.Time `json:"at,omitzero"`
-	Until     time.Time `json:"until,omitzero"` // while the loop waits for the answer: how long
+	Until     time.Time `json:"until,omitzero"`      // once the task waits: how long
+	Answer    string    `json:"answer,omitempty"`    // for the task, which waits for its turn
+	SetAside  *SetAside `json:"set_aside,omitempty"` // the task's work, nil while it is in the tree
+}
+
+// SetAside is the work on a task that others are worked on before.
+type SetAside struct {
+	Base string `json:"base"`           // tree that the task started from
+	Work string `json:"work,omitempty"` // tree with what was done, "" before it is put away
 }
 
 const (
@@ -31,18 +41,39 @@ const (
 
 // AwaitedAnswer returns the question that the loop waits for.
 func (s State) AwaitedAnswer() (Question, bool) {
-	if s.Question == nil || s.Question.Until.IsZero() || s.Outcome != "" {
+	wait, ok := s.Asked(Wait)
+	if !ok || s.Phase != Waiting || wait.Task == "" || s.Outcome != "" {
 		return Question{}, false
 	}
-	return *s.Question, true
+	return s.question(wait.Task)
+}
+
+// Unanswered are the questions that wait for the user, oldest first.
+func (s State) Unanswered() []Question {
+	return without(s.Questions, func(q Question) bool {
+		t, _ := s.Task(q.Task)
+		return q.Answer != "" || t.Status != Open
+	})
+}
+
+// question returns the unanswered one of a task.
+func (s State) question(task string) (Question, bool) {
+	for _, q := range s.Unanswered() {
+		if q.Task == task {
+			return q, true
+		}
+	}
+	return Question{}, false
 }
 
 // NewQuestion returns the question that was not asked in an earlier state.
 func (s State) NewQuestion(before State) (Question, bool) {
-	if s.Question == nil || before.Question != nil && before.Question.At.Equal(s.Question.At) {
-		return Question{}, false
+	for _, q := range s.Questions {
+		if !slices.ContainsFunc(before.Questions, func(b Question) bool { return b.Task == q.Task && b.At.Equal(q.At) }) {
+			return q, true
+		}
 	}
-	return *s.Question, true
+	return Question{}, false
 }
 
 // Lines are the suggested answers, numbered as pawl answer takes them, and what counts
@@ -72,7 +103,7 @@ func (m *machine) talk(e Event) {
 	case QuestionAsked:
 		m.questionAsked(e.Question)
 	case Answered:
-		m.questionAnswered(e.Text)
+		m.questionAnswered(e)
 	case Delivered:
 		m.delivered(e.IDs)
 	default:
@@ -80,7 +111,7 @@ func (m *machine) talk(e Event) {
 	}
 }
 
-// questionAsked keeps the question, the last one where there are several.
+// questionAsked keeps the question, of a task the last one.
 func (m *machine) questionAsked(asked *Question) {
 	if asked == nil || strings.TrimSpace(asked.Text) == "" {
 		return
@@ -93,62 +124,171 @@ func (m *machine) questionAsked(asked *Question) {
 	for i, c := range q.Choices {
 		q.Choices[i] = plan.OneLine(c, choiceMax)
 	}
-	m.s.Question = &q
+	m.dropQuestion(q.Task)
+	m.s.Questions = append(slices.Clip(m.s.Questions), q)
 }
 
-// awaitsAnswer makes the next turn of a task wait for the answer to its question.
+func (m *machine) dropQuestion(task string) {
+	m.s.Questions = without(m.s.Questions, func(q Question) bool { return q.Task == task })
+}
+
+// ofQuestion changes the question of a task.
+func (m *machine) ofQuestion(task string, change func(*Question)) {
+	m.s.Questions = slices.Clone(m.s.Questions)
+	for i := range m.s.Questions {
+		if m.s.Questions[i].Task == task {
+			change(&m.s.Questions[i])
+		}
+	}
+}
+
+// awaitsAnswer makes the next turn of a task wait for the answer to its question. Where
+// there is other work that does not, that is done meanwhile.
 func (m *machine) awaitsAnswer() bool {
-	if m.s.Question == nil || m.s.Question.Task != m.s.Current {
+	q, asks := m.s.question(m.s.Current)
+	if !asks {
 		return false
 	}
-	q, within := *m.s.Question, m.s.Policy.AnswerWithin
-	if within <= 0 {
-		within = answerMost
-	}
 	if q.Until.IsZero() {
+		within := m.s.Policy.AnswerWithin
+		if within <= 0 {
+			within = answerMost
+		}
 		q.Until = m.s.Now.Add(within)
+		m.ofQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
 	}
-	m.s.Question = &q
-	m.away()
-	m.wait(q.Until, ThenTurn, "your answer: "+q.Text)
+	if _, more := m.pick(); more && !m.s.Attended { // a user's tree is left as it is
+		m.setAside()
+		return true
+	}
+	m.awaits(q, ThenTurn)
 	return true
 }
 
-// questionAnswered passes the user's answer on. Without a question it is a message.
-func (m *machine) questionAnswered(answer string) {
-	q := m.s.Question
-	if q == nil {
-		m.hear(answer)
+func (m *machine) awaits(q Question, then After) {
+	m.away()
+	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)
+}
+
+// setAside puts the work on the current task away, for another task.
+func (m *machine) setAside() {
+	took := m.s.Elapsed() - m.s.TaskElapsed
+	m.task(m.s.Current, func(t *Task) { t.Took += took })
+	m.ofQuestion(m.s.Current, func(q *Question) { q.SetAside = &SetAside{Base: m.s.Base} })
+	m.remember("asked the user; other tasks go first")
+	m.s.Unjudged, m.s.After = false, ThenSetAside
+	m.ask(Checkpointing, Action{Do: Checkpoint, Task: m.s.Current, Text: m.asideText()})
+}
+
+func (m *machine) asideText() string { return "task " + m.s.Current + " waits for an answer" }
+
+// putAway goes back to where the task began, once its work is held by a tree.
+func (m *machine) putAway(work string) {
+	m.ofQuestion(m.s.Current, func(q *Question) { q.SetAside = &SetAside{Base: m.s.Base, Work: work} })
+	m.s.After = ThenNext
+	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.asideText()})
+}
+
+// restored goes on after the tree was put back, or work was brought into it.
+func (m *machine) restored(e Event) {
+	if len(e.Paths) > 0 && m.s.Returns != nil {
+		m.hear("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
+			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.Returns.Work + ":PATH")
+	}
+	m.s.Returns = nil
+	m.follow(m.s.After)
+}
+
+// takesUp gives a task that asked its answer, and remembers to bring its work back.
+func (m *machine) takesUp(task string) {
+	for _, q := range m.s.Questions {
+		if q.Task == task && q.Answer != "" {
+			m.hear(fmt.Sprintf("You asked: %s\n%s", q.Text, q.Answer))
+			m.s.Returns = q.SetAside
+		}
+	}
+	m.dropQuestion(task)
+}
+
+// bringsBack puts the work that was put away into the tree, before the task's first turn.
+func (m *machine) bringsBack() bool {
+	b := m.s.Returns
+	if b == nil || b.Work == "" || b.Work == b.Base {
+		m.s.Returns = nil
+		return false
+	}
+	m.s.Situation, m.s.After = FreshRecap, ThenTurn
+	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, From: b.Base, Tree: b.Work, Text: "the work on it was put away"})
+	return true
+}
+
+// questionAnswered passes the user's answer on: to the task named, else to the one that
+// asked first. Without a question it is a message.
+func (m *machine) questionAnswered(e Event) {
+	asked := m.s.Unanswered()
+	if len(e.Tasks) > 0 {
+		asked = without(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
+	}
+	if len(asked) == 0 {
+		m.hear(e.Text)
 		return
 	}
-	m.s.Question = nil
-	m.hear(fmt.Sprintf("You asked: %s\nThe answer: %s", q.Text, answer))
-	if m.s.Phase == Waiting && !q.Until.IsZero() {
+	q := asked[0]
+	_, waits := m.s.AwaitedAnswer()
+	m.answerTo(q, "The answer: "+e.Text)
+	if waits {
 		m.back()
-		m.follow(ThenTurn)
+		m.follow(m.s.After)
+	}
+}
+
+// answerTo tells the agent, when the task that asked is at work again.
+func (m *machine) answerTo(q Question, answer string) {
+	if q.SetAside != nil {
+		m.ofQuestion(q.Task, func(kept *Question) { kept.Answer = answer })
+		return
+	}
+	m.dropQuestion(q.Task)
+	m.hear(fmt.Sprintf("You asked: %s\n%s", q.Text, answer))
+}
+
+// morePlan ends the wait for an answer: with the plan edited there may be other work.
+func (m *machine) morePlan() {
+	if _, waits := m.s.AwaitedAnswer(); waits {
+		m.back()
+		m.follow(m.s.After)
 	}
 }
 
 // waited goes on after a wait.
 func (m *machine) waited() {
 	m.back()
-	if _, asked := m.s.AwaitedAnswer(); asked {
-		m.unanswered()
-		return
+	if q, asked := m.s.AwaitedAnswer(); asked && q.SetAside == nil {
+		if m.unanswered(q) {
+			m.skip(Blocked, "nobody answered the question: "+q.Text)
+			return
+		}
 	}
 	m.follow(m.s.After)
 }
 
-// unanswered goes on when the time for an answer is over: with what the agent proposed,
+// expire ends the time for the answers to tasks that were put away.
+func (m *machine) expire() {
+	for _, q := range m.s.Unanswered() {
+		if q.SetAside != nil && !q.Until.After(m.s.Now) && m.unanswered(q) {
+			m.task(q.Task, func(t *Task) { t.Status, t.Why = Blocked, "nobody answered the question: "+q.Text })
+		}
+	}
+}
+
+// unanswered decides when the time for an answer is over: what the agent proposed counts
 // if the user chose that time. Otherwise no answer is no yes, and the task is left.
-func (m *machine) unanswered() {
-	q := *m.s.Question
-	m.s.Question = nil
+func (m *machine) unanswered(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
 		m.notify(Warning, "nobody answered in time; the agent goes on as it proposed: "+q.Proposed)
-		m.hear(fmt.Sprintf("You asked: %s\nNobody answered in time. The user lets you go on as you proposed: %s", q.Text, q.Proposed))
-		m.beginTurn()
-		return
+		m.answerTo(q, "Nobody answered in time. The user lets you go on as you proposed: "+q.Proposed)
+		return false
 	}
-	m.skip(Blocked, "nobody answered the question: "+q.Text)
+	m.dropQuestion(q.Task)
+	return true
 }

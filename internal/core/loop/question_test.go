@@ -12,7 +12,7 @@ import (
 func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
 	t.Helper()
 	p.Gates = true
-	sc := begin(t, p, open("a", "b")...)
+	sc := begin(t, p, open("a")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, map[bool]string{false: "turn 1 fresh first", true: "turn 1 continue first"}[p.Attended])
 	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC or\nlocal?", Choices: []string{"UTC", "local"}, Proposed: proposed}}, "")
@@ -37,8 +37,8 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "") // the same message again
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || sc.s.Question != nil {
-		t.Errorf("%q %+v", notes, sc.s.Question)
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || len(sc.s.Questions) > 0 {
+		t.Errorf("%q %+v", notes, sc.s.Questions)
 	}
 }
 
@@ -82,8 +82,8 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 			sc := asked(t, loop.Policy{AnswerWithin: c.within}, c.proposed)
 			sc.feed(loop.Event{Kind: loop.TimerFired}, c.want)
 			task, _ := sc.s.Task("a")
-			if blocked := task.Status == loop.Blocked; blocked != (c.want == "checkpoint") || sc.s.Question != nil {
-				t.Errorf("%+v %+v", task, sc.s.Question)
+			if blocked := task.Status == loop.Blocked; blocked != (c.want == "checkpoint") || len(sc.s.Questions) > 0 {
+				t.Errorf("%+v %+v", task, sc.s.Questions)
 			}
 		})
 	}
@@ -101,8 +101,8 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	if _, waits := sc.s.AwaitedAnswer(); waits || sc.s.Question == nil {
-		t.Errorf("%+v", sc.s.Question)
+	if _, waits := sc.s.AwaitedAnswer(); waits || len(sc.s.Questions) == 0 {
+		t.Errorf("%+v", sc.s.Questions)
 	}
 }
 
@@ -113,8 +113,8 @@ func TestQuestionInASession(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look") // the client woke the session
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "wait")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "turn 3 continue go_on")
-	if sc.s.Question != nil {
-		t.Errorf("%+v", sc.s.Question)
+	if len(sc.s.Questions) > 0 {
+		t.Errorf("%+v", sc.s.Questions)
 	}
 }
 

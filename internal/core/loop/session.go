@@ -23,9 +23,7 @@ func (m *machine) unasked(e Event) bool {
 		m.atWork()
 		m.turnEnded(*e.Turn)
 	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
-		if _, asked := m.s.AwaitedAnswer(); asked {
-			m.s.Question = nil // it was asked in this conversation, and they have spoken
-		}
+		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
 		m.back()
 		m.s.Situation = GoOn
 		m.beginTurn()

@@ -188,11 +188,12 @@ type After string
 
 // What may follow.
 const (
-	ThenBaseline After = "baseline" // run the gates on the tree the task starts from
-	ThenNext     After = "next"     // take the next task
-	ThenTurn     After = "turn"     // begin a turn
-	ThenGates    After = "gates"    // run the gates again, for State.Purpose
-	ThenCommit   After = "commit"   // make the commit that failed when the loop ended
+	ThenBaseline After = "baseline"  // run the gates on the tree the task starts from
+	ThenNext     After = "next"      // take the next task
+	ThenTurn     After = "turn"      // begin a turn
+	ThenGates    After = "gates"     // run the gates again, for State.Purpose
+	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
+	ThenSetAside After = "set_aside" // put the work on a task that asks away
 )
 
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
@@ -250,11 +251,12 @@ type State struct {
 	Waited         []string      `json:"waited,omitempty"`   // background work that was waited for
 	History        []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons        []Lesson      `json:"lessons,omitempty"`
-	Merge          *Merge        `json:"merge,omitempty"`    // what the agent asks the user to merge
-	Question       *Question     `json:"question,omitempty"` // that the agent asks the user
-	Asks           []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
-	Approved       []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
-	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not
+	Merge          *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
+	Questions      []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task
+	Returns        *SetAside     `json:"returns,omitempty"`   // work of the current task that is to be brought back before its first turn
+	Asks           []Ask         `json:"asks,omitempty"`      // tests that the agent wants to change
+	Approved       []string      `json:"approved,omitempty"`  // tests that a user lets it change, AllTests for all
+	Rejected       []Rejection   `json:"rejected,omitempty"`  // tests that a user does not
 	Refusals       int           `json:"refusals,omitempty"`
 	Restores       int           `json:"restores,omitempty"`
 	Edits          []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn

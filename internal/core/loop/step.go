@@ -62,6 +62,7 @@ func (m *machine) handle(e Event) {
 	m.planAsked(e)
 	switch e.Kind {
 	case PlanAsked:
+		m.morePlan()
 	case Reopened:
 		m.reopen(e)
 	case Cancelled:
@@ -129,7 +130,7 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Finishing && e.Kind == Concluded:
 		m.s.Phase = Ended
 	case m.s.Phase == Restoring && e.Kind == Restored:
-		m.follow(m.s.After)
+		m.restored(e)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.waited()
 	case m.s.Attended && m.unasked(e):
@@ -176,6 +177,7 @@ func (m *machine) follow(a After) {
 		m.beginTurn()
 	case ThenCommit:
 		m.commitFound()
+	case ThenSetAside: // see checkpointed
 	}
 }
 
@@ -197,6 +199,10 @@ func (m *machine) faulted(e Event) {
 func (m *machine) checkpointed(e Event) {
 	if m.s.After == ThenBaseline {
 		m.s.Base, m.s.HalfDone = e.Tree, e.HalfDone
+	}
+	if m.s.After == ThenSetAside {
+		m.putAway(e.Tree)
+		return
 	}
 	m.follow(m.s.After)
 }
@@ -329,13 +335,17 @@ func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: 
 
 // wait waits until a time; where a pause is asked for, the loop holds at once.
 func (m *machine) wait(until time.Time, then After, why string) {
+	m.waitFor(Action{Until: until, Text: why}, then)
+}
+
+func (m *machine) waitFor(a Action, then After) {
 	if m.s.Pause {
-		m.notify(Info, "paused in place of a wait ("+why+")")
+		m.notify(Info, "paused in place of a wait ("+a.Text+")")
 		m.hold(then)
 		return
 	}
-	m.s.After = then
-	m.ask(Waiting, Action{Do: Wait, Until: until, Text: why})
+	m.s.After, a.Do = then, Wait
+	m.ask(Waiting, a)
 }
 
 func (m *machine) finish(o Outcome, reason, hint string) {

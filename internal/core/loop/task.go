@@ -39,9 +39,11 @@ func (m *machine) next() {
 	if m.editsPlan(ThenNext) {
 		return
 	}
+	m.expire()
 	first := m.s.Current == ""
 	id, ok := m.pick()
-	if !ok {
+	asked := m.s.Unanswered()
+	if !ok && len(asked) == 0 {
 		m.nothingLeft()
 		return
 	}
@@ -54,10 +56,15 @@ func (m *machine) next() {
 		m.hold(ThenNext)
 		return
 	}
+	if !ok { // all that is left waits for an answer
+		m.awaits(slices.MinFunc(asked, func(a, b Question) int { return a.Until.Compare(b.Until) }), ThenNext)
+		return
+	}
 	m.s.Last, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
 	m.s.Unjudged, m.s.Retry = false, false
 	m.s.Situation = NextTask
+	m.takesUp(id)
 	if first {
 		m.s.Situation = FirstTurn
 	}
@@ -80,7 +87,8 @@ func (m *machine) pick() (string, bool) {
 	}
 	t, ok := p.Next(func(id string) bool {
 		t, _ := m.s.Task(id)
-		return t.Status != Open
+		_, asks := m.s.question(id)
+		return t.Status != Open || asks
 	})
 	return t.ID, ok
 }

@@ -320,9 +320,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	if asks > 1 {
 		w.t.Errorf("%s while %s asks for %d things at once: %v", e.Kind, before.Phase, asks, acts)
 	}
-	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind != loop.Reopened {
-		w.t.Errorf("%s after the end does %v", e.Kind, acts)
-	}
+	w.checkNothingAfterTheEnd(before, e, acts)
 	switch w.s.Phase {
 	case loop.New, loop.Paused, loop.Ended:
 	default:
@@ -331,6 +329,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 		}
 	}
 	w.checkReview(before, e, acts)
+	w.checkQuestions(e.Kind, acts)
 	if w.coin(50) {
 		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
 			w.t.Errorf("the state does not survive JSON: %s", diff)

@@ -69,10 +69,10 @@ func TestDecide(t *testing.T) {
 			s.Tasks[0].Status, s.Tasks[0].IfApproved = loop.Done, &loop.IfApproved{Paths: []string{"b_test.go"}, Evidence: gate.Proven}
 		}, loop.Event{Kind: loop.Committed}, "needs_you approval | changes to existing tests wait for your approval | b_test.go"},
 		{"question", nil, func(s *loop.State) {
-			s.Question = &loop.Question{Text: "Which zone?", Choices: []string{"UTC", "local"}, Proposed: "UTC"}
+			s.Questions = []loop.Question{{Text: "Which zone?", Choices: []string{"UTC", "local"}, Proposed: "UTC"}}
 		}, loop.Event{Kind: loop.QuestionAsked}, "needs_you question | the agent asks: Which zone? | 1: UTC / 2: local / the agent proposes: UTC"},
-		{"the same question still", func(s *loop.State) { s.Question = &loop.Question{Text: "Which zone?"} }, func(s *loop.State) {
-			s.Question = &loop.Question{Text: "Which zone?"}
+		{"the same question still", func(s *loop.State) { s.Questions = []loop.Question{{Text: "Which zone?"}} }, func(s *loop.State) {
+			s.Questions = []loop.Question{{Text: "Which zone?"}}
 		}, loop.Event{Kind: loop.TurnEnded}, ""},
 		{"merge", nil, func(s *loop.State) { s.Merge = &loop.Merge{Summary: "CSV works"} }, loop.Event{Kind: loop.MergeAsked}, "needs_you merge | the agent asks you to merge its work | CSV works"},
 		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}, "needs_you held | the loop is held: not logged in | claude /login"},

@@ -1,0 +1,151 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// asksFirst is a loop over three tasks, the last of which depends on the first. The first
+// asks in its first turn, and the second is at work.
+func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
+	t.Helper()
+	p.Gates = true
+	tasks := open("a", "b", "c")
+	tasks[2].DependsOn = []string{"a"}
+	sc := begin(t, p, tasks...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?", Proposed: proposed}}, "")
+	sc.turn("", "checkpoint")
+	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "half"}, "restore")
+	if back := sc.s.Pending[0]; back.Tree != "base" {
+		t.Fatalf("back to %+v", back)
+	}
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	return sc
+}
+
+// does brings the task at work to its end.
+func (sc *scenario) does(task, next string) {
+	sc.t.Helper()
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit "+task)
+	sc.committed(next)
+}
+
+// While a task waits for its answer others are worked on; then nothing is done, which
+// counts against nothing. The answer brings the work on it back.
+func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
+	t.Parallel()
+	sc := asksFirst(t, loop.Policy{}, "")
+	sc.does("b", "wait")
+	if q, waits := sc.s.AwaitedAnswer(); !waits || q.Task != "a" {
+		t.Fatalf("waits for %+v", q)
+	}
+	before := sc.s.Elapsed()
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC"}, "checkpoint")
+	if sc.s.Elapsed() != before {
+		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
+	}
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "restore")
+	if back := sc.s.Pending[0]; back.From != "base" || back.Tree != "half" {
+		t.Errorf("brought back %+v", back)
+	}
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "t", Paths: []string{"shop.go"}}, "turn 3 fresh fresh")
+	notes := strings.Join(sc.s.Pending[0].Notes, "|")
+	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
+		t.Errorf("told %q", notes)
+	}
+	sc.does("a", "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 4 fresh next_task")
+}
+
+// An answer that comes while another task is at work waits for its own.
+func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
+	t.Parallel()
+	sc := asksFirst(t, loop.Policy{}, "")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC", Tasks: []string{"a"}}, "")
+	if len(sc.s.Messages) > 0 {
+		t.Errorf("the other task is told %v", sc.s.Messages)
+	}
+	sc.does("b", "checkpoint")
+	if sc.s.Current != "a" || len(sc.s.Messages) != 1 {
+		t.Errorf("%s goes on, told %v", sc.s.Current, sc.s.Messages)
+	}
+}
+
+// When its time is over, a question is decided without an answer, whatever is at work.
+func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ proposed, next, status string }{
+		{"UTC", "notify; checkpoint", "open"},
+		{"", "gates final", "blocked"},
+	} {
+		sc := asksFirst(t, loop.Policy{AnswerWithin: 5 * time.Minute}, c.proposed)
+		sc.does("b", c.next)
+		if a, _ := sc.s.Task("a"); string(a.Status) != c.status || len(sc.s.Unanswered()) > 0 {
+			t.Errorf("proposed %q: %+v", c.proposed, a)
+		}
+	}
+}
+
+// Two tasks that ask wait for either answer.
+func TestTwoTasksAsk(t *testing.T) {
+	t.Parallel()
+	sc := asksFirst(t, loop.Policy{}, "")
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "Blue?"}}, "")
+	sc.turn("", "wait") // nothing else can be done: the work on it stays where it is
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC", Tasks: []string{"a"}}, "checkpoint")
+	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "half of b"}, "restore")
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint")
+	var asked []string
+	for _, q := range sc.s.Unanswered() {
+		asked = append(asked, q.Task+" "+q.Text)
+	}
+	if diff := cmp.Diff([]string{"b Blue?"}, asked); diff != "" || sc.s.Current != "a" {
+		t.Errorf("%s at work, %s", sc.s.Current, diff)
+	}
+}
+
+// checkQuestions: no turn begins of a task that waits for an answer, and a runner waits for
+// one only where nothing else can be done.
+func (w *world) checkQuestions(kind loop.EventKind, acts []loop.Action) {
+	asked := map[string]bool{}
+	for _, q := range w.s.Unanswered() {
+		asked[q.Task] = true
+	}
+	for _, a := range acts {
+		if a.Do == loop.BeginTurn && asked[a.Task] {
+			w.t.Errorf("a turn of %s begins, which waits for an answer", a.Task)
+		}
+		if a.Do != loop.Wait || a.Task == "" || w.s.Attended {
+			continue
+		}
+		for _, t := range w.s.Tasks {
+			waits := slices.ContainsFunc(t.DependsOn, func(id string) bool {
+				on, _ := w.s.Task(id)
+				return on.Status != loop.Done
+			})
+			if t.Status == loop.Open && !asked[t.ID] && !waits {
+				w.t.Errorf("after %s it waits for an answer, and could work on %s: %+v", kind, t.ID, w.s.Tasks)
+			}
+		}
+	}
+}
+
+func (w *world) checkNothingAfterTheEnd(before loop.State, e loop.Event, acts []loop.Action) {
+	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind != loop.Reopened {
+		w.t.Errorf("%s after the end does %v", e.Kind, acts)
+	}
+}
