@@ -103,7 +103,7 @@ const modules = `
 	charm.land/bubbletea/v2               < watch
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
-	github.com/charmbracelet/x/ansi       < watch
+	github.com/charmbracelet/x/ansi       < term watch
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
