@@ -30,6 +30,7 @@ const (
 	Data         Kind = "data"
 	InAnyCase    Kind = "in any case"
 	Unread       Kind = "unread"
+	Wait         Kind = "wait"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -73,6 +74,8 @@ func (k Kind) Why() string {
 		return "what only tests call changes nothing of what the program does"
 	case Unread:
 		return "what nothing reads does nothing: what it was added for may not be there"
+	case Wait:
+		return "what waits for a time is right only where that is long enough"
 	case Product:
 		return "what is made from other files is made anew, and then the change is gone"
 	case Data:

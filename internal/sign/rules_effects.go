@@ -41,6 +41,9 @@ func effectRules() []rule {
 			`\b(?:b64decode|b85decode|a85decode|atob|fromhex|unhexlify|decompress|DecodeString|decode|Buffer\.from)\(\s*[rbu]*["'\x60][A-Za-z0-9+/=_-]{16,}`)},
 		{kind: OtherProgram, does: "starts another program", asked: `\b(?:exec\w*|commands?|sub-?process\w*|spawn\w*|shell|git|popen|child|launch\w*|invoke\w*|binary|tools?|editor|pager)\b`, names: golang + " " + python + " " + script + " " + rust + " " + jvm + " " + ruby + " " + clang, code: re(
 			`\bexec\.Command(?:Context)?\(|\bsubprocess\.\w+\(|\bos\.(?:system|popen|exec\w+|spawn\w+)\(|\bchild_process\b|\b(?:exec|spawn)(?:File)?(?:Sync)\(|\bCommand::new\(|\bnew ProcessBuilder\(|\bgetRuntime\(\)\.exec\(|\bpopen\(|[^\w.>]system\(|\bexec[lv][pe]*\(|\bOpen3\b`)},
+		{kind: Wait, does: "waits for a time, and for no event", asked: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\bdebounc|\binterval|\brate.?limit|\bper second|\bschedul|\bcountdown|\bspinner`, said: re(
+			`\btime\.Sleep\(|\btime\.After\(|\bThread\.sleep\(|\bTimeUnit\.\w+\.sleep\(|\bthread::sleep\(|(?:^|[^\w.])(?:u|nano)?sleep\(|\btime\.sleep\(|\basyncio\.sleep\(\s*[^0\s)]|\bsetTimeout\(\s*\w+\s*,\s*[1-9]`)},
+		{kind: Wait, does: "waits for a time, and for no event", asked: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\binterval`, names: shell, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
 		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), swaps: []swap{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
 		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
 		{kind: Patch, does: "prints what a test runner prints", said: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},

@@ -29,6 +29,11 @@ func TestRules(t *testing.T) {
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
 		},
+		"waits for a time, and for no event": {
+			"a.go\ttime.Sleep(settle)",
+			"a.js\tawait new Promise((resolve) => setTimeout(resolve, 5));",
+			"a.sh\t  sleep 1",
+		},
 		"sets what a sanitizer reports": {
 			"a.c\tconst char *__asan_default_options(void) {",
 		},

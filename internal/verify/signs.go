@@ -42,7 +42,7 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		return nil, err
 	}
 	in := inspection{repo: repo, r: r, changes: changes, tests: tests}
-	if in.programs, err = in.programText(ctx); err != nil {
+	if err := in.readPrograms(ctx); err != nil {
 		return nil, err
 	}
 	var found []sign.Sign
@@ -70,22 +70,28 @@ type inspection struct {
 	changes  []git.Change
 	tests    *sign.Tests // as they are after it
 	programs string      // the programs that it changed
+
+	functions []string // of these, those that it added or changed
 }
 
-// programText is the code of the changed programs, tests aside.
-func (in inspection) programText(ctx context.Context) (string, error) {
+// readPrograms reads the changed programs, tests aside.
+func (in *inspection) readPrograms(ctx context.Context) error {
 	var all strings.Builder
 	for _, c := range in.changes[:min(len(in.changes), maxBroken)] {
 		if c.Status == 'D' || !isFile(c.To) || IsTest(in.r.Tests, c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
-		text, err := in.repo.Show(ctx, in.r.After, c.Path)
+		was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
 		if err != nil {
-			return "", err
+			return err
 		}
-		all.WriteString(mutant.Code(c.Path, text))
+		all.WriteString(mutant.Code(c.Path, is))
+		for _, f := range mutant.Changed(c.Path, was, is) {
+			in.functions = append(in.functions, f.Name)
+		}
 	}
-	return all.String(), nil
+	in.programs = all.String()
+	return nil
 }
 
 // file are the signs of one changed file.
@@ -97,20 +103,23 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	if c.Status == 'M' && work.IsData(c.Path) && !test && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
 		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there: a gate may read it"})
 	}
-	if c.Status == 'D' || !sign.Knows(c.Path) {
+	if c.Status == 'D' {
 		return found, nil
 	}
 	was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
 	if err != nil {
 		return nil, err
 	}
+	if found = append(found, sign.Unseen(c.Path, was, is)...); !sign.Knows(c.Path) {
+		return found, nil
+	}
+	if test || path.Ext(c.Path) == ".rs" { // it may hold tests
+		found = append(append(found, sign.InTest(c.Path, was, is)...), sign.Weak(c.Path, was, is, in.functions)...)
+	}
 	if test {
-		return append(found, sign.InTest(c.Path, was, is)...), nil
+		return found, nil
 	}
 	found = append(found, slices.DeleteFunc(sign.In(c.Path, was, is), in.tests.Ask)...)
-	if path.Ext(c.Path) == ".rs" { // it may hold tests
-		found = append(found, sign.InTest(c.Path, was, is)...)
-	}
 	for _, a := range in.tests.Answers(c.Path, was, is) {
 		found = append(found, a.Sign)
 	}

@@ -18,8 +18,8 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		return err
 	}
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return v.isTest(c.Path) || v.isMark(c.Path) })
-	programs, err := inspection{repo: v.Repo, r: SignRequest{Tests: v.Tests, After: r.Tree}, changes: changes}.programText(ctx)
-	if err != nil {
+	in := inspection{repo: v.Repo, r: SignRequest{Tests: v.Tests, Before: r.Base, After: r.Tree}, changes: changes}
+	if err := in.readPrograms(ctx); err != nil {
 		return err
 	}
 	tests, err := v.Repo.Contents(ctx, r.Tree, maxTestsRead, maxTextRead, v.isTest)
@@ -39,7 +39,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 			return err
 		}
 		for _, f := range mutant.Stubs(c.Path, was, is) {
-			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, programs, 2) {
+			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, in.programs, 2) {
 				o.Unwritten = append(o.Unwritten, f.Name+" in "+c.Path)
 			}
 		}

@@ -1,0 +1,50 @@
+package sign_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+func TestWeak(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, want string }{
+		{"test/LimiterTest.java", "", "class LimiterTest {\n    public static void main(String[] a) {\n        f();\n        System.out.println(\"3 checks passed\");\n    }\n}\n", "asserts nothing"},
+		{"test/LimiterTest.java", "", "class LimiterTest {\n    public static void main(String[] a) {\n        if (f() != 3) System.exit(1);\n    }\n}\n", ""},
+		{"tests/conftest.py", "", "import pytest\n", ""},
+		{"test_a.py", "x = 1\n", "x = 1\ny = f()\n", ""},
+		{"test_a.py", "", "def test_a():\n    f()\n", "asserts nothing"},
+		{"a.rs", "", "assert_eq!(is_valid(n), is_valid(&n.replace(' ', \"\")));\n", "compares a function with itself"},
+		{"a_test.go", "", "if got := f(1); got != 2 {\n\tt.Fatal(got)\n}\nif f(2) != f(3) {\n\tt.Fatal()\n}\n", "compares a function with itself"},
+		{"a.test.js", "", "expect(slug('a b')).toBe(slug('a  b'));\n", "compares a function with itself"},
+		{"a.test.js", "", "expect(slug('a b')).toBe('a-b');\n", ""},
+		{"test_a.py", "", "def test_a():\n    expected = is_valid('a')\n    assert is_valid('a') == expected\n", "expects what the function gives that it tests"},
+		{"test_a.c", "", "assert(f(s, 0) && f(s, 1));\n", ""},
+		{"a.rs", "", "assert_eq!((r.f(), r.f()), (Some(1), None));\nassert_eq!(r.f(), model.f());\n", ""},
+	} {
+		var does []string
+		for _, s := range sign.Weak(c.file, []byte(c.before), []byte(c.after), []string{"f", "A.slug", "is_valid"}) {
+			does = append(does, s.Does)
+		}
+		if got := strings.Join(does, "; "); got != c.want {
+			t.Errorf("%s\n%s\n\t%q, want %q", c.file, c.after, got, c.want)
+		}
+	}
+	if found := sign.Weak("a_test.go", nil, []byte("if f(2) != f(3) {\n"), nil); len(found) > 0 && found[0].Does != "asserts nothing" {
+		t.Error("the work has no function of that name", found)
+	}
+}
+
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	for text, line := range map[string]int{"\ufeffa\nb\n": 0, "a\nb\u200b\n": 2, "a \u202e b\n": 1, "👨\u200d👩 ä\n": 0} {
+		found := sign.Unseen("de.json", nil, []byte(text))
+		if got := len(found); (got > 0) != (line > 0) || got > 0 && found[0].Line != line {
+			t.Errorf("%q: %v", text, found)
+		}
+		if found := sign.Unseen("de.json", []byte(text), []byte(text)); len(found) > 0 {
+			t.Error("it was there", found)
+		}
+	}
+}
