@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
+.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture release release-test nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -61,7 +61,15 @@ bench-lists: ## the same of lists whose authors had not seen the judge, counted
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
 
-nightly: cross cover race steps fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+nightly: cross release-test cover race steps fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+
+release: ## dist/: what a release consists of; TAG=v1.0.0, else the last commit; ONLY=linux/amd64
+	rm -rf dist
+	go run -C tools/release . -root $(CURDIR) -out $(CURDIR)/dist $(if $(ONLY),-only $(ONLY)) $(or $(TAG),-snapshot)
+
+release-test: ## builds all of it twice, installs what can be installed here, and runs the demo by npx
+	PAWL_RELEASE=all go test -C tools/release -count=1 -timeout 60m .
+	.ci/npx
 
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo
