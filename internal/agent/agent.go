@@ -11,6 +11,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
@@ -114,9 +115,9 @@ type Event struct {
 	Text           string
 	Model          string
 	Tool, Detail   string
-	Usage          Usage
+	Usage          loop.Usage
 	ContextPercent int
-	Failure        *Failure
+	Failure        *loop.Failure
 	Ran            *Ran
 }
 
@@ -127,65 +128,21 @@ type Ran struct {
 	Output   string
 }
 
-// Usage counts tokens and money, of one turn.
-type Usage struct {
-	Input      int64   `json:"input"`
-	Output     int64   `json:"output"`
-	CacheRead  int64   `json:"cache_read"`
-	CacheWrite int64   `json:"cache_write"`
-	CostUSD    float64 `json:"cost_usd"`
-}
-
-// Plus is the sum.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output, CacheRead: u.CacheRead + v.CacheRead,
-		CacheWrite: u.CacheWrite + v.CacheWrite, CostUSD: u.CostUSD + v.CostUSD,
-	}
-}
-
 // Result of one turn.
 type Result struct {
 	Text           string // the agent's last message, whole
 	SessionID      string
 	SessionCostUSD float64 // what the session has cost so far, by the client's own count
 	Model          string
-	Usage          Usage // of this turn alone, counted once also over resumes
+	Usage          loop.Usage // of this turn alone, counted once also over resumes
 	ToolCalls      int
-	Rounds         int      // requests to the model, its subagents' too; 0 if they cannot be told
-	Denied         int      // tool calls the judge denied
-	ContextPercent int      // fill of the context window at the end, 0..100; -1 unknown
-	Background     []string // work that the turn started and that still runs
-	Beside         bool     // work in the background ran at some time in the turn
-	Swept          int      // processes that the turn left behind, and that were ended
-	Failure        *Failure // nil: the turn came to its own end
-}
-
-// Class of a failure; each has its own reaction in core/loop.
-type Class string
-
-// The failure classes.
-const (
-	UsageLimit  Class = "usage_limit" // wait until Failure.Until
-	Overloaded  Class = "overloaded"  // back off
-	Network     Class = "network"     // back off
-	Login       Class = "login"       // stop at once
-	Billing     Class = "billing"     // stop at once
-	Refused     Class = "refused"     // the model refuses
-	Crashed     Class = "crashed"     // the client died
-	TimedOut    Class = "timed_out"   // Turn.Timeout
-	Silent      Class = "silent"      // Turn.IdleTimeout
-	OverBudget  Class = "over_budget" // Turn.MaxCostUSD
-	Interrupted Class = "interrupted" // ctx was cancelled
-)
-
-// Failure tells why a turn died.
-type Failure struct {
-	Class   Class     `json:"class"`
-	Message string    `json:"message"`          // for a user, one line
-	Hint    string    `json:"hint,omitempty"`   // what to do
-	Until   time.Time `json:"until,omitzero"`   // usage limit: when it resets, zero if not told
-	Status  int       `json:"status,omitempty"` // HTTP status, 0 if none
+	Rounds         int           // requests to the model, its subagents' too; 0 if they cannot be told
+	Denied         int           // tool calls the judge denied
+	ContextPercent int           // fill of the context window at the end, 0..100; -1 unknown
+	Background     []string      // work that the turn started and that still runs
+	Beside         bool          // work in the background ran at some time in the turn
+	Swept          int           // processes that the turn left behind, and that were ended
+	Failure        *loop.Failure // nil: the turn came to its own end
 }
 
 // ToolCall is a call the agent wants to make.

@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
@@ -26,7 +26,7 @@ import (
 )
 
 // printDraft shows a plan that is not written yet.
-func (a *app) printDraft(c draft.Conversation, usage agent.Usage) {
+func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 	p := c.Plan()
 	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
 	for _, t := range p.Tasks {

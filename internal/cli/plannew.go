@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/draft"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -186,19 +187,19 @@ func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 }
 
 // converse holds the conversation, and shows what the agents do.
-func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings, input *lineReader) (draft.Conversation, agent.Usage, error) {
+func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings, input *lineReader) (draft.Conversation, loop.Usage, error) {
 	keep, err := os.MkdirTemp("", "pawl-plan-")
 	if err != nil {
-		return draft.Conversation{}, agent.Usage{}, err
+		return draft.Conversation{}, loop.Usage{}, err
 	}
 	defer func() { _ = os.RemoveAll(keep) }() // only a count of turns
 	who, options, err := launch.ReaderAgent(ctx, s, launch.ReaderRequest{Env: a.env, Root: a.root(), Dir: a.dir, Keep: keep})
 	if err != nil {
-		return draft.Conversation{}, agent.Usage{}, err
+		return draft.Conversation{}, loop.Usage{}, err
 	}
 	rules, err := launch.InspectGuard(ctx, a.dir, a.env)
 	if err != nil {
-		return draft.Conversation{}, agent.Usage{}, err
+		return draft.Conversation{}, loop.Usage{}, err
 	}
 	gates := config.Suggest(a.root())
 	for _, g := range s.Gates {

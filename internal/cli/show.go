@@ -25,7 +25,7 @@ type show struct {
 	spec    record.Spec
 	id      string
 	state   loop.State // after the last step
-	usage   agent.Usage
+	usage   loop.Usage
 	context int // percent, of the turn under way
 	begun   int // tasks begun in this run
 
@@ -41,13 +41,13 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	s.count(before, now)
 	switch e.Kind {
 	case loop.TurnEnded:
-		s.usage = agent.Usage{} // the state counts it now
+		s.usage = loop.Usage{} // the state counts it now
 	case loop.TreeSeen:
 		s.seen(now, e)
 	case loop.GatesFinished:
 		s.judged(before, now, e)
 	case loop.AgentFailed:
-		s.usage = agent.Usage{}
+		s.usage = loop.Usage{}
 		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
@@ -103,7 +103,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 			s.out.Print(term.TaskStarted{ID: id(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun)})
 		}
 	case loop.BeginTurn:
-		s.usage, s.context = agent.Usage{}, -1
+		s.usage, s.context = loop.Usage{}, -1
 		s.activity("thinking")
 	case loop.RunGates:
 		s.activity(map[loop.Purpose]string{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
@@ -44,7 +45,7 @@ var ErrNoPlan = errors.New("no plan was made")
 // Make holds a conversation to its end. It returns an error that wraps ErrNoPlan if
 // the agent gave no usable plan, an *AgentError if it could not be asked, and the
 // context's cause if that ended. usage is what it cost, also with an error.
-func Make(ctx context.Context, begun draft.Conversation, o Options) (c draft.Conversation, usage agent.Usage, err error) {
+func Make(ctx context.Context, begun draft.Conversation, o Options) (c draft.Conversation, usage loop.Usage, err error) {
 	p := &conversation{o: o}
 	defer func() { err = errors.Join(err, p.close()) }()
 	c = begun
@@ -70,14 +71,14 @@ func Make(ctx context.Context, begun draft.Conversation, o Options) (c draft.Con
 }
 
 // AgentError says why an agent could not be asked.
-type AgentError struct{ agent.Failure }
+type AgentError struct{ loop.Failure }
 
 func (e *AgentError) Error() string { return e.Message }
 
 type conversation struct {
 	o      Options
 	author agent.Session
-	usage  agent.Usage
+	usage  loop.Usage
 }
 
 // ask has one agent reply. What fails once there is a plan costs its review, or its
@@ -105,7 +106,7 @@ func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer 
 	}
 	left := p.o.MaxCostUSD - p.usage.CostUSD
 	if p.o.MaxCostUSD > 0 && left <= 0 {
-		return "", &AgentError{agent.Failure{Class: agent.OverBudget, Message: fmt.Sprintf("its cost limit of $%.2f is reached", p.o.MaxCostUSD)}}
+		return "", &AgentError{loop.Failure{Class: loop.OverBudget, Message: fmt.Sprintf("its cost limit of $%.2f is reached", p.o.MaxCostUSD)}}
 	}
 	s := p.author
 	switch {
@@ -127,7 +128,7 @@ func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer 
 			p.o.Tell(e)
 		}
 	})
-	p.usage = p.usage.Plus(res.Usage)
+	p.usage = p.usage.Add(res.Usage)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

@@ -12,12 +12,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
 	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/planner"
 )
 
 const good = `{"title":"CSV","gates":["go test ./..."],"tasks":[{"id":"T1","title":"Write rows","criteria":["a row is a line"],"evidence":"proven","proof":"csv_test.go"}]}`
 
-func play(ctx context.Context, t *testing.T, script string, o planner.Options) (draft.Conversation, agent.Usage, error) {
+func play(ctx context.Context, t *testing.T, script string, o planner.Options) (draft.Conversation, loop.Usage, error) {
 	t.Helper()
 	parts, err := scripted.Parse([]byte(script))
 	if err != nil {

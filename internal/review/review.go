@@ -25,6 +25,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/prompt"
@@ -72,7 +73,7 @@ type Answer struct {
 	Result   gate.Result
 	Findings []string // "file:line: what", the worst first
 	Approved []string // of the changed tests, those whose change it accepts
-	Usage    agent.Usage
+	Usage    loop.Usage
 	Later    bool      // unknown, since it could not be asked: it may be, later
 	Until    time.Time // not before then, zero unknown
 	Sessions []string  // ids of the sessions that were asked
@@ -108,7 +109,7 @@ func (r *Reviewer) settled(ctx context.Context, q Request, d prompt.ReviewData) 
 		if err != nil {
 			return Answer{}, err
 		}
-		one.Usage, one.Sessions = a.Usage.Plus(one.Usage), append(a.Sessions, one.Sessions...)
+		one.Usage, one.Sessions = a.Usage.Add(one.Usage), append(a.Sessions, one.Sessions...)
 		a = one
 		left = bound(q) - a.Usage.CostUSD
 		if a.Result.Status != gate.Unknown || a.Later || a.costly || n == asks || left <= 0 {
@@ -202,14 +203,14 @@ func (r *Reviewer) heard(ctx context.Context, q Request, res agent.Result) Answe
 
 // cutOff: what passes by itself is asked again later, what would cost as much
 // again is not.
-func cutOff(f agent.Failure) Answer {
+func cutOff(f loop.Failure) Answer {
 	a := unknown("the review was cut off: " + f.Message)
 	switch f.Class {
-	case agent.UsageLimit, agent.Overloaded, agent.Network:
+	case loop.UsageLimit, loop.Overloaded, loop.Network:
 		a.Later, a.Until = true, f.Until
-	case agent.OverBudget, agent.TimedOut, agent.Silent, agent.Login, agent.Billing:
+	case loop.OverBudget, loop.TimedOut, loop.Silent, loop.Login, loop.Billing:
 		a.costly = true
-	case agent.Refused, agent.Crashed, agent.Interrupted:
+	case loop.Refused, loop.Crashed, loop.Interrupted:
 	}
 	return a
 }

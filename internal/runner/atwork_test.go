@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -36,7 +37,7 @@ func TestWhenTheAgentIsAtWork(t *testing.T) {
 		}, [][2]int{{1, 7}}},
 		"one that was cut off": {func(w *atWork, keep func(record.ToolCall)) {
 			call(w, 1)
-			keep(w.turnEnds(at(9), agent.Result{Failure: &agent.Failure{Class: agent.TimedOut}}))
+			keep(w.turnEnds(at(9), agent.Result{Failure: &loop.Failure{Class: loop.TimedOut}}))
 			keep(w.sessionEnds(at(12)))
 		}, [][2]int{{1, 9}, {1, 12}}},
 		"calls that only read": {func(w *atWork, keep func(record.ToolCall)) {

@@ -106,7 +106,7 @@ func (s stubbornSession) Turn(ctx context.Context, _ agent.Turn, emit func(agent
 	for range 200 {
 		emit(agent.Event{Kind: agent.KindNote, Text: "still here"})
 	}
-	return agent.Result{SessionID: "other", Failure: &agent.Failure{Class: agent.Interrupted, Message: "interrupted"}}, nil
+	return agent.Result{SessionID: "other", Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"}}, nil
 }
 
 func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {

@@ -24,13 +24,13 @@ func (a greedy) Start(ctx context.Context, o agent.Options) (agent.Session, erro
 }
 
 func (greedySession) Turn(ctx context.Context, _ agent.Turn, emit func(agent.Event)) (agent.Result, error) {
-	used := agent.Usage{}
+	used := loop.Usage{}
 	for ctx.Err() == nil {
 		used.Output += 1000
 		emit(agent.Event{Kind: agent.KindUsage, Usage: used})
 		time.Sleep(5 * time.Millisecond)
 	}
-	return agent.Result{SessionID: "greedy", Usage: used, Failure: &agent.Failure{Class: agent.Interrupted, Message: "interrupted"}}, nil
+	return agent.Result{SessionID: "greedy", Usage: used, Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"}}, nil
 }
 
 func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {

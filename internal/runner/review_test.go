@@ -35,7 +35,7 @@ func (p *panel) Ask(_ context.Context, q review.Request) (review.Answer, error) 
 }
 
 func opinion(s gate.Status, reason string) review.Answer {
-	a := review.Answer{Result: gate.Result{Status: s, Reason: reason}, Usage: agent.Usage{Input: 10, CostUSD: 0.25}}
+	a := review.Answer{Result: gate.Result{Status: s, Reason: reason}, Usage: loop.Usage{Input: 10, CostUSD: 0.25}}
 	if s == gate.Fail {
 		a.Result.FirstError, a.Findings = reason, []string{reason, "no test"}
 	}

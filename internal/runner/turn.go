@@ -131,9 +131,8 @@ const maxLeft = 5 // processes that are named
 // ended is what a turn came to.
 func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnOf(res)}
-	if f := res.Failure; f != nil {
+	if e.Failure = res.Failure; e.Failure != nil {
 		e.Kind = loop.AgentFailed
-		e.Failure = &loop.Failure{Class: loop.Class(f.Class), Message: f.Message, Hint: f.Hint, Until: f.Until}
 	}
 	return e
 }
@@ -195,9 +194,9 @@ func costLeft(s loop.State) float64 {
 }
 
 // overTokens: with what the turn has used so far, the loop has used them up.
-func overTokens(s loop.State, turn agent.Usage) bool {
+func overTokens(s loop.State, turn loop.Usage) bool {
 	limit := s.Policy.Limits.Tokens
-	return limit > 0 && s.Usage.Add(loop.Usage(turn)).Tokens() >= limit
+	return limit > 0 && s.Usage.Add(turn).Tokens() >= limit
 }
 
 // needsMemory: the prompt of these situations is short, since the agent was told
@@ -295,7 +294,7 @@ func (r *Runner) replaceSession(ctx context.Context) {
 // turnOf is what the machine needs to know of a turn.
 func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
-		Usage:     loop.Usage(res.Usage),
+		Usage:     res.Usage,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text),
 	}

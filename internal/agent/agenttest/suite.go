@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // Subject is an agent under test, and how its next turns are arranged.
@@ -123,19 +124,19 @@ func cancelling(t *testing.T, s Subject) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	defer time.AfterFunc(2*time.Second, interrupt).Stop()
-	s.mustFail(ctx, t, agent.Turn{Prompt: "go"}, agent.Interrupted)
+	s.mustFail(ctx, t, agent.Turn{Prompt: "go"}, loop.Interrupted)
 }
 
 func timeout(t *testing.T, s Subject) {
-	s.mustFail(t.Context(), t, agent.Turn{Prompt: "go", Timeout: 300 * time.Millisecond}, agent.TimedOut)
+	s.mustFail(t.Context(), t, agent.Turn{Prompt: "go", Timeout: 300 * time.Millisecond}, loop.TimedOut)
 }
 
 func silence(t *testing.T, s Subject) {
-	s.mustFail(t.Context(), t, agent.Turn{Prompt: "go", IdleTimeout: 500 * time.Millisecond}, agent.Silent)
+	s.mustFail(t.Context(), t, agent.Turn{Prompt: "go", IdleTimeout: 500 * time.Millisecond}, loop.Silent)
 }
 
 // mustFail runs a turn that never ends by itself.
-func (s Subject) mustFail(ctx context.Context, t *testing.T, o agent.Turn, want agent.Class) {
+func (s Subject) mustFail(ctx context.Context, t *testing.T, o agent.Turn, want loop.Class) {
 	t.Helper()
 	s.Hangs()
 	session := s.start(t)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 const (
@@ -86,8 +87,8 @@ func (t *turn) answered(l line, now time.Time) {
 		}
 		t.emit(agent.Event{Kind: agent.KindUsage, Usage: used})
 		if limit := t.opts.MaxCostUSD; limit > 0 && used.CostUSD >= limit && t.failure == nil {
-			t.failure = &agent.Failure{
-				Class: agent.OverBudget, Message: fmt.Sprintf("the turn has cost $%.2f of $%.2f", used.CostUSD, limit),
+			t.failure = &loop.Failure{
+				Class: loop.OverBudget, Message: fmt.Sprintf("the turn has cost $%.2f of $%.2f", used.CostUSD, limit),
 			}
 		}
 	}
@@ -97,7 +98,7 @@ func (t *turn) answered(l line, now time.Time) {
 // early says whether calls are held and the count has not come as far as the
 // responses seen. One that the client dropped is never counted: after a while
 // the count is taken as it is.
-func (t *turn) early(used agent.Usage) bool {
+func (t *turn) early(used loop.Usage) bool {
 	b := &t.bill
 	read := used.Input + used.CacheRead + used.CacheWrite
 	if len(b.held) == 0 || read >= b.expected {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 const (
@@ -33,45 +33,45 @@ type trouble struct {
 }
 
 // failure maps the client's word, or else the HTTP status, to a class.
-func (t trouble) failure() *agent.Failure {
+func (t trouble) failure() *loop.Failure {
 	class, hint := t.class()
 	message := oneLine(t.text, maxMessage)
 	if message == "" {
 		message = t.describe()
 	}
-	f := &agent.Failure{Class: class, Message: message, Hint: hint, Status: t.status}
-	if class == agent.UsageLimit {
+	f := &loop.Failure{Class: class, Message: message, Hint: hint, Status: t.status}
+	if class == loop.UsageLimit {
 		f.Until = t.until
 	}
 	return f
 }
 
-func (t trouble) class() (agent.Class, string) {
+func (t trouble) class() (loop.Class, string) {
 	switch t.kind {
 	case "authentication_failed", "oauth_org_not_allowed", "verification_required", "cloud_credential_error":
-		return agent.Login, loginHint
+		return loop.Login, loginHint
 	case "billing_error", "account_on_hold":
-		return agent.Billing, billingHint
+		return loop.Billing, billingHint
 	case "rate_limit":
-		return agent.UsageLimit, ""
+		return loop.UsageLimit, ""
 	case "overloaded":
-		return agent.Overloaded, ""
+		return loop.Overloaded, ""
 	case "model_not_found":
-		return agent.Crashed, notFoundHint
+		return loop.Crashed, notFoundHint
 	}
 	switch {
 	case t.status == http.StatusUnauthorized || t.status == http.StatusForbidden:
-		return agent.Login, loginHint
+		return loop.Login, loginHint
 	case t.status == http.StatusPaymentRequired:
-		return agent.Billing, billingHint
+		return loop.Billing, billingHint
 	case t.status == http.StatusTooManyRequests:
-		return agent.UsageLimit, ""
+		return loop.UsageLimit, ""
 	case t.status >= http.StatusInternalServerError:
-		return agent.Overloaded, ""
+		return loop.Overloaded, ""
 	case t.status == 0 && (t.kind == "unknown" || t.kind == "server_error"):
-		return agent.Network, networkHint
+		return loop.Network, networkHint
 	}
-	return agent.Crashed, ""
+	return loop.Crashed, ""
 }
 
 // describe is for a retry, which comes without a text.
@@ -89,7 +89,7 @@ func (t trouble) describe() string {
 }
 
 // ofRetry judges a retry notice: the failure, and whether to give up at once.
-func ofRetry(l line, now time.Time) (f *agent.Failure, giveUp bool) {
+func ofRetry(l line, now time.Time) (f *loop.Failure, giveUp bool) {
 	delay := time.Duration(l.RetryDelayMS) * time.Millisecond
 	t := trouble{kind: l.Error, status: l.ErrorStatus}
 	if delay >= longRetry {
@@ -97,9 +97,9 @@ func ofRetry(l line, now time.Time) (f *agent.Failure, giveUp bool) {
 	}
 	f = t.failure()
 	switch f.Class {
-	case agent.Login, agent.Billing:
+	case loop.Login, loop.Billing:
 		return f, true
-	case agent.UsageLimit:
+	case loop.UsageLimit:
 		return f, !f.Until.IsZero() || l.Attempt > retriesLeft
 	}
 	return f, l.Attempt > retriesLeft
@@ -107,7 +107,7 @@ func ofRetry(l line, now time.Time) (f *agent.Failure, giveUp bool) {
 
 // ofResult judges a result line; last is the trouble that the client told just
 // before it, in an assistant line of its own. nil: the turn came to its own end.
-func ofResult(l line, last trouble) *agent.Failure {
+func ofResult(l line, last trouble) *loop.Failure {
 	if !l.IsError || l.TerminalReason == "max_turns" {
 		return nil
 	}
@@ -116,13 +116,13 @@ func ofResult(l line, last trouble) *agent.Failure {
 		text = l.Errors[len(l.Errors)-1]
 	}
 	if l.StopReason == "refusal" {
-		return &agent.Failure{Class: agent.Refused, Message: oneLine(text, maxMessage)}
+		return &loop.Failure{Class: loop.Refused, Message: oneLine(text, maxMessage)}
 	}
 	switch l.TerminalReason {
 	case "budget_exhausted":
-		return &agent.Failure{Class: agent.OverBudget, Message: oneLine(text, maxMessage)}
+		return &loop.Failure{Class: loop.OverBudget, Message: oneLine(text, maxMessage)}
 	case "aborted_streaming", "aborted_tools":
-		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 	case "api_error", "blocking_limit", "model_error", "turn_setup_failed":
 		t := trouble{kind: last.kind, status: l.APIErrorStatus, text: text, until: last.until}
 		// A session limit ends a turn as a "blocking limit", a full context too:
@@ -131,10 +131,10 @@ func ofResult(l line, last trouble) *agent.Failure {
 			t.kind = "rate_limit"
 		}
 		f := t.failure()
-		if f.Class == agent.UsageLimit && f.Until.IsZero() {
+		if f.Class == loop.UsageLimit && f.Until.IsZero() {
 			f.Until, _ = resetTime(text, time.Now())
 		}
 		return f
 	}
-	return &agent.Failure{Class: agent.Crashed, Message: oneLine(text, maxMessage)}
+	return &loop.Failure{Class: loop.Crashed, Message: oneLine(text, maxMessage)}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // What the real client does seldom or never, a fake one does here.
@@ -92,14 +93,14 @@ func TestAClientThatDies(t *testing.T) {
 	f := newFake(t, block(initLine, textLine, "!stderr first", "!stderr out of memory", `!torn {"type":"resu`, "!exit 7"))
 	s := f.start()
 	res := f.turn(s, "x")
-	mustFail(t, res, agent.Crashed)
+	mustFail(t, res, loop.Crashed)
 	if m := res.Failure.Message; !strings.Contains(m, "exit code 7") || !strings.Contains(m, "out of memory") {
 		t.Errorf("message %q", m)
 	}
 	if res.Text != "hi" || res.SessionID != "s1" {
 		t.Errorf("what it said before is lost: %+v", res)
 	}
-	mustFail(t, f.turn(s, "again"), agent.Crashed)
+	mustFail(t, f.turn(s, "again"), loop.Crashed)
 	if err := s.(agent.Warm).Fresh(t.Context()); err == nil {
 		t.Error("a dead client got a fresh context")
 	}
@@ -109,7 +110,7 @@ func TestAClientThatDoesNotObeyIsKilled(t *testing.T) {
 	f := newFake(t, block(initLine, "!deaf", toolLine))
 	begin := time.Now()
 	res := f.turnOf(t.Context(), f.start(), agent.Turn{Prompt: "x", Timeout: 200 * time.Millisecond})
-	mustFail(t, res, agent.TimedOut)
+	mustFail(t, res, loop.TimedOut)
 	if d := time.Since(begin); d > 20*time.Second {
 		t.Errorf("took %v", d)
 	}
@@ -128,14 +129,14 @@ func TestUsageLimitEvents(t *testing.T) {
 	cases := []struct {
 		name  string
 		block string
-		want  agent.Class
+		want  loop.Class
 		until time.Time // zero: any time to come
 	}{
-		{"event, then a retry", block(initLine, rejected, retry), agent.UsageLimit, at},
-		{"event, then the end", block(initLine, rejected, apiError, ended("api_error", `,"api_error_status":429`)), agent.UsageLimit, at},
-		{"blocking limit with an event", block(initLine, rejected, ended("blocking_limit", "")), agent.UsageLimit, at},
-		{"time in the text only", block(initLine, apiError, ended("api_error", `,"api_error_status":429`)), agent.UsageLimit, time.Time{}},
-		{"full context", block(initLine, ended("blocking_limit", "")), agent.Crashed, time.Time{}},
+		{"event, then a retry", block(initLine, rejected, retry), loop.UsageLimit, at},
+		{"event, then the end", block(initLine, rejected, apiError, ended("api_error", `,"api_error_status":429`)), loop.UsageLimit, at},
+		{"blocking limit with an event", block(initLine, rejected, ended("blocking_limit", "")), loop.UsageLimit, at},
+		{"time in the text only", block(initLine, apiError, ended("api_error", `,"api_error_status":429`)), loop.UsageLimit, time.Time{}},
+		{"full context", block(initLine, ended("blocking_limit", "")), loop.Crashed, time.Time{}},
 		{"a warning only", block(initLine, warning, textLine, resultLine), "", time.Time{}},
 	}
 	for _, c := range cases {
@@ -149,7 +150,7 @@ func TestUsageLimitEvents(t *testing.T) {
 			mustFail(t, res, c.want)
 			until := res.Failure.Until
 			switch {
-			case c.want != agent.UsageLimit:
+			case c.want != loop.UsageLimit:
 				if !until.IsZero() {
 					t.Errorf("until %v", until)
 				}
@@ -209,15 +210,15 @@ func TestWhatCountsAsTheEnd(t *testing.T) {
 	cases := []struct {
 		name string
 		line string
-		want agent.Class
+		want loop.Class
 	}{
 		{"stopped by a hook", result(`"terminal_reason":"stop_hook_prevented","result":"x"`), ""},
 		{"turns used up", result(`"is_error":true,"terminal_reason":"max_turns","subtype":"error_max_turns"`), ""},
-		{"budget of the client", result(`"is_error":true,"terminal_reason":"budget_exhausted","errors":["too dear"]`), agent.OverBudget},
-		{"prompt too long", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long"`), agent.Crashed},
-		{"interrupted by hand", result(`"is_error":true,"terminal_reason":"aborted_streaming"`), agent.Interrupted},
-		{"a bad gateway", result(`"is_error":true,"terminal_reason":"api_error","api_error_status":502,"result":"Bad gateway"`), agent.Overloaded},
-		{"payment required", result(`"is_error":true,"terminal_reason":"api_error","api_error_status":402,"result":"pay"`), agent.Billing},
+		{"budget of the client", result(`"is_error":true,"terminal_reason":"budget_exhausted","errors":["too dear"]`), loop.OverBudget},
+		{"prompt too long", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long"`), loop.Crashed},
+		{"interrupted by hand", result(`"is_error":true,"terminal_reason":"aborted_streaming"`), loop.Interrupted},
+		{"a bad gateway", result(`"is_error":true,"terminal_reason":"api_error","api_error_status":502,"result":"Bad gateway"`), loop.Overloaded},
+		{"payment required", result(`"is_error":true,"terminal_reason":"api_error","api_error_status":402,"result":"pay"`), loop.Billing},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

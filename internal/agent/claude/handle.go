@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // handle takes in one item of the stream.
@@ -50,7 +51,7 @@ func (t *turn) system(l line, now time.Time) {
 		t.hadTasks = true
 	case "api_retry":
 		f, giveUp := ofRetry(l, now)
-		if f.Class == agent.UsageLimit && !t.trouble.until.IsZero() {
+		if f.Class == loop.UsageLimit && !t.trouble.until.IsZero() {
 			f.Until, giveUp = t.trouble.until, true
 		}
 		t.emit(agent.Event{Kind: agent.KindRetry, Text: fmt.Sprintf("retry %d", l.Attempt), Failure: f})

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/rawlog"
 )
@@ -30,7 +31,7 @@ func TestClientCostLimit(t *testing.T) {
 	))
 	s := r.start()
 	res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "spend", MaxCostUSD: 0.5})
-	mustFail(t, res, agent.OverBudget)
+	mustFail(t, res, loop.OverBudget)
 	if _, err := os.Stat(r.path("first")); err != nil {
 		t.Error("the tool below the limit did not run")
 	}

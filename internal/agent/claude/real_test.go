@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // These tests run the real client against a scripted Messages API on loopback;
@@ -96,7 +97,7 @@ func mustEnd(t *testing.T, res agent.Result) {
 	}
 }
 
-func mustFail(t *testing.T, res agent.Result, want agent.Class) {
+func mustFail(t *testing.T, res agent.Result, want loop.Class) {
 	t.Helper()
 	if res.Failure == nil || res.Failure.Class != want {
 		t.Fatalf("failure = %+v, want %s", res.Failure, want)
@@ -252,7 +253,7 @@ func TestClientInterruptInTheMiddleOfATool(t *testing.T) {
 	}()
 	begin := time.Now()
 	res := r.turnOf(ctx, s, agent.Turn{Prompt: "loop"})
-	mustFail(t, res, agent.Interrupted)
+	mustFail(t, res, loop.Interrupted)
 	if d := time.Since(begin); d > soon {
 		t.Errorf("interrupting took %v", d)
 	}
@@ -270,17 +271,17 @@ func TestClientFailures(t *testing.T) {
 	cases := []struct {
 		name   string
 		answer messagesapi.Response
-		want   agent.Class
+		want   loop.Class
 		status int
 	}{
-		{"401", messagesapi.Fail(401, "invalid x-api-key"), agent.Login, 401},
-		{"403", messagesapi.Fail(403, "forbidden"), agent.Login, 403},
-		{"no credit", messagesapi.Fail(400, "Your credit balance is too low to access the Anthropic API."), agent.Billing, 400},
-		{"529", messagesapi.Fail(529, "Overloaded"), agent.Overloaded, 529},
-		{"500", messagesapi.Fail(500, "Internal server error"), agent.Overloaded, 500},
-		{"429 without a time", messagesapi.Fail(429, "slow down"), agent.UsageLimit, 429},
-		{"refusal", messagesapi.Text("no").Stopping("refusal"), agent.Refused, 0},
-		{"streams dropped for good", messagesapi.Drop(), agent.Network, 0},
+		{"401", messagesapi.Fail(401, "invalid x-api-key"), loop.Login, 401},
+		{"403", messagesapi.Fail(403, "forbidden"), loop.Login, 403},
+		{"no credit", messagesapi.Fail(400, "Your credit balance is too low to access the Anthropic API."), loop.Billing, 400},
+		{"529", messagesapi.Fail(529, "Overloaded"), loop.Overloaded, 529},
+		{"500", messagesapi.Fail(500, "Internal server error"), loop.Overloaded, 500},
+		{"429 without a time", messagesapi.Fail(429, "slow down"), loop.UsageLimit, 429},
+		{"refusal", messagesapi.Text("no").Stopping("refusal"), loop.Refused, 0},
+		{"streams dropped for good", messagesapi.Drop(), loop.Network, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -298,7 +299,7 @@ func TestClientFailures(t *testing.T) {
 			if !res.Failure.Until.IsZero() {
 				t.Errorf("until %v, though nothing told a time", res.Failure.Until)
 			}
-			if (c.want == agent.Login || c.want == agent.Billing) && res.Failure.Hint == "" {
+			if (c.want == loop.Login || c.want == loop.Billing) && res.Failure.Hint == "" {
 				t.Error("no hint")
 			}
 		})
@@ -324,7 +325,7 @@ func TestClientUsageLimitKnowsWhenItEnds(t *testing.T) {
 			r := newRig(t, messagesapi.Fail(429, "limit", c.header...))
 			begin := time.Now()
 			res := r.turn(r.start(), "go")
-			mustFail(t, res, agent.UsageLimit)
+			mustFail(t, res, loop.UsageLimit)
 			if d := time.Since(begin); d > soon {
 				t.Errorf("known after %v", d)
 			}
@@ -341,7 +342,7 @@ func TestClientRefusedConnection(t *testing.T) {
 	r.o.Env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1"
 	begin := time.Now()
 	res := r.turn(r.start(), "go")
-	mustFail(t, res, agent.Network)
+	mustFail(t, res, loop.Network)
 	if d := time.Since(begin); d > soon {
 		t.Errorf("known after %v", d)
 	}
@@ -351,7 +352,7 @@ func TestClientNotLoggedIn(t *testing.T) {
 	r := newRig(t, messagesapi.Text("never"))
 	delete(r.o.Env, "ANTHROPIC_API_KEY")
 	res := r.turn(r.start(), "go")
-	mustFail(t, res, agent.Login)
+	mustFail(t, res, loop.Login)
 	if !strings.Contains(res.Failure.Hint, "/login") {
 		t.Errorf("hint %q", res.Failure.Hint)
 	}

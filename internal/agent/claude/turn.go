@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 const (
@@ -43,7 +44,7 @@ type turn struct {
 	text     string
 	used     int64 // tokens in the context at the last response
 	r        agent.Result
-	failure  *agent.Failure
+	failure  *loop.Failure
 
 	bill     bill
 	owed     map[string]string // messages that the client has not begun, by its id
@@ -110,18 +111,18 @@ func (t *turn) run(ctx context.Context) {
 		case <-timer.C:
 			t.check(time.Now())
 		case <-ctx.Done():
-			t.failure = &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+			t.failure = &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 		}
 	}
 }
 
-func (t *turn) crashed() *agent.Failure {
+func (t *turn) crashed() *loop.Failure {
 	select {
 	case <-t.closing:
-		return &agent.Failure{Class: agent.Interrupted, Message: "the session was closed"}
+		return &loop.Failure{Class: loop.Interrupted, Message: "the session was closed"}
 	default:
 	}
-	return &agent.Failure{Class: agent.Crashed, Message: t.lastWords().Error()}
+	return &loop.Failure{Class: loop.Crashed, Message: t.lastWords().Error()}
 }
 
 // awaited says whether background work is still waited for.
@@ -185,12 +186,12 @@ func (t *turn) watched() bool { return len(t.tools) == 0 && t.busy }
 func (t *turn) check(now time.Time) {
 	switch {
 	case t.opts.Timeout > 0 && !now.Before(t.begun.Add(t.opts.Timeout)):
-		t.failure = &agent.Failure{
-			Class: agent.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", t.opts.Timeout),
+		t.failure = &loop.Failure{
+			Class: loop.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", t.opts.Timeout),
 		}
 	case t.opts.IdleTimeout > 0 && t.watched() && !now.Before(t.sign.Add(t.opts.IdleTimeout)):
-		t.failure = &agent.Failure{
-			Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", t.opts.IdleTimeout),
+		t.failure = &loop.Failure{
+			Class: loop.Silent, Message: fmt.Sprintf("no sign of life for %v", t.opts.IdleTimeout),
 		}
 	case len(t.bill.held) > 0 && !now.Before(t.bill.due):
 		t.askAgain(now)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // A turn is at rest by the rule that stands at type turn.
@@ -75,7 +76,7 @@ func TestWhatIsDue(t *testing.T) {
 	if silent.check(at(9 * time.Minute)); silent.failure != nil {
 		t.Errorf("too early: %+v", silent.failure)
 	}
-	if silent.check(at(10 * time.Minute)); silent.failure == nil || silent.failure.Class != agent.Silent {
+	if silent.check(at(10 * time.Minute)); silent.failure == nil || silent.failure.Class != loop.Silent {
 		t.Errorf("not silent: %+v", silent.failure)
 	}
 	working := fresh()
@@ -83,7 +84,7 @@ func TestWhatIsDue(t *testing.T) {
 	if working.check(at(50 * time.Minute)); working.failure != nil {
 		t.Errorf("silent in a tool: %+v", working.failure)
 	}
-	if working.check(at(time.Hour)); working.failure == nil || working.failure.Class != agent.TimedOut {
+	if working.check(at(time.Hour)); working.failure == nil || working.failure.Class != loop.TimedOut {
 		t.Errorf("not timed out: %+v", working.failure)
 	}
 }
@@ -95,20 +96,20 @@ func TestTheCountIsAwaited(t *testing.T) {
 	tn.bill.expect(message{ID: "m1", Usage: intake{Input: 100}})
 	tn.bill.expect(message{ID: "m1", Usage: intake{Input: 100}}) // its second block
 	tn.bill.expect(message{ID: "m2", Usage: intake{CacheRead: 50}})
-	if !tn.early(agent.Usage{Input: 100}) {
+	if !tn.early(loop.Usage{Input: 100}) {
 		t.Error("the second response is not awaited")
 	}
-	if tn.early(agent.Usage{Input: 100, CacheRead: 50}) {
+	if tn.early(loop.Usage{Input: 100, CacheRead: 50}) {
 		t.Error("awaited though all is counted")
 	}
 	tn.bill.expect(message{ID: "dropped", Usage: intake{Input: 7}})
 	tries := 0
-	for tn.early(agent.Usage{Input: 150}) {
+	for tn.early(loop.Usage{Input: 150}) {
 		if tries++; tries > 2*billRetries {
 			t.Fatal("awaits a dropped response for ever")
 		}
 	}
-	if tn.early(agent.Usage{Input: 150}) {
+	if tn.early(loop.Usage{Input: 150}) {
 		t.Error("awaits the dropped response again")
 	}
 }

@@ -3,27 +3,27 @@ package claude
 import (
 	"encoding/json"
 
-	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // The client counts up over all turns of a session, also over resumes and
 // subagents, and from zero again after /clear. A meter turns that into what a
 // turn used: it knows how much of the counter is counted already.
 type meter struct {
-	counted agent.Usage // up to the end of the last turn
-	now     agent.Usage // the counter's last known state
+	counted loop.Usage // up to the end of the last turn
+	now     loop.Usage // the counter's last known state
 }
 
 // see takes a new state of the counter.
-func (m *meter) see(u agent.Usage) { m.now = u }
+func (m *meter) see(u loop.Usage) { m.now = u }
 
 // turn is what was used since the last close.
-func (m *meter) turn() agent.Usage {
+func (m *meter) turn() loop.Usage {
 	const cent = 0.01 // sums of floats differ a little
 	if m.now.CostUSD < m.counted.CostUSD-cent || m.now.Output < m.counted.Output {
-		m.counted = agent.Usage{} // the counter began again
+		m.counted = loop.Usage{} // the counter began again
 	}
-	return agent.Usage{
+	return loop.Usage{
 		Input:      m.now.Input - m.counted.Input,
 		Output:     m.now.Output - m.counted.Output,
 		CacheRead:  m.now.CacheRead - m.counted.CacheRead,
@@ -36,8 +36,8 @@ func (m *meter) turn() agent.Usage {
 func (m *meter) close() { m.counted = m.now }
 
 // sum adds up the models' counters.
-func sum(models map[string]modelUsage, cost dollars) agent.Usage {
-	u := agent.Usage{CostUSD: float64(cost)}
+func sum(models map[string]modelUsage, cost dollars) loop.Usage {
+	u := loop.Usage{CostUSD: float64(cost)}
 	for _, m := range models {
 		u.Input += int64(m.Input)
 		u.Output += int64(m.Output)
@@ -48,7 +48,7 @@ func sum(models map[string]modelUsage, cost dollars) agent.Usage {
 }
 
 // usageOf reads the answer to get_usage.
-func usageOf(raw json.RawMessage) (agent.Usage, bool) {
+func usageOf(raw json.RawMessage) (loop.Usage, bool) {
 	var r struct {
 		Session *struct {
 			TotalCostUSD dollars               `json:"total_cost_usd"`
@@ -56,7 +56,7 @@ func usageOf(raw json.RawMessage) (agent.Usage, bool) {
 		} `json:"session"`
 	}
 	if err := tolerant(json.Unmarshal(raw, &r)); err != nil || r.Session == nil {
-		return agent.Usage{}, false
+		return loop.Usage{}, false
 	}
 	return sum(r.Session.ModelUsage, r.Session.TotalCostUSD), true
 }

@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 func TestMeter(t *testing.T) {
 	t.Parallel()
-	at := func(output int64, cost float64) agent.Usage { return agent.Usage{Output: output, CostUSD: cost} }
+	at := func(output int64, cost float64) loop.Usage { return loop.Usage{Output: output, CostUSD: cost} }
 	m := meter{counted: at(100, 1), now: at(100, 1)} // a session taken up again
 	steps := []struct {
-		see, want agent.Usage
+		see, want loop.Usage
 	}{
 		{at(150, 1.5), at(50, 0.5)},
 		{at(150, 1.5), at(0, 0)}, // a turn without a request
@@ -34,7 +34,7 @@ func TestMeter(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	u, ok := usageOf([]byte(`{"session":{"total_cost_usd":1.5,"model_usage":{"a":{"inputTokens":1,"outputTokens":2},"b":{"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}}`))
-	if diff := cmp.Diff(agent.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 1.5}, u); diff != "" || !ok {
+	if diff := cmp.Diff(loop.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 1.5}, u); diff != "" || !ok {
 		t.Error(diff, ok)
 	}
 	for _, raw := range []string{``, `{}`, `7`, `{"session":null}`} {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/rawlog"
@@ -102,11 +103,11 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	switch {
 	case r.Failure != nil:
 	case e.Err != nil:
-		r.Failure = &agent.Failure{Class: agent.Crashed, Message: e.Err.Error()}
+		r.Failure = &loop.Failure{Class: loop.Crashed, Message: e.Err.Error()}
 	case e.Signal != "":
-		r.Failure = &agent.Failure{Class: agent.Crashed, Message: s.argv[0] + " was ended by a signal: " + e.Signal}
+		r.Failure = &loop.Failure{Class: loop.Crashed, Message: s.argv[0] + " was ended by a signal: " + e.Signal}
 	case e.Code != 0:
-		r.Failure = &agent.Failure{Class: agent.Crashed, Message: fmt.Sprintf("%s ended with exit code %d", s.argv[0], e.Code)}
+		r.Failure = &loop.Failure{Class: loop.Crashed, Message: fmt.Sprintf("%s ended with exit code %d", s.argv[0], e.Code)}
 	}
 	return r, nil
 }
@@ -163,14 +164,14 @@ var (
 )
 
 // failure says why the program was ended, nil if it ended by itself.
-func (w *watch) failure(outer context.Context) *agent.Failure {
+func (w *watch) failure(outer context.Context) *loop.Failure {
 	switch cause := context.Cause(w.ctx); {
 	case outer.Err() != nil:
-		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 	case errors.Is(cause, errTimeout):
-		return &agent.Failure{Class: agent.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", w.t.Timeout)}
+		return &loop.Failure{Class: loop.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", w.t.Timeout)}
 	case errors.Is(cause, errSilent):
-		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no output for %v", w.t.IdleTimeout)}
+		return &loop.Failure{Class: loop.Silent, Message: fmt.Sprintf("no output for %v", w.t.IdleTimeout)}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/command"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/rawlog"
 )
 
@@ -127,7 +128,7 @@ func TestAnExitCodeIsACrash(t *testing.T) {
 	p := newProgram(t)
 	p.arrange(t, "exit 3")
 	r := p.turn(t, agent.Turn{Prompt: "x"})
-	if r.Failure == nil || r.Failure.Class != agent.Crashed || !strings.Contains(r.Failure.Message, "exit code 3") || r.Text != "it went wrong" {
+	if r.Failure == nil || r.Failure.Class != loop.Crashed || !strings.Contains(r.Failure.Message, "exit code 3") || r.Text != "it went wrong" {
 		t.Errorf("result %+v", r)
 	}
 }
@@ -161,7 +162,7 @@ func TestNoProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Turn(t.Context(), agent.Turn{}, nil)
-	if err != nil || r.Failure == nil || r.Failure.Class != agent.Crashed {
+	if err != nil || r.Failure == nil || r.Failure.Class != loop.Crashed {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // Script is the part that the agent plays.
@@ -28,9 +28,9 @@ type part struct {
 	sleep      time.Duration
 	tools      int
 	context    int
-	usage      agent.Usage
+	usage      loop.Usage
 	background []string
-	failure    *agent.Failure
+	failure    *loop.Failure
 	wait       time.Duration // of the failure: until it is over
 }
 
@@ -98,7 +98,7 @@ func partOf(parts map[int]*part, n int) *part {
 
 // newPart has a price, so that a scripted loop shows figures.
 func newPart(word string) *part {
-	return &part{word: word, context: 10, usage: agent.Usage{Input: 1200, Output: 300, CacheRead: 8000, CostUSD: 0.02}}
+	return &part{word: word, context: 10, usage: loop.Usage{Input: 1200, Output: 300, CacheRead: 8000, CostUSD: 0.02}}
 }
 
 func (p *part) add(section, data string) (err error) {
@@ -154,10 +154,10 @@ func (p *part) add(section, data string) (err error) {
 // addFailure reads CLASS [DURATION] [MESSAGE].
 func (p *part) addFailure(text string) error {
 	class, rest, _ := strings.Cut(text, " ")
-	switch c := agent.Class(class); c {
-	case agent.UsageLimit, agent.Overloaded, agent.Network, agent.Login, agent.Billing, agent.Refused,
-		agent.Crashed, agent.TimedOut, agent.Silent, agent.OverBudget, agent.Interrupted:
-		p.failure = &agent.Failure{Class: c}
+	switch c := loop.Class(class); c {
+	case loop.UsageLimit, loop.Overloaded, loop.Network, loop.Login, loop.Billing, loop.Refused,
+		loop.Crashed, loop.TimedOut, loop.Silent, loop.OverBudget, loop.Interrupted:
+		p.failure = &loop.Failure{Class: c}
 	default:
 		return fmt.Errorf("no such failure class: %q", class)
 	}

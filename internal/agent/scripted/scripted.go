@@ -44,6 +44,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -160,7 +161,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	}}
 	if f := t.play(ctx, o); f != nil {
 		t.r.Failure = f
-		if f.Class == agent.Interrupted || f.Class == agent.TimedOut || f.Class == agent.Silent {
+		if f.Class == loop.Interrupted || f.Class == loop.TimedOut || f.Class == loop.Silent {
 			return t.r, nil // not played to its end: the same part again
 		}
 	}
@@ -179,7 +180,7 @@ type turn struct {
 }
 
 // play thinks, reads, acts, and says what the part says.
-func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
+func (t *turn) play(ctx context.Context, o agent.Turn) *loop.Failure {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
@@ -193,7 +194,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 	}
 	for _, a := range t.part.acts {
 		if err := t.act(ctx, a); err != nil {
-			return &agent.Failure{Class: agent.Crashed, Message: err.Error()}
+			return &loop.Failure{Class: loop.Crashed, Message: err.Error()}
 		}
 	}
 	if f := over(ctx); f != nil {
@@ -212,7 +213,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 }
 
 // think sleeps, in silence. It hears what it is told meanwhile.
-func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
+func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
 	if f := over(ctx); f != nil {
 		return f
 	}
@@ -232,17 +233,17 @@ func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
 		}
 	}
 	if silent {
-		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", o.IdleTimeout)}
+		return &loop.Failure{Class: loop.Silent, Message: fmt.Sprintf("no sign of life for %v", o.IdleTimeout)}
 	}
 	return nil
 }
 
-func over(ctx context.Context) *agent.Failure {
+func over(ctx context.Context) *loop.Failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &agent.Failure{Class: agent.TimedOut, Message: "the turn took too long"}
+		return &loop.Failure{Class: loop.TimedOut, Message: "the turn took too long"}
 	case ctx.Err() != nil:
-		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 	}
 	return nil
 }

@@ -216,18 +216,18 @@ type Class string
 
 // The classes, each with its own reaction (fail.go).
 const (
-	UsageLimit  Class = "usage_limit"
-	Overloaded  Class = "overloaded"
-	Network     Class = "network"
-	Login       Class = "login"
-	Billing     Class = "billing"
-	Refused     Class = "refused"
+	UsageLimit  Class = "usage_limit" // wait until Failure.Until
+	Overloaded  Class = "overloaded"  // back off
+	Network     Class = "network"     // back off
+	Login       Class = "login"       // stop at once
+	Billing     Class = "billing"     // stop at once
+	Refused     Class = "refused"     // the model refuses
 	NotStarted  Class = "not_started" // the client did not come up, no turn began
-	Crashed     Class = "crashed"
-	TimedOut    Class = "timed_out"
-	Silent      Class = "silent"
-	OverBudget  Class = "over_budget"
-	Interrupted Class = "interrupted"
+	Crashed     Class = "crashed"     // the client died
+	TimedOut    Class = "timed_out"   // the turn took too long
+	Silent      Class = "silent"      // no sign of life for too long
+	OverBudget  Class = "over_budget" // the turn cost too much
+	Interrupted Class = "interrupted" // the caller ended it
 )
 
 // Classes lists all classes.
@@ -240,5 +240,6 @@ type Failure struct {
 	Class   Class     `json:"class"`
 	Message string    `json:"message,omitempty"`
 	Hint    string    `json:"hint,omitempty"`
-	Until   time.Time `json:"until,omitzero"` // usage limit: when it resets, zero if not told
+	Until   time.Time `json:"until,omitzero"`   // usage limit: when it resets, zero if not told
+	Status  int       `json:"status,omitempty"` // of HTTP, 0 if none
 }
