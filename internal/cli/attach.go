@@ -28,13 +28,11 @@ exits with the code of its outcome.
 }
 
 // Run shows the loop until it ends or the user has seen enough.
-func (c *attachCmd) Run(a *app) (err error) {
+func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	s, err := a.findAttachable(c.Loop)
 	if err != nil {
 		return err
 	}
-	ctx, release := untilSignal()
-	defer release()
 	mode := term.ModeFor(a.Out, c.JSON, false, a.env.Dumb)
 	out := term.New(term.Options{
 		Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out), Attached: true,
@@ -45,7 +43,7 @@ func (c *attachCmd) Run(a *app) (err error) {
 	if ctx.Err() != nil && !c.JSON {
 		fmt.Fprintf(a.Err, "detached: %s continues. It is shown again by  pawl attach %[1]s  and ended by  pawl stop %[1]s\n", s.ID)
 	}
-	return ended(ctx, err)
+	return err
 }
 
 // findAttachable reads the loop that a user wants to see: without a word one that has

@@ -73,12 +73,10 @@ type auditedGate struct {
 }
 
 // Run audits a commit.
-func (c *auditCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	out, err := a.audit(ctx, c.Commit)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	if c.JSON {
 		err = a.printJSON(out)

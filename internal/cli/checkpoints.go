@@ -25,9 +25,7 @@ func (checkpointsCmd) Help() string {
 }
 
 // Run lists a loop's checkpoints.
-func (c *checkpointsCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *checkpointsCmd) Run(ctx context.Context, a *app) error {
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
@@ -38,7 +36,7 @@ func (c *checkpointsCmd) Run(a *app) error {
 	}
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	if len(all) == 0 {
 		a.printf("%s made no checkpoint\n", s.ID)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,9 +35,7 @@ type examined struct {
 }
 
 // Run examines the machine and this project on it.
-func (c *doctorCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	dir := a.dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // as the root is
@@ -46,7 +45,7 @@ func (c *doctorCmd) Run(a *app) error {
 		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,
 	}))
 	if ctx.Err() != nil {
-		return ended(ctx, ctx.Err())
+		return ctx.Err()
 	}
 	found = append(found, a.notifyFindings(a.root())...)
 	for _, words := range a.notFollowed() {

@@ -33,13 +33,11 @@ for an approval or has a worktree is never deleted.
 }
 
 // Run shows the loops that are to go, and deletes them with --yes.
-func (c *gcCmd) Run(a *app) error {
+func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	if err := a.byPerson("delete loops"); err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
-	return ended(ctx, c.collect(ctx, a))
+	return c.collect(ctx, a)
 }
 
 func (c *gcCmd) collect(ctx context.Context, a *app) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -33,9 +34,7 @@ type guardEntry struct {
 }
 
 // Run lists the rules.
-func (c *guardListCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *guardListCmd) Run(ctx context.Context, a *app) error {
 	here, err := launch.InspectGuard(ctx, a.dir, a.env)
 	if err != nil {
 		return err

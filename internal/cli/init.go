@@ -27,13 +27,11 @@ first: each task is compared with what was there before it.
 }
 
 // Run writes the gates to pawl.toml, and says what comes next.
-func (c *initCmd) Run(a *app) error {
+func (c *initCmd) Run(ctx context.Context, a *app) error {
 	if err := a.byPerson("set gates and trust them"); err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
-	return ended(ctx, c.set(ctx, a))
+	return c.set(ctx, a)
 }
 
 func (c *initCmd) set(ctx context.Context, a *app) error {

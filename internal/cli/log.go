@@ -30,7 +30,7 @@ func (logCmd) Help() string {
 }
 
 // Run tells what happened in a loop.
-func (c *logCmd) Run(a *app) error {
+func (c *logCmd) Run(ctx context.Context, a *app) error {
 	if c.Verify && (c.JSON || c.Follow) {
 		return failure.New(failure.Usage, "", "--verify prints neither JSON nor what follows")
 	}
@@ -41,8 +41,6 @@ func (c *logCmd) Run(a *app) error {
 	if c.Verify {
 		return a.verifyJournal(s)
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	records, last := s.Records(journal.Mark{}), int64(math.MaxInt64)
 	if c.Follow {
 		if !s.alive && !s.hasEnded() {
@@ -53,7 +51,7 @@ func (c *logCmd) Run(a *app) error {
 	if err := a.printRecords(ctx, records, last, c.JSON); err != nil {
 		return fmt.Errorf("read the journal of loop %s: %w", s.ID, err)
 	}
-	return ended(ctx, ctx.Err())
+	return ctx.Err()
 }
 
 // printRecords prints until there are no more, or the loop has ended with the

@@ -22,9 +22,7 @@ this server; pawl run serves the same tools itself. docs/reference/mcp.md lists 
 }
 
 // Run serves until the client goes.
-func (c *mcpCmd) Run(a *app) error {
-	ctx, release := untilSignal()
-	defer release()
+func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Dir: a.dir, Version: version.String(), Project: a.projectGates}
 	if c.Loop != "" {
 		l, err := a.store.Resolve(c.Loop, "")
@@ -34,7 +32,7 @@ func (c *mcpCmd) Run(a *app) error {
 		o.Loop = l.ID
 	}
 	a.awaits("an MCP client, which normally starts this itself (the plugin, or: claude mcp add pawl -- pawl mcp); Ctrl-C ends it")
-	return ended(ctx, mcpserver.New(o).Serve(ctx, mcpserver.Lines{In: a.In, Out: a.Out}))
+	return mcpserver.New(o).Serve(ctx, mcpserver.Lines{In: a.In, Out: a.Out})
 }
 
 // projectGates runs the gates of the project as `pawl verify` does.

@@ -40,7 +40,7 @@ func (notifyTestCmd) Help() string {
 }
 
 // Run sends a test notice to every receiver.
-func (c *notifyTestCmd) Run(a *app) error {
+func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	settings, err := a.notifySettings(root, c.Receivers)
 	if err != nil {
@@ -51,8 +51,6 @@ func (c *notifyTestCmd) Run(a *app) error {
 		return failure.New(failure.Usage, `set them up in pawl.toml:  [notify]  to = ["desktop"];  or name one:  pawl notify test desktop`, "no receiver of notifications is set up")
 	}
 	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
-	ctx, release := untilSignal()
-	defer release()
 	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
 	defer cancel()
 	failed := a.sender(root).Send(ctx, n, receivers)

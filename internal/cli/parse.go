@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,17 @@ func (a *app) dispatch(args []string) error {
 		n, rest := named(k.Model.Node, args)
 		return usage(n, rest, err)
 	}
-	return ctx.Run(a)
+	// A command that takes a context has one that ends with a signal.
+	until, cancel := context.Background(), func() {}
+	defer func() { cancel() }()
+	err = ctx.BindToProvider(func() (context.Context, error) {
+		until, cancel = untilSignal()
+		return until, nil
+	})
+	if err != nil {
+		return fmt.Errorf("bind the context of commands: %w", err)
+	}
+	return ended(until, ctx.Run(a))
 }
 
 // helpAsked tells whether the arguments ask for help, and with which words: none

@@ -36,13 +36,11 @@ are done stay as they are. The version before is kept beside the plan.
 }
 
 // Run rewrites a plan and writes it once it is accepted.
-func (c *planImproveCmd) Run(a *app) error {
+func (c *planImproveCmd) Run(ctx context.Context, a *app) error {
 	if err := a.byPerson("accept a plan and its gates"); err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
-	return planMade(ctx, c.improve(ctx, a))
+	return planMade(c.improve(ctx, a))
 }
 
 func (c *planImproveCmd) improve(ctx context.Context, a *app) error {

@@ -54,24 +54,22 @@ the plan and shows it; nothing is written before you accept it.
 }
 
 // Run makes a plan and writes it once it is accepted.
-func (c *planNewCmd) Run(a *app) error {
+func (c *planNewCmd) Run(ctx context.Context, a *app) error {
 	if err := a.byPerson("accept a plan and its gates"); err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
-	return planMade(ctx, c.make(ctx, a))
+	return planMade(c.make(ctx, a))
 }
 
 // planMade is the error of a conversation, as a user reads it.
-func planMade(ctx context.Context, err error) error {
+func planMade(err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
 		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand: docs/start-here.md shows one", "%w", err)
 	}
 	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
 		err = failure.New(failure.Error, failed.Hint, "no plan was made: %w", err)
 	}
-	return ended(ctx, err)
+	return err
 }
 
 func (c *planNewCmd) make(ctx context.Context, a *app) error {

@@ -41,9 +41,7 @@ type proven struct {
 }
 
 // Run breaks what a commit did, and tells which tests notice.
-func (c *proveCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	repo, err := git.Reopen(ctx, a.dir)
 	if err != nil {
 		return err
@@ -57,7 +55,7 @@ func (c *proveCmd) Run(a *app) error {
 		return err
 	}
 	if err := a.prove(ctx, repo, o, verify.ProofRequest{Gates: gates, Time: c.Time}, &out); err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	if c.JSON {
 		err = a.printJSON(out)

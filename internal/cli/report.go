@@ -26,7 +26,7 @@ func (reportCmd) Help() string {
 }
 
 // Run prints the page.
-func (c *reportCmd) Run(a *app) error {
+func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if c.Since != "" {
 		return a.digest(c.Since)
 	}
@@ -34,8 +34,6 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	var page strings.Builder
 	write := report.Text
 	if c.Markdown {

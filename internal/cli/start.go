@@ -89,7 +89,7 @@ the gates and sends it back to work until they pass. Your files, branch and comm
 const startPatience = 100 * time.Second
 
 // Run begins a loop in the calling session.
-func (c *startCmd) Run(a *app) error {
+func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if err := a.byPerson("start another loop"); err != nil {
 		return err
 	}
@@ -106,11 +106,9 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return a.outside(c.Words, err)
 	}
-	ctx, release := untilSignal()
-	defer release()
 	p, err := c.prepare(ctx, a, in)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
@@ -132,7 +130,7 @@ func (c *startCmd) Run(a *app) error {
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience})
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -31,9 +32,7 @@ the guard. Pawl remembers the exact text for this repository and asks again when
 
 // Run shows what the repository's files would run and pins what the user
 // allows.
-func (c *trustCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *trustCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	commands, err := a.repoCommands(root, c.Files)
 	if err != nil {
@@ -65,7 +64,7 @@ func (c *trustCmd) Run(a *app) error {
 		}
 	}
 	if err := list.Add(ctx, root, strange); err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.printf("trusted: %s\n", trustWords(strange))
 	if slices.ContainsFunc(strange, func(c config.Command) bool { return c.Kind == "verify" }) {

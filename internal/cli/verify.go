@@ -38,9 +38,7 @@ type verified struct {
 }
 
 // Run runs the gates in the work tree as it is.
-func (c *verifyCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	settings, err := a.settings(root, c.Gate)
 	if err != nil {
@@ -54,7 +52,7 @@ func (c *verifyCmd) Run(a *app) error {
 	}
 	results, tree, err := a.runGates(ctx, root, settings)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	out := verified{Result: gate.Pass, Tree: tree, Gates: []verify.Receipt{}}
 	for _, r := range results {

@@ -35,12 +35,10 @@ the screen stops no loop.
 }
 
 // Run shows the screen.
-func (c *watchCmd) Run(a *app) error {
+func (c *watchCmd) Run(ctx context.Context, a *app) error {
 	if !attended(a.Out) || !attended(a.In) || a.env.Dumb {
 		return failure.New(failure.Usage, "pawl list and pawl log --follow print the same", "pawl watch needs a terminal")
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	o := watch.Options{In: a.In, Out: a.Out, Env: a.env.Vars, ASCII: a.env.ASCII}
 	if c.Loop != "" {
 		s, err := a.find(c.Loop)
@@ -49,7 +47,7 @@ func (c *watchCmd) Run(a *app) error {
 		}
 		o.ID = s.ID
 	}
-	return ended(ctx, watch.Run(ctx, &watched{ctx: ctx, app: a, all: c.All}, o))
+	return watch.Run(ctx, &watched{ctx: ctx, app: a, all: c.All}, o)
 }
 
 // watched is what the screen shows.
