@@ -46,8 +46,8 @@ func (c *answerCmd) Run(a *app) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
 		for _, q := range asked {
-			a.printf("%s asks%s: %s\n", s.ID, s.forTask(q), plan.OneLine(q.Text, 0))
-			for _, line := range q.Lines() {
+			a.printf("%s%s: %s\n", s.ID, s.forTask(q), plan.OneLine(q.Headline(), 0))
+			for _, line := range append(q.Lines(), a.changes(s, q)...) {
 				a.printf("  %s\n", plan.OneLine(line, 0))
 			}
 		}

@@ -22,11 +22,13 @@ import (
 type approveCmd struct {
 	loopWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
-	Task  []string `sep:"none" placeholder:"ID" help:"accept the work of this task of an ended loop, which you have read, whatever its evidence; repeatable"`
+	Task  []string `sep:"none" placeholder:"ID" help:"accept the work of this task: one that waits for your yes, or of an ended loop, whatever its evidence; repeatable"`
 }
 
 func (approveCmd) Help() string {
-	return `Gates judge the work with the tests as they were. Work that passes only with changed tests is kept,
+	return `A loop with --approve stops at its plan, claims, tasks or end until you approve what it shows.
+
+Gates judge the work with the tests as they were. Work that passes only with changed tests is kept,
 but stays unverified until you read the changes (pawl report) and approve them.
 
 While the loop runs, the agent may then change these files. After its end, the approved result
@@ -47,6 +49,9 @@ func (c *approveCmd) Run(a *app) error {
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
+	}
+	if q, waits := s.waitsForYes(c.Files, c.Task); waits {
+		return a.sayYes(s, q, "yes")
 	}
 	if len(c.Task) > 0 {
 		return a.acceptWork(s, c)
@@ -145,13 +150,17 @@ func approvalWords(e loop.Event) string {
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
 	loopWord
+	Why   string   `help:"why you do not approve the plan, the claim, the work or the end that waits for your yes; the agent is told"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
 
 func (rejectCmd) Help() string {
-	return `The agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
+	return `What waits for your yes (--approve) is not accepted: the agent is told why, and goes on.
+
+Of tests, the agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
 these files. If the agent changes them again, that counts as a violation.
 
+  pawl reject . --why "keep the old flag working"
   pawl reject . internal/session/session_test.go`
 }
 
@@ -163,6 +172,12 @@ func (c *rejectCmd) Run(a *app) error {
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
+	}
+	if q, waits := s.waitsForYes(c.Files, nil); waits {
+		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
+	}
+	if c.Why != "" {
+		return failure.New(failure.Usage, "pawl tell "+s.ID+" \"…\" sends the agent a message", "nothing in loop %s waits for your yes", s.ID)
 	}
 	if s.hasEnded() {
 		return failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",

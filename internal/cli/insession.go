@@ -24,7 +24,8 @@ const hearPatience = 2 * time.Second
 // for it is all there is to do.
 func (s *subject) sits() bool {
 	st := s.memory.State
-	return st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
+	_, asks := st.AwaitedAnswer()
+	return asks || st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
 }
 
 // hear makes a loop in a session take what was left for it, and returns how it

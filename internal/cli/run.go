@@ -50,6 +50,7 @@ type runFlags struct {
 	MaxTokens        *string   `group:"Limits" placeholder:"N" help:"maximum total tokens"`
 	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"maximum time of one turn"`
 	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"maximum time without output while no tool runs"`
+	Approve          []string  `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your yes: plan, claim, task or end; repeatable"`
 	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
 	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command for any program that reads the prompt on stdin"`
 	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`

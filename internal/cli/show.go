@@ -81,7 +81,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "asked to continue "+where(e.Owner)+because(e.Text))
 	}
 	if q, asked := now.NewQuestion(before); asked {
-		s.note(term.Warn, fmt.Sprintf("the agent asks: %s   pawl answer %s \"…\"", plan.OneLine(q.Text, 300), s.id))
+		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))
 	}
 	s.tasksEnded(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {

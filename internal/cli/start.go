@@ -51,11 +51,12 @@ type startGoal struct {
 
 // startLimits say how much of it is enough, here and elsewhere.
 type startLimits struct {
-	MaxIterations *string `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
-	MaxDuration   *string `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
-	MaxCost       *string `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
-	AnswerWithin  *string `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
-	Session       *string `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
+	MaxIterations *string  `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
+	MaxDuration   *string  `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
+	MaxCost       *string  `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
+	Approve       []string `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your yes: plan, claim, task or end; repeatable"`
+	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
+	Session       *string  `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 
 // startTries are the options of the table verify.

@@ -105,11 +105,11 @@ func (s *subject) questions(line func(name, format string, args ...any)) {
 		}
 		line("asks", "%s%s", plan.OneLine(q.Text, 0), s.forTask(q))
 		rows(line, "", q.Lines())
-		task := ""
 		if len(asked) > 1 {
-			task = " --task " + q.Task
+			line("", "pawl answer %s --task %s \"…\"", s.ID, q.Task)
+			continue
 		}
-		line("", "pawl answer %s%s \"…\"", s.ID, task)
+		line("", "%s", q.Command(s.ID))
 	}
 }
 
@@ -266,6 +266,9 @@ func lastOwner(s *subject) string {
 
 func waitingWords(st loop.State, now time.Time) string {
 	if q, asked := st.AwaitedAnswer(); asked {
+		if q.Approve != "" {
+			return plan.OneLine(q.Headline(), 160)
+		}
 		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
 	}
 	wait, ok := st.Asked(loop.Wait)

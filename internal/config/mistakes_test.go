@@ -32,6 +32,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"iterations", "max_iterations = 'many'", `want a whole number (0 for no limit) or auto, not "many"`, ``},
 		{"name", "session = 'forever'", `session: want task, turn, hybrid or continue, not "forever"`, ``},
 		{"kind", "kind = 'magic'", `want change, answer, explore or periodic`, ``},
+		{"approve", "approve = ['task', 'always']", `approve[1]: want plan, claim, task or end, not "always"`, ``},
 		{"list", "tests = [1]", `tests[0]: want text, not 1`, ``},
 		{"table for a list", "protect = { a = 1 }", `want text, not a table`, ``},
 		{"list for a table", "agent_env = ['A=b']", `want a table of texts, not a list`, ``},

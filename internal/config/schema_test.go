@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // The schemas and the page of options are made from Settings; UPDATE=1 writes
@@ -223,6 +224,12 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "integer", Minimum: &one}
 	case *[]string:
 		return texts
+	case *Approve:
+		var points []any
+		for _, at := range loop.Approvals() {
+			points = append(points, string(at))
+		}
+		return anyOf(&jsonschema.Schema{Enum: points}, listOf(&jsonschema.Schema{Enum: points}))
 	case *TaskSet:
 		return anyOf(&jsonschema.Schema{Type: "boolean"}, texts)
 	case *map[string]string:

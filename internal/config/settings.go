@@ -61,6 +61,8 @@ type Settings struct {
 
 	AnswerWithin time.Duration `json:"answer_within,omitempty" doc:"how long a question of the agent's waits for the user before the agent goes on as it proposed; without it no answer is no yes, and its task is skipped after a day; a repository's file needs trust for it"`
 
+	Approve Approve `json:"approve,omitempty" doc:"where the loop stops until the user says yes: plan (before the first task), claim (before the gates judge one), task (before accepted work is committed), end"`
+
 	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it twice what the gates take, at least 2s, at most 10m; 0 is not at all"`
 
 	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`

@@ -102,6 +102,8 @@ func show(ptr any) string {
 		return strconv.Itoa(int(*v))
 	case *[]string:
 		return strings.Join(*v, ", ")
+	case *Approve:
+		return v.String()
 	case *TaskSet:
 		return strings.Join(*v, ", ")
 	case *map[string]string:

@@ -39,6 +39,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeRounds(p, path, v)
 	case *[]string:
 		return decodeTexts(p, path, v)
+	case *Approve:
+		return decodeApprove(p, path, v)
 	case *TaskSet:
 		return decodeTaskSet(p, path, v)
 	case *map[string]string:

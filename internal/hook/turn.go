@@ -44,13 +44,21 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 // waitText says what a waiting loop waits for.
 func waitText(st loop.State) string {
 	if q, asked := st.AwaitedAnswer(); asked {
-		return strings.Join(append([]string{"the agent asks: " + q.Text}, q.Lines()...), "\n  ") + "\nAnswer here, or from elsewhere: pawl answer"
+		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + howToAnswer(q)
 	}
 	a, ok := st.Asked(loop.Wait)
 	if !ok {
 		return "waiting"
 	}
 	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
+}
+
+// howToAnswer says how the user answers a question.
+func howToAnswer(q loop.Question) string {
+	if q.Approve != "" {
+		return "Type  ! pawl approve .  or  ! pawl reject . --why \"…\""
+	}
+	return "Answer here, or from elsewhere: pawl answer"
 }
 
 // usesContinuePrompt reports whether the next turn gets the prompt that was written in

@@ -50,7 +50,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 			CostUSD: float64(s.MaxCost), Tokens: s.MaxTokens,
 		},
 		Session: s.Session, HandoverAt: int(s.HandoverAt), Restore: s.OnFailure == config.Restore,
-		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, AnswerWithin: s.AnswerWithin, Gates: len(spec.Gates) > 0,
+		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, AnswerWithin: s.AnswerWithin, Approve: s.Approve, Gates: len(spec.Gates) > 0,
 	}
 	if len(gate.Reviews(spec.Gates)) > 0 {
 		spec.Policy.Reviews, spec.Policy.ReviewRounds = true, int(s.ReviewRounds)

@@ -85,7 +85,7 @@ func needs(l Entry) []string {
 		if l.State.Outcome != "" {
 			break
 		}
-		out = append(out, fmt.Sprintf("asks: %s  → pawl answer %s \"…\"", plan.OneLine(q.Text, 200), l.ID))
+		out = append(out, fmt.Sprintf("%s  → %s", plan.OneLine(q.Headline(), 200), q.Command(l.ID)))
 	}
 	for _, t := range l.State.Tasks {
 		if t.NeedsUser() {

@@ -42,7 +42,8 @@ func (r *Runner) sessionsTurn() bool {
 	case s.Phase == loop.Waiting:
 		wait, _ := s.Asked(loop.Wait)
 		// Where nobody sits nothing could wake the session again.
-		return s.After == loop.ThenTurn && !r.Spec.Unattended && time.Now().Before(wait.Until)
+		_, asks := s.AwaitedAnswer()
+		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && time.Now().Before(wait.Until)
 	}
 	return !s.Phase.AtWork()
 }
@@ -64,6 +65,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return err
 	}
 	s := r.mem.State
+	wait, _ := s.Asked(loop.Wait)
 	switch {
 	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
 		if err := r.walled(); err != nil {
@@ -76,11 +78,10 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return nil
 	case s.Phase == loop.Turning:
 		return r.writeAgain(ctx, s.Pending)
-	case s.Phase == loop.Waiting && s.After == loop.ThenTurn:
+	case s.Phase == loop.Waiting && (wait.Task != "" || s.After == loop.ThenTurn):
 		if r.sessionsTurn() {
 			return nil
 		}
-		wait, _ := s.Asked(loop.Wait)
 		return r.perform(ctx, wait)
 	}
 	if err := r.tidy(ctx); err != nil {

@@ -22,7 +22,7 @@ func (m Model) loopView() []string {
 	d := m.detail
 	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), m.gauges()}
 	if q := d.Summary.Question; q != nil {
-		for _, l := range append([]string{"asks: " + q.Text}, q.Lines()...) {
+		for _, l := range append([]string{q.Headline()}, q.Lines()...) {
 			rows = append(rows, paint(yellow, clean(l)))
 		}
 	}

@@ -201,12 +201,16 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "u":
 		m.ask("undo", s.ID)
 	case "a":
-		if s.Question == nil {
+		if s.Question == nil || s.Question.Approve != "" {
 			m.ask("approve", s.ID)
 			break
 		}
 		m.mode, m.purpose, m.input = typing, "answer", ""
 	case "x":
+		if q := s.Question; q != nil && q.Approve != "" {
+			m.mode, m.purpose, m.input = typing, "reject, because", ""
+			break
+		}
 		m.ask("reject", s.ID)
 	default:
 		return m, nil, false
@@ -296,7 +300,7 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			return m, m.readLoops
 		}
 		if text := strings.TrimSpace(m.input); text != "" {
-			return m, m.command(append(m.sends(), "--", text)...)
+			return m, m.command(m.sends(text)...)
 		}
 	case "backspace":
 		if r := []rune(m.input); len(r) > 0 {
@@ -311,15 +315,17 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // sends is the command that sends what was typed.
-func (m Model) sends() []string {
+func (m Model) sends(text string) []string {
 	s := m.selected()
 	switch {
 	case m.purpose == "tell now":
-		return []string{"tell", s.ID, "--now"}
+		return []string{"tell", s.ID, "--now", "--", text}
+	case m.purpose == "reject, because":
+		return []string{"reject", s.ID, "--why=" + text}
 	case m.purpose == "answer" && s.Question != nil && s.Question.Task != "":
-		return []string{"answer", s.ID, "--task", s.Question.Task}
+		return []string{"answer", s.ID, "--task", s.Question.Task, "--", text}
 	}
-	return []string{m.purpose, s.ID}
+	return []string{m.purpose, s.ID, "--", text}
 }
 
 // readText moves in a text.

@@ -120,7 +120,9 @@ func TestTwoTasksAsk(t *testing.T) {
 
 // checkQuestions: no turn begins of a task that waits for an answer, and a runner waits for
 // one only where nothing else can be done.
-func (w *world) checkQuestions(kind loop.EventKind, acts []loop.Action) {
+func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Action) {
+	kind := e.Kind
+	w.checkYes(before, e, acts)
 	asked := map[string]bool{}
 	for _, q := range w.s.Unanswered() {
 		asked[q.Task] = true
@@ -129,7 +131,7 @@ func (w *world) checkQuestions(kind loop.EventKind, acts []loop.Action) {
 		if a.Do == loop.BeginTurn && asked[a.Task] {
 			w.t.Errorf("a turn of %s begins, which waits for an answer", a.Task)
 		}
-		if a.Do != loop.Wait || a.Task == "" || w.s.Attended {
+		if q, _ := w.s.AwaitedAnswer(); a.Do != loop.Wait || a.Task == "" || w.s.Attended || q.Approve != "" {
 			continue
 		}
 		for _, t := range w.s.Tasks {

@@ -93,6 +93,7 @@ func (m *machine) judge(seen Seen) {
 		m.keep(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
 		m.unchanged(seen.Beside)
+	case m.asksApproval(ApproveClaim, ""):
 	default:
 		m.runGates(ForClaim)
 	}
@@ -287,12 +288,6 @@ func (g Gates) share(i int) gate.Evidence {
 func notItsOwn(g Gates, task string) string {
 	return fmt.Sprintf("%d turned green (%s), which proves only that many tasks: no test shows the work for %s",
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
-}
-
-func (m *machine) commit(g Gates) {
-	g.Results = nil
-	m.s.Found, m.s.JudgedAt = &g, m.s.Now
-	m.commitFound()
 }
 
 // commitFound commits what was judged, perhaps not for the first time.

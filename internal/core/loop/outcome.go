@@ -103,7 +103,12 @@ func (m *machine) lessThanWanted() string {
 
 // tally names the outcome of a loop with nothing left to do:
 // stuck > blocked > unverified > verified.
-func (m *machine) tally() { m.finish(m.outcome()) }
+func (m *machine) tally() {
+	o, _, _ := m.outcome()
+	if done := o == Verified || o == Unverified || o == Finished; !done || !m.asksApproval(ApproveEnd, "") {
+		m.finish(m.outcome())
+	}
+}
 
 func (m *machine) outcome() (o Outcome, reason, hint string) {
 	by := map[TaskStatus][]string{}

@@ -50,5 +50,6 @@ type Policy struct {
 	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three, or two that fail the same way
 	Every        time.Duration `json:"every,omitempty"`         // for Periodic
 	AnswerWithin time.Duration `json:"answer_within,omitempty"` // after which what the agent proposed answers its question; 0: never
+	Approve      []Approval    `json:"approve,omitempty"`       // where the loop stops for the user's yes
 	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,6 +23,10 @@ type Question struct {
 	Iteration int       `json:"iteration,omitempty"`
 	At        time.Time `json:"at,omitzero"`
 	Until     time.Time `json:"until,omitzero"`      // once the task waits: how long
+	Approve   Approval  `json:"approve,omitempty"`   // it is Pawl that asks for a yes, at this point
+	Shows     []string  `json:"shows,omitempty"`     // of an approval: what would be accepted
+	Base      string    `json:"base,omitempty"`      // of an approval: the tree before the work
+	Tree      string    `json:"tree,omitempty"`      // of an approval: the tree with the work, "" for the work tree
 	Answer    string    `json:"answer,omitempty"`    // for the task, which waits for its turn
 	SetAside  *SetAside `json:"set_aside,omitempty"` // the task's work, nil while it is in the tree
 }
@@ -52,7 +57,7 @@ func (s State) AwaitedAnswer() (Question, bool) {
 func (s State) Unanswered() []Question {
 	return without(s.Questions, func(q Question) bool {
 		t, _ := s.Task(q.Task)
-		return q.Answer != "" || t.Status != Open
+		return q.Answer != "" || t.Status != Open && q.Approve == ""
 	})
 }
 
@@ -76,12 +81,41 @@ func (s State) NewQuestion(before State) (Question, bool) {
 	return Question{}, false
 }
 
+// Headline says who asks what.
+func (q Question) Headline() string {
+	if q.Approve != "" {
+		return "waits for your yes: " + q.Text
+	}
+	return "the agent asks: " + q.Text
+}
+
+// Command is what the user types to answer.
+func (q Question) Command(loop string) string {
+	switch {
+	case q.Approve != "":
+		return fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s --why \"…\"", loop)
+	default:
+		return fmt.Sprintf("pawl answer %s \"…\"", loop)
+	}
+}
+
+// Diff is the command that shows what an approval would accept, "" if there is none.
+func (q Question) Diff() string {
+	if q.Approve == "" || q.Base == "" {
+		return ""
+	}
+	return strings.TrimSpace("git diff " + q.Base + " " + q.Tree)
+}
+
 // Lines are the suggested answers, numbered as pawl answer takes them, and what counts
 // without an answer.
 func (q Question) Lines() []string {
-	var lines []string
+	lines := slices.Clone(q.Shows)
 	for i, c := range q.Choices {
 		lines = append(lines, fmt.Sprintf("%d: %s", i+1, c))
+	}
+	if diff := q.Diff(); diff != "" {
+		lines = append(lines, diff)
 	}
 	if q.Proposed != "" {
 		lines = append(lines, "the agent proposes: "+q.Proposed)
@@ -235,7 +269,15 @@ func (m *machine) questionAnswered(e Event) {
 	}
 	q := asked[0]
 	_, waits := m.s.AwaitedAnswer()
-	m.answerTo(q, "The answer: "+e.Text)
+	if q.Approve != "" {
+		m.ofQuestion(q.Task, func(kept *Question) {
+			if kept.Answer = cmp.Or(strings.TrimSpace(e.Text), no); Approves(e.Text) {
+				kept.Answer = yes
+			}
+		})
+	} else {
+		m.answerTo(q, "The answer: "+e.Text)
+	}
 	if waits {
 		m.back()
 		m.follow(m.s.After)
@@ -263,7 +305,7 @@ func (m *machine) morePlan() {
 // waited goes on after a wait.
 func (m *machine) waited() {
 	m.back()
-	if q, asked := m.s.AwaitedAnswer(); asked && q.SetAside == nil {
+	if q, asked := m.s.AwaitedAnswer(); asked && q.SetAside == nil && q.Approve == "" {
 		if m.unanswered(q) {
 			m.skip(Blocked, "nobody answered the question: "+q.Text)
 			return

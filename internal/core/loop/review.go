@@ -41,12 +41,19 @@ func (m *machine) keep(g Gates) {
 
 // take accepts work: an answer as it is, a change with its commit.
 func (m *machine) take(g Gates) {
+	g.Results = nil
+	m.s.Found, m.s.JudgedAt = &g, m.s.Now
+	if !m.asksApproval(ApproveTask, g.Tree) {
+		m.takeFound()
+	}
+}
+
+func (m *machine) takeFound() {
 	if m.s.Policy.Kind != Answer {
-		m.commit(g)
+		m.commitFound()
 		return
 	}
-	m.s.Found = &g
-	m.accept("", g.Receipt)
+	m.accept("", m.s.Found.Receipt)
 	m.next()
 }
 

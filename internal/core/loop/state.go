@@ -193,6 +193,7 @@ const (
 	ThenTurn     After = "turn"      // begin a turn
 	ThenGates    After = "gates"     // run the gates again, for State.Purpose
 	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
+	ThenApproved After = "approved"  // what the user's answer says, see approve.go
 	ThenSetAside After = "set_aside" // put the work on a task that asks away
 )
 
@@ -253,10 +254,11 @@ type State struct {
 	Lessons        []Lesson      `json:"lessons,omitempty"`
 	Merge          *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
 	Questions      []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task
-	Returns        *SetAside     `json:"returns,omitempty"`   // work of the current task that is to be brought back before its first turn
-	Asks           []Ask         `json:"asks,omitempty"`      // tests that the agent wants to change
-	Approved       []string      `json:"approved,omitempty"`  // tests that a user lets it change, AllTests for all
-	Rejected       []Rejection   `json:"rejected,omitempty"`  // tests that a user does not
+	PlanApproved   bool          `json:"plan_approved,omitempty"`
+	Returns        *SetAside     `json:"returns,omitempty"`  // work of the current task that is to be brought back before its first turn
+	Asks           []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
+	Approved       []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
+	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not
 	Refusals       int           `json:"refusals,omitempty"`
 	Restores       int           `json:"restores,omitempty"`
 	Edits          []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn

@@ -177,6 +177,8 @@ func (m *machine) follow(a After) {
 		m.beginTurn()
 	case ThenCommit:
 		m.commitFound()
+	case ThenApproved:
+		m.approval()
 	case ThenSetAside: // see checkpointed
 	}
 }

@@ -40,6 +40,7 @@ func (m *machine) next() {
 		return
 	}
 	m.expire()
+	m.s.Questions = without(m.s.Questions, func(q Question) bool { return q.Approve != "" }) // of work that is there no more
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	asked := m.s.Unanswered()
@@ -54,6 +55,9 @@ func (m *machine) next() {
 	}
 	if m.s.Pause {
 		m.hold(ThenNext)
+		return
+	}
+	if first && !m.s.PlanApproved && m.asksApproval(ApprovePlan, "") {
 		return
 	}
 	if !ok { // all that is left waits for an answer
@@ -128,9 +132,7 @@ func (m *machine) finalGates(g Gates) {
 		m.finish(Unverified, "red before this loop began, and still: "+firstFew(red), stillRedHint)
 		return
 	}
-	m.s.Tasks = append(m.s.Tasks, Task{
-		ID: FinalTask, Title: "make the final gates pass", Status: Open, Wanted: gate.Unproven,
-	})
+	m.finalTask("make the final gates pass")
 	m.remember(fmt.Sprintf("all tasks are done, but a gate is red: %s", g.Reason))
 	m.next()
 }

@@ -75,6 +75,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	p.Verify = p.Verify && p.Gates
 	p.Reviews = p.Gates && w.coin(3)
+	p.Approve = w.approvals()
 	start := &loop.Start{Policy: p}
 	w.start = p
 	for i := range 1 + w.r.IntN(4) {
@@ -229,7 +230,7 @@ func (w *world) perform(a loop.Action) {
 		if a.Until.After(w.now) {
 			w.pass(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
 		}
-		e = loop.Event{Kind: loop.TimerFired}
+		e = w.approves()
 	case loop.Interrupt:
 		e = loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
@@ -329,7 +330,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 		}
 	}
 	w.checkReview(before, e, acts)
-	w.checkQuestions(e.Kind, acts)
+	w.checkQuestions(before, e, acts)
 	if w.coin(50) {
 		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
 			w.t.Errorf("the state does not survive JSON: %s", diff)

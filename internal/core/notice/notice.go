@@ -123,7 +123,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		add(NeedsYou, "merge", "the agent asks you to merge its work", after.Merge.Summary)
 	}
 	if q, asked := after.NewQuestion(before); asked {
-		add(NeedsYou, reasonQuestion, "the agent asks: "+q.Text, q.Lines()...)
+		add(NeedsYou, reasonQuestion, q.Headline(), q.Lines()...)
 	}
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
 		add(NeedsYou, "held", "the loop is held: "+e.Failure.Message, e.Failure.Hint)

@@ -1,0 +1,153 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// asks tells what the loop waits for the user's yes for.
+func (sc *scenario) asks() string {
+	q, _ := sc.s.AwaitedAnswer()
+	return strings.Join(append([]string{string(q.Approve) + " " + q.Text}, q.Lines()...), "|")
+}
+
+func (sc *scenario) says(answer, want string) {
+	sc.t.Helper()
+	sc.feed(loop.Event{Kind: loop.Answered, Text: answer}, want)
+}
+
+func stopsAt(t *testing.T, at ...loop.Approval) *scenario {
+	t.Helper()
+	sc := begin(t, loop.Policy{Gates: true, Approve: at})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	return sc
+}
+
+// Accepted work is shown before it is committed. Time, an owner's death and a pause are no
+// yes; a no sends its reason to the agent.
+func TestApproveTask(t *testing.T) {
+	t.Parallel()
+	sc := stopsAt(t, loop.ApproveTask)
+	sc.turn("done", "gates claim")
+	found := loop.Gates{Status: gate.Pass, Evidence: gate.Proven, Flipped: []string{"TestX"}, Reason: "TestX turned green", Tree: "done"}
+	sc.gates(found, "wait")
+	want := "task accept the work: task a|evidence: proven; TestX turned green|failed before, passes now: TestX|git diff base done"
+	if diff := cmp.Diff(want, sc.asks()); diff != "" {
+		t.Fatal(diff)
+	}
+	before := sc.s.Elapsed()
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "wait")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "yes"}, "") // a message is no answer
+	if sc.s.Elapsed() != before {
+		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
+	}
+	sc.says("keep the old flag", "turn 2 continue go_on")
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "yes|The user does not accept your work on this task: keep the old flag" {
+		t.Errorf("told %q", notes)
+	}
+	sc.turn("done", "gates claim")
+	sc.gates(found, "wait")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.says("Yes", "") // in a pause
+	sc.feed(loop.Event{Kind: loop.Resumed}, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestApproveClaim(t *testing.T) {
+	t.Parallel()
+	sc := stopsAt(t, loop.ApproveClaim)
+	sc.turn("done", "wait")
+	sc.says("no", "turn 2 continue go_on")
+	sc.turn("done", "wait")
+	sc.says("yes", "gates claim")
+	sc.gates(proven, "commit a")
+}
+
+func TestApprovePlan(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{"yes": "checkpoint", "task 2 first": "finish cancelled"} {
+		sc := &scenario{t: t}
+		policy := loop.Policy{Kind: loop.Change, Approve: []loop.Approval{loop.ApprovePlan}}
+		sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: policy, Tasks: open("a", "b")}}, "wait")
+		if got := sc.asks(); got != "plan begin with this plan?|open: task a|open: task b" {
+			t.Errorf("asks %q", got)
+		}
+		sc.says(answer, want)
+		if answer != "yes" && !strings.Contains(sc.s.Reason, answer) {
+			t.Errorf("ended %q", sc.s.Reason)
+		}
+	}
+}
+
+func TestApproveEnd(t *testing.T) {
+	t.Parallel()
+	sc := stopsAt(t, loop.ApproveEnd)
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "wait")
+	if got := sc.asks(); got != "end end verified?|task a: done proven" {
+		t.Errorf("asks %q", got)
+	}
+	sc.says("the README lacks it", "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.Contains(notes, "the README lacks it") {
+		t.Errorf("told %q", notes)
+	}
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit final-gates")
+	sc.committed("gates final")
+	sc.gates(green, "wait")
+	sc.says("yes", "finish verified")
+}
+
+// approvals are where a random walk stops for a yes.
+func (w *world) approvals() []loop.Approval {
+	if w.coin(4) {
+		return loop.Approvals()[w.r.IntN(3):]
+	}
+	return nil
+}
+
+// approves answers what a random walk waits for the user's yes for.
+func (w *world) approves() loop.Event {
+	e := loop.Event{Kind: loop.TimerFired}
+	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.coin(4) {
+		e = loop.Event{Kind: loop.Answered, Text: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Tasks: []string{q.Task}}
+	}
+	return e
+}
+
+// checkYes: what a user wants to approve is done after their yes alone.
+func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
+	stops := map[loop.ActionKind]loop.Approval{loop.Commit: loop.ApproveTask}
+	if w.s.Outcome == loop.Verified {
+		stops[loop.Finish] = loop.ApproveEnd
+	}
+	for _, a := range acts {
+		at, stop := stops[a.Do]
+		if a.Do == loop.RunGates && a.Purpose == loop.ForClaim {
+			at, stop = loop.ApproveClaim, !before.Policy.Verify && before.Phase == loop.Looking
+		}
+		asked := slices.Contains(w.start.Approve, at)
+		yes := e.Kind == loop.Answered && loop.Approves(e.Text)
+		for _, q := range before.Questions {
+			yes = yes || q.Approve == at && q.Answer == "yes"
+		}
+		if again := e.Kind == loop.OwnerLost || e.Kind == loop.HandedOver || e.Kind == loop.Reopened; stop && asked && !yes && !again {
+			w.t.Errorf("%s on %s while %s without a yes", a.Do, e.Kind, before.Phase)
+		}
+	}
+}

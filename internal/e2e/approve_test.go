@@ -1,0 +1,83 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// waitsForYes waits until the newest loop waits for the user's yes, and returns for what.
+func (b *bench) waitsForYes() string {
+	b.t.Helper()
+	var now asking
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		r := b.pawl("status", ".", "--json")
+		if json.Unmarshal([]byte(r.out), &now) == nil && now.State == "waiting" && strings.HasPrefix(now.Doing, "waits for your yes: ") {
+			return strings.TrimPrefix(now.Doing, "waits for your yes: ")
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("it does not wait: %s\n%s", r, b.pawl("log", ".").out)
+		}
+	}
+}
+
+// The loop stops before it commits accepted work, and shows it. What the agent runs and
+// kill -9 approve nothing; a refusal's reason is in its next prompt.
+func TestClientWorkIsApproved(t *testing.T) {
+	c := newClientBench(t, wordShop(nil))
+	c.plays(c.adds("bye"), messagesapi.Bash(c.binary+" approve ."), done, messagesapi.Bash("echo bye > farewell.txt"), done)
+	run := c.start(append([]string{"run", "--approve", "task"}, c.goal("add bye")...)...)
+	if got := c.waitsForYes(); !strings.HasPrefix(got, "accept the work") {
+		t.Errorf("waits for %q", got)
+	}
+	if r := c.pawl("answer", "."); !r.says("evidence: proven", "git diff ", "A bye.txt", "A tests/bye.sh") {
+		t.Errorf("%s", r)
+	}
+	if got := c.subjects(); len(got) > 1 {
+		t.Errorf("committed: %q", got)
+	}
+	if err := syscall.Kill(run.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	run.wait()
+	run = c.start("resume", ".")
+	c.waitsForYes()
+	if r := c.pawl("reject", ".", "--why", "it needs farewell.txt as well"); r.code != 0 {
+		t.Errorf("%s", r)
+	}
+	run.until("the work to be done again", func() bool { return exists(c.path("farewell.txt")) })
+	c.waitsForYes()
+	if r := c.pawl("approve", "."); !r.says("approved: accept the work") {
+		t.Errorf("%s", r)
+	}
+	if r := run.wait(); r.code != 0 {
+		t.Fatalf("%s\n%s", r, c.pawl("log", ".").out)
+	}
+	if prompts := strings.Join(c.prompts(), "\n"); !strings.Contains(prompts, "The user does not accept your work on this task: it needs farewell.txt as well") {
+		t.Errorf("the agent was told:\n%s", prompts)
+	}
+	c.intact()
+}
+
+// In a user's session the loop lets the session go until its work is approved from
+// elsewhere; then it goes on by itself.
+func TestTerminalWorkIsApproved(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.write(map[string]string{"pawl.toml": "approve = 'task'\n"})
+	s.git("add", "-A")
+	s.git("commit", "-qm", "stop for a yes")
+	s.plays(s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("waits for your yes: accept the work", turnMost)
+	if r := s.pawl("approve", "."); r.code != 0 {
+		t.Fatalf("%s", r)
+	}
+	c.ends(state{"verified", 1})
+}
