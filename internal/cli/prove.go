@@ -24,6 +24,7 @@ type proveCmd struct {
 func (proveCmd) Help() string {
 	return `Mutation testing: in a clean checkout, Pawl replaces each function that the commit changed, by its old
 body or by code that returns other values, and runs the gates. If a test fails, it covers the function.
+Then single lines: added conditions that never hold, and statements that are left out.
 It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++.
 Exit code: 0 = tests notice every change, 1 = they miss one, 3 = nothing could be tried.
 
@@ -187,6 +188,9 @@ func (a *app) printProven(out proven) {
 	a.printf("%.9s  %d of %d changed functions are tested\n", out.Commit, out.Tested, out.Tried)
 	for _, p := range out.Functions {
 		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
+		for _, m := range p.Missed {
+			a.printf("  %-20s %s:%d  no test notices when it %s: %s\n", "", plan.OneLine(p.Path, 80), m.Line, m.Does, plan.OneLine(m.Text, 100))
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type MutationResult struct {
 	Detected   int      `json:"detected"`             // of these, how many made a test fail
 	Undetected []string `json:"undetected,omitempty"` // names of the other functions that were tried
 	Untried    []string `json:"untried,omitempty"`    // names of the functions that were not tried
+	Missed     []string `json:"missed,omitempty"`     // lines that no test notices when they are left out, with file and line
 }
 
 // maxNamedFunctions bounds the functions that a line names.
@@ -44,6 +45,9 @@ func (t MutationResult) String() string {
 		if len(t.Untried) > 0 {
 			words += ": " + firstNames(t.Untried)
 		}
+	}
+	if len(t.Missed) > 0 {
+		words += "; no test notices when " + strings.Join(t.Missed, ", ")
 	}
 	return words
 }

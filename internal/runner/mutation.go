@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -27,8 +28,8 @@ import (
 // Bounds of the time for all runs on the broken code of one commit, as multiples of the
 // time that its gates take, if the user set no mutation_time.
 const (
-	mutationTimes    = 2
-	mutationTimeMin  = 2 * time.Second
+	mutationTimes    = 4
+	mutationTimeMin  = 8 * time.Second
 	mutationTimeMost = 10 * time.Minute
 )
 
@@ -208,6 +209,7 @@ func (r *Runner) prove(ctx context.Context, tell func(record.Note) error) error 
 // proveOne tests one commit, and returns what to tell of it, if anything.
 func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error) {
 	var failed error
+	began, known := time.Now(), len(u.Found)
 	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
 		Before: u.Before, After: u.Commit, Gates: u.Gates, Time: u.Left, Known: u.Found,
 		Tried: func(p verify.Proven) {
@@ -218,6 +220,10 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error)
 	})
 	switch {
 	case ctx.Err() != nil || failed != nil:
+		if len(u.Found) == known { // it was at the lines, which are tried anew
+			u.Left -= time.Since(began)
+			failed = cmp.Or(failed, r.keepUnproven())
+		}
 		return record.Note{}, cmp.Or(ctx.Err(), failed)
 	case err != nil:
 		return record.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
@@ -231,6 +237,9 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error)
 func testedOf(u unproven, all []verify.Proven) record.MutationResult {
 	t := record.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(all)}
 	for _, p := range all {
+		for _, m := range p.Missed {
+			t.Missed = append(t.Missed, fmt.Sprintf("%s:%d %s (%s)", p.Path, m.Line, m.Does, plan.OneLine(m.Text, 80)))
+		}
 		switch p.Result {
 		case gate.NotTried:
 			t.Untried = append(t.Untried, p.Name)

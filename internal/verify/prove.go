@@ -34,6 +34,7 @@ type Proven struct {
 	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
 	Took   time.Duration `json:"-"` // the runs on it
 	Why    string        `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
+	Missed []Missed      `json:"missed,omitempty" jsonschema:"lines of it that no test notices"`
 }
 
 // errTimeOver: the request's time has passed.
@@ -76,11 +77,18 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 			r.Tried(one)
 		}
 	}
+	missed, err := p.lines(ctx)
 	all := make([]Proven, 0, len(changed))
 	for _, f := range changed {
-		all = append(all, found[f.Path+" "+f.Name])
+		one := found[f.Path+" "+f.Name]
+		for _, m := range missed[f.Path] {
+			if m.Line > f.Line && m.Line < f.Line+f.Lines {
+				one.Missed = append(one.Missed, m)
+			}
+		}
+		all = append(all, one)
 	}
-	return all, nil
+	return all, err
 }
 
 // begin runs the gates on whole code, which must pass. Where there is no time for

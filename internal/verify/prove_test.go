@@ -118,3 +118,19 @@ func TestSigns(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestProveNamesLinesThatNoTestNotices(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"calc.py": "x = 1\n"}, nil)
+	before := b.tree()
+	b.write(files{"calc.py": "x = 1\n\n\ndef f(a) -> int:\n    if a > 3:\n        a = 3\n    if a > 2:\n        a = 2\n    return a\n"})
+	found, err := b.Prove(t.Context(), verify.ProofRequest{
+		Before: before, After: b.tree(), Gates: gates("! grep -q 'return [07]' calc.py && grep -q '  if a > 2' calc.py && ! grep -q 'if False: a = [23]' calc.py"), Time: time.Hour,
+	})
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	if diff := cmp.Diff([]verify.Missed{{Line: 5, Does: "never holds", Text: "if a > 3:"}}, found[0].Missed); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,149 @@
+package mutant
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// Branch is one condition or statement that a change added to a function, and what leaves
+// it out.
+type Branch struct {
+	Line   int
+	Text   string // the line
+	Mutant Mutant
+}
+
+const neverHolds = "never holds"
+
+// Branches are those of a file, first the conditions, for which the mutant is that they
+// never hold. Left out are those that hand an error on, and what tells, locks or closes:
+// tests seldom ask for these.
+func Branches(file string, before, after []byte) []Branch {
+	if !Knows(file) {
+		return nil
+	}
+	known := map[string]int{}
+	for line := range strings.Lines(string(before)) {
+		known[strings.TrimSpace(line)]++
+	}
+	inside := map[int]bool{}
+	for _, f := range Changed(file, before, after) {
+		for n := f.Line + 1; n < f.Line+f.Lines; n++ {
+			inside[n] = true
+		}
+	}
+	code, at, n := Code(file, after), 0, 0
+	var conditions, statements []Branch
+	for line := range strings.Lines(code) {
+		text := string(after[at : at+len(line)])
+		plain := strings.TrimSpace(text)
+		n++
+		if known[plain]--; known[plain] < 0 && inside[n] && !seldomTested().MatchString(plain) {
+			if from, to := lastOperand(line); to > from {
+				conditions = append(conditions, Branch{n, plain, Mutant{Other, "does not ask for its last condition", at + from, at + to, ""}})
+			}
+			if from, to := condition(file, line); to > from {
+				m := Mutant{Other, neverHolds, at + from, at + to, never(file, text[from:to])}
+				conditions = append(conditions, Branch{n, plain, m})
+			} else if from, to := removable(file, line); to > from {
+				m := Mutant{Other, "is left out", at + from, at + to, leftOut(file, text[from:to])}
+				statements = append(statements, Branch{n, plain, m})
+			}
+		}
+		at += len(line)
+	}
+	return slices.Concat(conditions, statements)
+}
+
+// seldomTested matches lines that are not asked about.
+var seldomTested = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
+})
+
+// condition is where one stands that is all in its line; nothing where none is.
+func condition(file, line string) (from, to int) {
+	re, parens := ifOf().braces, false
+	switch path.Ext(file) {
+	case ".py":
+		re = ifOf().indented
+	case ".go", ".rs":
+	default:
+		re, parens = ifOf().parens, true
+	}
+	m := re.FindStringSubmatchIndex(line)
+	if m == nil {
+		return 0, 0
+	}
+	if parens {
+		return m[1], source.Source{Text: line, Code: line}.Parens(m[1]-1) - 1
+	}
+	from, to = m[2], m[3]
+	return from + strings.LastIndexByte(line[from:to], ';') + 1, to
+}
+
+// lastOperand is where the last of several conditions that a line returns or asks for
+// stands, with the operator before it.
+func lastOperand(line string) (from, to int) {
+	m := operandLine().FindStringSubmatchIndex(line)
+	if m == nil || strings.Count(line[m[2]:m[3]], "(") != strings.Count(line[m[2]:m[3]], ")") {
+		return 0, 0
+	}
+	return m[2], m[3]
+}
+
+var operandLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
+})
+
+type ifs struct{ braces, indented, parens *regexp.Regexp }
+
+var ifOf = sync.OnceValue(func() ifs {
+	return ifs{
+		regexp.MustCompile(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
+		regexp.MustCompile(`^\s*(?:el)?if (.+):\s*$`),
+		regexp.MustCompile(`^\s*(?:\} else )?if \(`),
+	}
+})
+
+func never(file, condition string) string {
+	switch path.Ext(file) {
+	case ".py":
+		return "False and (" + condition + ")"
+	case ".c", ".cc", ".cpp", ".cxx":
+		return "0 && (" + condition + ")"
+	}
+	return " false && (" + condition + ")"
+}
+
+// removable is where a statement stands that is all in its line and can be left out: it changes
+// something, or calls something.
+func removable(file, line string) (from, to int) {
+	m := statementLine().FindStringSubmatchIndex(line)
+	whole := func(open, end string) bool { return strings.Count(line, open) == strings.Count(line, end) }
+	closed := m != nil && (m[5] > m[4] || !slices.Contains([]string{".rs", ".c", ".cc", ".cpp", ".cxx", ".java"}, path.Ext(file)))
+	if !closed || !whole("(", ")") || !whole("{", "}") || !whole("[", "]") {
+		return 0, 0
+	}
+	return m[2], m[5]
+}
+
+var statementLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*((?:await )?\*?[\w$]+(?:(?:\.|->|::)[\w$]+|\[[^\]]*\])*(?:\s*(?:[-+*/|&^%]|<<|>>|\|\||\?\?)?=[^=>].*?|\+\+|--|\(.*\)))(;?)\s*$`)
+})
+
+func leftOut(file, statement string) string {
+	switch path.Ext(file) {
+	case ".py":
+		return "if False: " + statement
+	case ".go", ".rs":
+		return "if false { " + statement + " }"
+	case ".c", ".cc", ".cpp", ".cxx":
+		return "if (0) { " + statement + " }"
+	}
+	return "if (false) { " + statement + " }"
+}
