@@ -66,8 +66,8 @@ func newBench(t *testing.T) *faults.Bench {
 
 // What an ordinary task may cost, see faults.Cost.
 const (
-	maxGit   = 40
-	maxFsync = 25
+	maxGit   = 15
+	maxFsync = 6
 )
 
 func TestAnOrdinaryTaskCostsFewProcesses(t *testing.T) {

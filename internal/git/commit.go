@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 )
-
-// Trailer is one "Key: value" line at the end of a commit message.
-type Trailer struct{ Key, Value string }
 
 // CommitRequest is a commit to be made as the user.
 type CommitRequest struct {
@@ -67,7 +65,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if err != nil {
 		return Committed{}, err
 	}
-	if q.Message, err = r.message(ctx, q.Message, q.Trailers); err != nil {
+	if q.Message, err = withTrailers(q.Message, q.Trailers); err != nil {
 		return Committed{}, err
 	}
 	if same, err := r.isCommit(ctx, tip, q); err != nil {
@@ -92,8 +90,8 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 // isCommit reports whether a commit is the one that was asked for, its date and
 // signature aside.
 func (r *Repo) isCommit(ctx context.Context, commit string, q CommitRequest) (bool, error) {
-	text, err := r.git(ctx, "log", "-1", "--format=%T%n%P%n%B", commit)
-	return strings.TrimSpace(text) == strings.TrimSpace(q.Tree+"\n"+q.Parent+"\n"+q.Message), err
+	is, err := r.readCommit(ctx, commit)
+	return is.tree == q.Tree && slices.Equal(is.parents, []string{q.Parent}) && strings.TrimSpace(is.message) == strings.TrimSpace(q.Message), err
 }
 
 // dates make git date a commit so.
@@ -109,11 +107,11 @@ func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, erro
 		c.env = dates(q.Date)
 	}
 	var done Committed
-	sign, err := r.git(ctx, "config", "--type=bool", "commit.gpgsign")
-	if err != nil && !hasExitCode(err, 1) {
-		return done, fmt.Errorf("read commit.gpgSign: %w", err)
+	sign, err := r.boolSetting(ctx, "commit.gpgsign")
+	if err != nil {
+		return done, err
 	}
-	if sign == "true" {
+	if sign {
 		signed := c
 		signed.args = append([]string{"commit-tree", "-S"}, c.args[1:]...)
 		bounded, cancel := context.WithTimeout(ctx, signTimeout)
@@ -151,89 +149,4 @@ func identityError(err error) error {
 			"git does not know whose commits these are")
 	}
 	return err
-}
-
-// message is the text of a commit with trailers in one block with those it has.
-func (r *Repo) message(ctx context.Context, text string, trailers []Trailer) (string, error) {
-	if text = strings.TrimSpace(sanitize(text)); text == "" {
-		return "", errors.New("the message is empty")
-	}
-	args := []string{"-c", "trailer.ifexists=addIfDifferent", "interpret-trailers", "--no-divider"}
-	for _, t := range trailers {
-		value := strings.Join(strings.Fields(sanitize(t.Value)), " ")
-		args = append(args, "--trailer="+t.Key+": "+value)
-	}
-	out, err := r.run(ctx, call{args: args, stdin: []byte(text + "\n")})
-	return string(out), err
-}
-
-// FindCommit looks in base..branch for the newest commit with this trailer.
-func (r *Repo) FindCommit(ctx context.Context, branch, base string, t Trailer) (sha string, ok bool, err error) {
-	trailers, err := r.TrailersSince(ctx, branch, base, t.Key)
-	if err != nil {
-		return "", false, err
-	}
-	for _, found := range trailers {
-		if found.Value == t.Value {
-			return found.Key, true, nil
-		}
-	}
-	return "", false, nil
-}
-
-// TrailersSince lists (commit, value) of one trailer key in base..branch, newest first.
-func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]Trailer, error) {
-	ref, err := r.branchRef(ctx, branch)
-	if err != nil {
-		return nil, err
-	}
-	from, err := r.Resolve(ctx, base+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	trailers, err := r.trailers(ctx, key, from+".."+ref)
-	if err != nil {
-		return nil, fmt.Errorf("find commits with %s: %w", key, err)
-	}
-	return trailers, nil
-}
-
-// Trailers returns the trailers of a commit, in order.
-func (r *Repo) Trailers(ctx context.Context, commit string) ([]Trailer, error) {
-	id, err := r.Resolve(ctx, commit+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.run(ctx, call{args: []string{"log", "-1", "-z", "--format=%(trailers:only,unfold)", id}})
-	if err != nil {
-		return nil, fmt.Errorf("read trailers of %s: %w", id, err)
-	}
-	var all []Trailer
-	for line := range strings.Lines(strings.Trim(string(out), "\x00")) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			all = append(all, Trailer{key, value})
-		}
-	}
-	return all, nil
-}
-
-// trailers lists (commit, value) of one trailer key over a range, newest first.
-func (r *Repo) trailers(ctx context.Context, key, commits string) ([]Trailer, error) {
-	out, err := r.run(ctx, call{args: []string{
-		"log", "-z",
-		"--format=%H %(trailers:key=" + key + ",valueonly,unfold)", commits, "--",
-	}})
-	if err != nil {
-		return nil, err
-	}
-	var all []Trailer
-	for _, rec := range fields(out) {
-		sha, values, _ := strings.Cut(rec, " ")
-		for line := range strings.Lines(values) {
-			if v := strings.TrimSpace(line); v != "" {
-				all = append(all, Trailer{Key: sha, Value: v})
-			}
-		}
-	}
-	return all, nil
 }

@@ -1,9 +1,12 @@
 package git
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -18,22 +21,9 @@ import (
 type hiddenFiles struct{ assumed, skipped, leftOut []string }
 
 func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
-	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
+	h, err := r.marked(ctx, cmp.Or(index, filepath.Join(r.gitDir, "index")))
 	if err != nil {
-		return hiddenFiles{}, fmt.Errorf("list hidden files: %w", err)
-	}
-	var h hiddenFiles
-	for _, rec := range fields(out) { // a tag, a space, the path
-		if len(rec) < 3 {
-			return h, fmt.Errorf("list hidden files: unexpected record %q", rec)
-		}
-		tag, path := rec[0], rec[2:]
-		if tag >= 'a' && tag <= 'z' {
-			h.assumed = append(h.assumed, path)
-		}
-		if tag == 'S' || tag == 's' {
-			h.skipped = append(h.skipped, path)
-		}
+		return h, fmt.Errorf("list hidden files: %w", err)
 	}
 	if len(h.skipped) == 0 {
 		return h, nil
@@ -51,6 +41,34 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	}
 	h.skipped = present
 	return h, nil
+}
+
+// marked are all files of an index that have a mark.
+func (r *Repo) marked(ctx context.Context, index string) (h hiddenFiles, err error) {
+	entries, err := readIndex(index)
+	if !errors.Is(err, errIndexFormat) {
+		for _, e := range entries {
+			h.add(e.path, e.assumed, e.skipped)
+		}
+		return h, ignoreNotExist(err)
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
+	for _, rec := range fields(out) { // a tag, a space, the path
+		if len(rec) < 3 {
+			return h, fmt.Errorf("unexpected record %q", rec)
+		}
+		h.add(rec[2:], rec[0] >= 'a' && rec[0] <= 'z', rec[0] == 'S' || rec[0] == 's')
+	}
+	return h, err
+}
+
+func (h *hiddenFiles) add(path string, assumed, skipped bool) {
+	if assumed {
+		h.assumed = append(h.assumed, path)
+	}
+	if skipped {
+		h.skipped = append(h.skipped, path)
+	}
 }
 
 // revealChanged takes the marks off those files in the user's index that are other
@@ -87,11 +105,10 @@ func (r *Repo) reveal(ctx context.Context, index string) error {
 
 // sparse tells whether the work tree is a sparse checkout.
 func (r *Repo) sparse(ctx context.Context) (bool, error) {
-	value, err := r.git(ctx, "config", "--type=bool", "core.sparseCheckout")
-	if err != nil && !hasExitCode(err, 1) {
-		return false, fmt.Errorf("read core.sparseCheckout: %w", err)
+	if _, err := os.Lstat(filepath.Join(r.gitDir, "info", "sparse-checkout")); isAbsent(err) {
+		return false, nil // then git leaves nothing out, whatever the setting
 	}
-	return value == "true", nil
+	return r.boolSetting(ctx, "core.sparsecheckout")
 }
 
 // applySparse has a private index that was not copied from the user's leave out what

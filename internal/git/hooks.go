@@ -30,6 +30,7 @@ type HookResult struct {
 	TimedOut bool
 	Output   string // end of what they printed, bounded
 	Message  string // as commit-msg left it
+	Ran      bool   // there was a hook
 }
 
 const (
@@ -82,6 +83,7 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 		if !hasHook(hooks, argv[0]) {
 			continue
 		}
+		result.Ran = true
 		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
 		result.Output = out.String()
 		if err != nil || !ok {
@@ -133,6 +135,9 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tai
 
 // hooksDir is where the user's hooks lie, core.hooksPath included.
 func (r *Repo) hooksDir(ctx context.Context) (string, error) {
+	if _, set, err := r.setting(ctx, "core.hookspath"); err != nil || !set {
+		return filepath.Join(r.commonDir, "hooks"), err
+	}
 	out, err := r.run(ctx, call{args: []string{"config", "--type=path", "-z", "core.hooksPath"}, hooks: true})
 	if hasExitCode(err, 1) {
 		return filepath.Join(r.commonDir, "hooks"), nil

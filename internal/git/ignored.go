@@ -3,7 +3,14 @@ package git
 import (
 	"context"
 	"fmt"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Untracked lists the files that git neither tracks nor ignores. It reads no file,
@@ -30,4 +37,131 @@ func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list ignored files: %w", err)
 	}
 	return fields(out), nil
+}
+
+// Ignores reports whether ignore rules match a path, relative to the root with slashes.
+// The path need not exist.
+func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
+	found, err := r.ignored(ctx, []string{path})
+	if err != nil {
+		return false, fmt.Errorf("check ignore rules of %s: %w", path, err)
+	}
+	return len(found) > 0, nil
+}
+
+// ignored returns the paths that ignore rules match.
+func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
+	dotted := make([]string, len(paths))
+	for i, p := range paths {
+		dotted[i] = "./" + p // else a leading colon would be taken for a pattern
+	}
+	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
+	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
+	if hasExitCode(err, 1) {
+		return nil, nil
+	}
+	found := fields(out)
+	for i := range found {
+		found[i] = strings.TrimPrefix(found[i], "./")
+	}
+	return found, err
+}
+
+// notIgnored are paths that no ignore rule matched, and fingerprints of the files that the
+// rules were read from.
+type notIgnored struct {
+	paths map[string]bool
+	rules map[string]string
+}
+
+// ignoresAny reports whether ignore rules match one of some paths, in the index or not.
+// Git is asked again only about other paths, or after a change of rules.
+func (r *Repo) ignoresAny(ctx context.Context, paths []string) (bool, error) {
+	rules, err := r.ignoreRules(ctx, paths)
+	if err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	known := r.unignored
+	r.mu.Unlock()
+	same := known.paths != nil
+	for file, print := range rules {
+		same = same && known.rules[file] == print
+	}
+	for _, path := range paths {
+		same = same && known.paths[path]
+	}
+	if same {
+		return false, nil
+	}
+	found, err := r.ignored(ctx, paths, "--no-index")
+	if err != nil || len(found) > 0 {
+		return len(found) > 0, err
+	}
+	known = notIgnored{map[string]bool{}, rules}
+	for _, path := range paths {
+		known.paths[path] = true
+	}
+	r.mu.Lock()
+	r.unignored = known
+	r.mu.Unlock()
+	return false, nil
+}
+
+// keepUnignored adds paths that a status begun at a time named untracked, so that no rule
+// matches them, where the rules have not changed since.
+func (r *Repo) keepUnignored(ctx context.Context, paths []string, began time.Time) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	rules, err := r.ignoreRules(ctx, paths)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for file, print := range rules {
+		info, err := os.Stat(file)
+		if before, known := r.unignored.rules[file]; known && before != print || err == nil && !info.ModTime().Before(began) {
+			return nil
+		}
+	}
+	known := notIgnored{maps.Clone(r.unignored.paths), maps.Clone(r.unignored.rules)}
+	if known.paths == nil {
+		known = notIgnored{map[string]bool{}, map[string]string{}}
+	}
+	maps.Copy(known.rules, rules)
+	for _, path := range paths {
+		known.paths[path] = true
+	}
+	r.unignored = known
+	return nil
+}
+
+// ignoreRules are fingerprints of the files that may have rules about some paths.
+func (r *Repo) ignoreRules(ctx context.Context, paths []string) (map[string]string, error) {
+	users, set, err := r.setting(ctx, "core.excludesfile")
+	if err != nil {
+		return nil, err
+	}
+	if set {
+		users = includedFile(users, r.root)
+	} else if dir, err := os.UserConfigDir(); err == nil {
+		users = filepath.Join(dir, "git", "ignore")
+	}
+	rules := map[string]string{}
+	add := func(file string) {
+		if rules[file] == "" {
+			rules[file] = atomicfile.Fingerprint(file, maxConfigBytes)
+		}
+	}
+	add(users)
+	add(filepath.Join(r.commonDir, "info", "exclude"))
+	for _, name := range paths {
+		for dir := name; dir != "."; {
+			dir = path.Dir(dir)
+			add(r.path(path.Join(dir, ".gitignore")))
+		}
+	}
+	return rules, nil
 }

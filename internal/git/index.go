@@ -117,7 +117,11 @@ func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource
 	}
 	switch {
 	case kept.had != "":
-		err = r.syncIndexPaths(ctx, s.index, kept.had)
+		had, err := r.syncIndexPaths(ctx, s.index, kept.had)
+		if err != nil {
+			return indexSource{}, fmt.Errorf("copy the user's index: %w", err)
+		}
+		return indexSource{stamp: stamp, had: had}, nil
 	case vouched:
 		err = r.rebuildIndex(ctx, s.index)
 	default:
@@ -168,20 +172,53 @@ func indexFingerprint(name, content string) string {
 }
 
 // syncIndexPaths gives a kept index the paths of the user's index: new paths are read,
-// untracked ones are found again.
-func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) error {
-	out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--diff-filter=AD", had}})
-	if err != nil {
-		return err
-	}
-	changes, err := parseRaw(out)
+// untracked ones are found again. It returns the tree of the index then, "" if that is not
+// known.
+func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) (string, error) {
+	changes, err := r.newPaths(ctx, index, had)
 	if err == nil && len(changes) > 0 {
-		err = r.setEntries(ctx, index, changes)
+		if err = r.setEntries(ctx, index, changes); err == nil {
+			had, err = r.withChanges(ctx, had, changes)
+		}
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return r.applySparse(ctx, index)
+	return had, r.applySparse(ctx, index)
+}
+
+// newPaths are the paths that the user's index has and a kept index has not, or the other
+// way round.
+func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error) {
+	users, err := readIndex(filepath.Join(r.gitDir, "index"))
+	kept, errKept := readIndex(index)
+	if err = errors.Join(ignoreNotExist(err), errKept); err != nil && !errors.Is(err, errIndexFormat) {
+		return nil, err
+	}
+	if err != nil {
+		out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--diff-filter=AD", had}})
+		if err != nil {
+			return nil, err
+		}
+		return parseRaw(out)
+	}
+	var changes []Change
+	known := map[string]bool{}
+	for _, e := range kept {
+		known[e.path] = true
+	}
+	for _, e := range users {
+		if !known[e.path] && !e.intended && !e.conflict {
+			changes = append(changes, Change{Path: e.path, Status: 'A', To: e.Entry})
+		}
+		known[e.path] = known[e.path] && e.intended
+	}
+	for _, e := range kept {
+		if known[e.path] {
+			changes = append(changes, Change{Path: e.path, Status: 'D', From: e.Entry})
+		}
+	}
+	return changes, nil
 }
 
 // rebuildIndex creates an index with the paths of the user's index and no cached state.

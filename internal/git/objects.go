@@ -101,11 +101,11 @@ func (o object) verify() error {
 		"the %s %s in git's objects is not what its name says", o.kind, o.id)
 }
 
-// VerifyObjects reads trees (or commits), with all trees in them, and blobs again, by a git
-// that has cached nothing. The error names the first object that is not what its name says.
-func (r *Repo) VerifyObjects(ctx context.Context, trees, blobs []string) error {
+// VerifyObjects reads trees (or commits), with all trees in them, again, by a git that has
+// cached nothing. The error names the first object that is not what its name says.
+func (r *Repo) VerifyObjects(ctx context.Context, trees []string) error {
 	r.reader.end()
-	todo := slices.Concat(trees, blobs)
+	todo := slices.Clone(trees)
 	for _, rev := range trees {
 		todo = append(todo, rev+"^{tree}")
 	}

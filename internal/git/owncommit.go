@@ -17,24 +17,28 @@ type ownCommit struct {
 	at           time.Time
 }
 
-// ownCommit writes a commit by a git that lives on, and returns its id.
+// ownCommit writes a commit of Pawl's own and returns its id.
 func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
+	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
+	parent := ""
+	if c.parent != "" {
+		parent = "parent " + c.parent + "\n"
+	}
+	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parent, by, by, c.message))
+}
+
+// writeCommit writes a commit by a git that lives on, and returns its id.
+func (r *Repo) writeCommit(ctx context.Context, text []byte) (string, error) {
 	if r.of != nil {
-		return r.of.ownCommit(ctx, c)
+		return r.of.writeCommit(ctx, text)
 	}
 	s, err := r.newScratchDir()
 	if err != nil {
 		return "", err
 	}
 	defer s.close()
-	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
-	parent := ""
-	if c.parent != "" {
-		parent = "parent " + c.parent + "\n"
-	}
-	text := fmt.Sprintf("tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parent, by, by, c.message)
 	file := filepath.Join(s.dir, "commit")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return "", err
 	}
 	var id string

@@ -87,15 +87,11 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	raw, err := r.run(ctx, call{args: []string{"cat-file", "commit", commit}})
+	raw, err := r.objects(ctx, commit)
 	if err != nil {
 		return "", fmt.Errorf("read commit %s: %w", commit, err)
 	}
-	out, err := r.run(ctx, call{args: []string{"hash-object", "-t", "commit", "-w", "--stdin"}, stdin: rewriteCommit(raw, tree, parent)})
-	if err != nil {
-		return "", fmt.Errorf("rewrite commit %s: %w", commit, err)
-	}
-	return strings.TrimSpace(string(out)), nil
+	return r.writeCommit(ctx, rewriteCommit(raw[0].data, tree, parent))
 }
 
 // rewriteCommit returns a commit object with another tree and parent, without its

@@ -47,10 +47,13 @@ type Repo struct {
 	answers   answers  // that it has given
 	names     sync.Map // refs whose names git allows
 
-	mu      sync.Mutex
-	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet
-	voucher string                  // file that tells it to the next process, "" = none
-	last    map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
+	mu        sync.Mutex
+	vouched   string // name and sum of the private index that we kept, see scratch.go; "" = none yet
+	aligned   aligned
+	config    configuration // as last read
+	unignored notIgnored
+	voucher   string                  // file that tells it to the next process, "" = none
+	last      map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
 }
 
 // Root returns the absolute path of the work tree.

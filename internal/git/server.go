@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// serverIdle is how long a server lives that nobody asks.
-const serverIdle = time.Minute
+// serverIdle is how long a server lives that nobody asks: longer than most turns.
+const serverIdle = 10 * time.Minute
 
 // server is a git that answers one request after another, so that a request costs no
 // process. It starts with the first request, and again where it died or what it may have

@@ -65,6 +65,7 @@ func TestAForgedTreeIsNotRead(t *testing.T) {
 	now := b.snapshot()
 	id := b.git("rev-parse", was+":d")
 	b.forge(id, "tree", b.raw("tree", b.git("rev-parse", now+":d")))
+	b.open() // what was read before is in memory, as it was
 	if _, err := b.repo.Entries(t.Context(), was); err == nil || !strings.Contains(err.Error(), id) {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
@@ -92,6 +93,7 @@ func (r *Repo) prepareIndex(ctx context.Context, s *snapshot, fresh bool) (todo 
 	if s.indexSource, err = r.seed(ctx, s.scratchDir, fresh); err != nil {
 		return todo, false, err
 	}
+	began := time.Now()
 	// The private index may be written: refreshed times make the next status cheap.
 	out, err := r.run(ctx, call{args: statusArgs, index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
 	if err != nil {
@@ -102,11 +104,20 @@ func (r *Repo) prepareIndex(ctx context.Context, s *snapshot, fresh bool) (todo 
 		return todo, false, err
 	}
 	todo = r.classify(report.files, s.untracked)
+	var untracked []string
+	for _, f := range report.files {
+		if f.staged == '?' {
+			untracked = append(untracked, f.path)
+		}
+	}
+	if err := r.keepUnignored(ctx, untracked, began); err != nil {
+		return todo, false, err
+	}
 	if !s.kept || todo.full || len(todo.extra) == 0 {
 		return todo, s.kept && todo.full, nil
 	}
-	ignored, err := r.ignored(ctx, todo.extra, "--no-index")
-	return todo, len(ignored) > 0, err
+	stale, err = r.ignoresAny(ctx, todo.extra)
+	return todo, stale, err
 }
 
 // writeSnapshotTree updates the private index and writes its tree.
@@ -125,8 +136,40 @@ func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending)
 		return err
 	}
 	var err error
-	s.tree, err = r.writeTree(ctx, s.index)
+	if s.tree, err = r.updatedTree(ctx, s, todo); errors.Is(err, errIndexFormat) {
+		s.tree, err = r.writeTree(ctx, s.index)
+	}
 	return err
+}
+
+// updatedTree is the tree of the private index, made of the one before and what was
+// updated. Where that is not known the error is errIndexFormat.
+func (r *Repo) updatedTree(ctx context.Context, s *snapshot, todo pending) (string, error) {
+	if s.had == "" {
+		return "", errIndexFormat
+	}
+	entries, err := readIndex(s.index)
+	if err != nil {
+		return "", err
+	}
+	changed := map[string]Entry{}
+	for _, path := range slices.Concat(todo.remove, todo.add) {
+		changed[path] = Entry{}
+	}
+	for _, e := range entries {
+		if _, updated := changed[e.path]; updated && !e.intended {
+			changed[e.path] = e.Entry
+		}
+	}
+	var changes []Change
+	for path, e := range changed {
+		c := Change{Path: path, Status: 'M', To: e}
+		if e.ID == "" {
+			c.Status = 'D'
+		}
+		changes = append(changes, c)
+	}
+	return r.withChanges(ctx, s.had, changes)
 }
 
 // updateIndex reads paths from the work tree into a private index.
@@ -270,32 +313,4 @@ func (r *Repo) firstNonFolder(p string) string {
 		}
 	}
 	return ""
-}
-
-// Ignores reports whether ignore rules match a path, relative to the root with slashes.
-// The path need not exist.
-func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
-	found, err := r.ignored(ctx, []string{path})
-	if err != nil {
-		return false, fmt.Errorf("check ignore rules of %s: %w", path, err)
-	}
-	return len(found) > 0, nil
-}
-
-// ignored returns the paths that ignore rules match.
-func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
-	dotted := make([]string, len(paths))
-	for i, p := range paths {
-		dotted[i] = "./" + p // else a leading colon would be taken for a pattern
-	}
-	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
-	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
-	if hasExitCode(err, 1) {
-		return nil, nil
-	}
-	found := fields(out)
-	for i := range found {
-		found[i] = strings.TrimPrefix(found[i], "./")
-	}
-	return found, err
 }

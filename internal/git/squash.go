@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 )
 
@@ -83,16 +84,74 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 // and this are two steps: who finds the first done by a process that died does
 // the second.
 func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
-	if err := r.revealChanged(ctx, commit); err != nil {
-		return fmt.Errorf("update index: %w", err)
-	}
-	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
-	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
-		return fmt.Errorf("update index: %w", err)
-	}
-	// Exits 1 where files differ from the index, which is no error here.
-	if err := r.write(ctx, "update-index", "-q", "--refresh"); err != nil && !hasExitCode(err, 1) {
+	err := r.alignIndex(ctx, commit)
+	if err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
+}
+
+func (r *Repo) alignIndex(ctx context.Context, commit string) error {
+	id, err := r.Resolve(ctx, commit+"^{commit}")
+	if err != nil {
+		return err
+	}
+	refresh := []string{"update-index", "-q"}
+	if set, few := r.sinceAligned(ctx, id); few {
+		refresh = append(refresh, set...)
+	} else {
+		if err := r.revealChanged(ctx, id); err != nil {
+			return err
+		}
+		// --reset, not -m: conflict entries of a merge that the agent began are dropped.
+		if err := r.write(ctx, "read-tree", "--reset", id); err != nil {
+			return err
+		}
+	}
+	// Exits 1 where files differ from the index, which is no error here.
+	if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !hasExitCode(err, 1) {
+		return err
+	}
+	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aligned = aligned{stamp, id}
+	return err
+}
+
+// aligned is the state of the user's index when it held a commit's tree.
+type aligned struct{ stamp, commit string }
+
+// maxSet bounds the entries that a command line sets.
+const maxSet = 100
+
+// sinceAligned are arguments with which update-index makes the user's index hold a commit's
+// tree, where nobody wrote to it since it held another's, and few paths changed.
+func (r *Repo) sinceAligned(ctx context.Context, commit string) (args []string, few bool) {
+	r.mu.Lock()
+	was := r.aligned
+	r.mu.Unlock()
+	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
+	if err != nil || was.commit == "" || stamp != was.stamp {
+		return nil, false
+	}
+	if sparse, err := r.sparse(ctx); err != nil || sparse {
+		return nil, false
+	}
+	changes, err := r.Diff(ctx, was.commit, commit)
+	if err != nil || len(changes) > maxSet {
+		return nil, false
+	}
+	args = []string{"--add", "--replace", "--force-remove"}
+	for _, c := range changes {
+		if c.Status == 'D' {
+			args = append(args, "./"+c.Path)
+		}
+	}
+	for _, c := range changes {
+		if c.Status != 'D' {
+			args = append(args, "--cacheinfo", c.To.Mode+","+c.To.ID+","+c.Path)
+		}
+	}
+	return args, true
 }

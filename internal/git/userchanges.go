@@ -41,7 +41,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 	if had, err := r.TreeOf(ctx, status.Head); err != nil || had == tree {
 		return "", errors.Join(err, r.AlignIndex(ctx, status.Head)) // a crash came before the index
 	}
-	text, err := r.message(ctx, message, nil)
+	text, err := withTrailers(message, nil)
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m record.Memory)
 // the commit must stand without them. What lies uncommitted in a submodule it lacks
 // for certain.
 func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {
-	m, err := r.sortNewFiles(ctx, m, "") // some appeared while the gates ran
+	m, err := r.sortNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
 	if err != nil {
 		return err
 	}

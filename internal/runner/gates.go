@@ -70,7 +70,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
-			_, err = r.sortNewFiles(ctx, m, "") // now, for in the turn the agent's commands may write them too
+			_, err = r.sortNewFiles(ctx, m, r.treeBefore()) // now, for in the turn the agent's commands may write them too
 		}
 	case loop.ForFinal:
 		var tree string
@@ -158,6 +158,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	tree := at.tree
 	for round := range 3 {
 		began := time.Now()
+		r.before = nil
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
@@ -171,6 +172,9 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			return loop.Gates{}, err
 		}
 		if same {
+			if err := r.sawWork(ctx, f.TreeAfter, m.Base.Commit); err != nil {
+				return loop.Gates{}, err
+			}
 			g := r.found(ctx, f)
 			g.Tree, g.Head, g.Message = tree, at.head, at.message
 			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
@@ -244,7 +248,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 			return at, nil, fmt.Errorf("read HEAD: %w", err)
 		}
 	}
-	if at.tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+	if at.tree, err = r.treeNow(ctx); err != nil {
 		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
 	if !commits {
@@ -271,7 +275,10 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 			Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}}),
 		}, nil
 	}
-	if at.tree, _, err = r.Repo.Snapshot(ctx); err != nil { // hooks may have written
+	if hooks.Ran {
+		at.tree, _, err = r.Repo.Snapshot(ctx) // they may have written
+	}
+	if err != nil {
 		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
 	at.message = hooks.Message

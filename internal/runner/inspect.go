@@ -73,6 +73,7 @@ func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Se
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
 	r.nameSkipped(ctx, skipped)
+	r.saw(now)
 	if m, err = r.sortNewFiles(ctx, m, now); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.Deliver:
 		return r.deliver(a.Messages)
 	case loop.PutBack:
+		r.last.Store(nil)
 		return r.putBack(ctx, a.Paths)
 	case loop.Notify:
 		r.note(a.Level, a.Text)
@@ -136,6 +137,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	r.action = u
 	m := r.mem
 	r.came = record.Session{}
+	r.before = r.last.Swap(nil)
 	go func() {
 		defer cancel()
 		e, err := do(actx, a, m)

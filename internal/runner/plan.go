@@ -91,6 +91,7 @@ func (r *Runner) planExplained() bool {
 
 // writePlan puts the plan back as it is frozen.
 func (r *Runner) writePlan() error {
+	r.last.Store(nil)
 	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // they hold nothing, and no file can take their place
 	if info, err := os.Lstat(r.planPath()); err == nil && info.Mode()&pipes != 0 {
 		if err := os.Remove(r.planPath()); err != nil {

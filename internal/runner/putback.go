@@ -26,6 +26,9 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	if back.From != "" {
 		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.From+" while the work was judged: switched back to "+r.Spec.Branch)
 	}
+	if back.From == "" && r.holdsWork() {
+		return false, nil
+	}
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)

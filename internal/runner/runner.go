@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -116,18 +117,20 @@ type Runner struct {
 	came      record.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
 	guard     guarding
-	tools     tools              // what its turns did
-	atWork    atWork             // when
-	ownNew    map[string]bool    // new files that are the agent's, as far as they were sorted
-	spanned   atomic.Bool        // a span was written down since new files were sorted at a look
-	noneNew   string             // the base and the state of the index at which all new files were sorted
-	sortedNew record.NewFiles    // new files that are not, as far as they were sorted
-	unproven  []unproven         // commits of which it is still to be found out what their tests prove
-	proving   *proving           // what does so while a turn runs, nil if nothing does
-	read      record.Attribution // by the look under way, see calls.go
-	plan      *planfile.File     // as the user wrote it, with Pawl's marks
-	skipped   string             // by the last checkpoint
-	stop      string             // cause for which it is cancelled at once, see End
+	tools     tools                  // what its turns did
+	atWork    atWork                 // when
+	ownNew    map[string]bool        // new files that are the agent's, as far as they were sorted
+	spanned   atomic.Bool            // a span was written down since new files were sorted at a look
+	last      atomic.Pointer[looked] // what an action saw, for the next
+	before    *looked                // what the action before this one saw
+	noneNew   string                 // the base and the state of the index at which all new files were sorted
+	sortedNew record.NewFiles        // new files that are not, as far as they were sorted
+	unproven  []unproven             // commits of which it is still to be found out what their tests prove
+	proving   *proving               // what does so while a turn runs, nil if nothing does
+	read      record.Attribution     // by the look under way, see calls.go
+	plan      *planfile.File         // as the user wrote it, with Pawl's marks
+	skipped   string                 // by the last checkpoint
+	stop      string                 // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
@@ -176,13 +179,14 @@ func (r *Runner) begin(ctx context.Context) error {
 }
 
 // drive begins, and does what comes of it until there is no more to do here.
-func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, enough func() bool) (loop.State, error) {
+func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, enough func() bool) (_ loop.State, err error) {
 	if r.Observer == nil {
 		r.Observer = nobody{}
 	}
 	if err := r.open(); err != nil {
 		return r.mem.State, err
 	}
+	defer func() { err = errors.Join(err, r.Owner.Sync()) }()
 	r.inbox = make(chan func(context.Context) error, 64)
 	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
@@ -260,7 +264,18 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 			return err
 		}
 	}
+	if !slices.ContainsFunc(acts, isInside) {
+		if err := r.Owner.Sync(); err != nil {
+			return fmt.Errorf("journal %s: %w", e.Kind, err)
+		}
+	}
 	return r.act(ctx, acts)
+}
+
+// isInside reports whether an action comes to the same when it is done again, and takes
+// no time of an agent or a user: of what led to it a power cut may take the records.
+func isInside(a loop.Action) bool {
+	return a.Do == loop.Look || a.Do == loop.RunGates || a.Do == loop.Checkpoint
 }
 
 // apply journals an event and has the machine take it. It returns what is to be done.
@@ -325,7 +340,7 @@ func (r *Runner) append(kind string, data any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	mark, err := r.Owner.Append(journal.Entry{Type: kind, Data: raw})
+	mark, err := r.Owner.AppendSoon(journal.Entry{Type: kind, Data: raw})
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m record.Memory)
 		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
 	}
 	r.nameSkipped(ctx, cp.Skipped)
+	r.saw(cp.Tree)
 	return r.startOf(ctx, a, m, cp.Tree)
 }
 

@@ -96,6 +96,9 @@ func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.AppendSoon(o.epoch, entries...)
 }
 
+// Sync returns when all that was appended is on disk.
+func (o *Owner) Sync() error { return o.journal.Sync() }
+
 // CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
 func (o *Owner) CheckPath() error { return o.journal.There() }
 
@@ -124,7 +127,7 @@ func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	return nil
 }
 
-// Close releases the loop. Everything that was appended is on disk.
+// Close releases the loop.
 func (o *Owner) Close() error {
 	return errors.Join(o.journal.Close(), o.lock.release())
 }

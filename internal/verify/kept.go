@@ -2,9 +2,11 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
@@ -35,7 +37,9 @@ func keptIn(dir, key string) []gate.Result {
 
 func (v *Verifier) keep(ctx context.Context, g gate.Gate, w where, results []gate.Result) {
 	for _, file := range v.keptFiles(ctx, g, w) {
-		_ = writeState(file, results)
+		if b, err := json.Marshal(results); err == nil && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+			_ = atomicfile.Swap(file, b, 0o600)
+		}
 	}
 }
 

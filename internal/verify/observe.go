@@ -15,7 +15,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	if v.Repo != nil && o.Changed {
-		if err := v.forgetCompiled(ctx); err != nil {
+		if err := v.forgetCompiled(ctx, r.Tree); err != nil {
 			return o, err
 		}
 	}

@@ -121,7 +121,7 @@ const maxLooks = 100
 // names say: the comparison of forged ones would show no change.
 func (v *Verifier) sound(ctx context.Context, r Request) error {
 	trees := []string{r.Base, r.Judge, r.Tree}
-	if err := v.Repo.VerifyObjects(ctx, trees, nil); err != nil {
+	if err := v.Repo.VerifyObjects(ctx, trees); err != nil {
 		return err
 	}
 	var blobs []string
@@ -138,7 +138,8 @@ func (v *Verifier) sound(ctx context.Context, r Request) error {
 			}
 		}
 	}
-	return v.Repo.VerifyObjects(ctx, nil, blobs)
+	_, err := v.Repo.Blobs(ctx, blobs)
+	return err
 }
 
 // compareTests finds what a claim did to tests.

@@ -57,7 +57,7 @@ func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
 }
 
 // AppendSoon is Append without the wait for the disk: the records are there for
-// every process, and reach the disk with the next Append. A power cut before it
+// every process, and reach the disk with the next Append or Sync. A power cut before it
 // costs them, and nothing that stands before them.
 func (w *Writer) AppendSoon(epoch int64, entries ...Entry) (Mark, error) {
 	return w.locked(epoch, entries, func() error { return nil })
@@ -70,6 +70,16 @@ func (w *Writer) locked(epoch int64, entries []Entry, sync func() error) (Mark, 
 		return Mark{}, fmt.Errorf("append to journal %s: %w", w.path, err)
 	}
 	return w.last.Mark, nil
+}
+
+// Sync returns when all records are on disk.
+func (w *Writer) Sync() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.sync(); err != nil {
+		return fmt.Errorf("append to journal %s: %w", w.path, err)
+	}
+	return nil
 }
 
 // There says whether the file is still the one at its path, by ErrGone if not: moved or
@@ -86,7 +96,7 @@ func (w *Writer) There() error {
 	return fmt.Errorf("%s: %w", w.path, ErrGone)
 }
 
-// Close closes the file. It does not wait for anything: Append has synced.
+// Close closes the file. It does not wait for anything.
 func (w *Writer) Close() error { return w.file.Close() }
 
 func (w *Writer) append(epoch int64, entries []Entry, sync func() error) error {

@@ -1,0 +1,51 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A setting is seen as soon as it is made, wherever it is made.
+func TestASettingIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(b *sandbox){
+		"in the repository":         func(b *sandbox) { b.git("config", "commit.gpgSign", "true") },
+		"in a file included before": func(b *sandbox) { b.write("../"+filepath.Base(b.dir)+".extra", "[commit]\n\tgpgsign\n") },
+		"in a file included now": func(b *sandbox) {
+			b.write("more", "[commit]\n\tgpgsign = true\n")
+			b.git("config", "include.path", b.path("more"))
+		},
+		"for a branch": func(b *sandbox) {
+			b.write("more", "[commit]\n\tgpgsign = true\n")
+			b.git("config", "includeIf.onbranch:other.path", b.path("more"))
+			if _, set, err := b.repo.setting(context.Background(), "commit.gpgsign"); set || err != nil {
+				b.Fatalf("%t, %v", set, err)
+			}
+			b.git("checkout", "-qb", "other")
+		},
+		"of the worktree": func(b *sandbox) {
+			b.git("config", "extensions.worktreeConfig", "true")
+			b.git("config", "--worktree", "commit.gpgsign", "true")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t)
+			b.git("config", "include.path", "../../"+filepath.Base(b.dir)+".extra")
+			is := func(want bool) {
+				t.Helper()
+				if _, set, err := b.repo.setting(context.Background(), "commit.gpgsign"); set != want || err != nil {
+					t.Errorf("%t, %v, want %t", set, err, want)
+				}
+			}
+			is(false)
+			set(b)
+			is(true)
+			is(true)
+			b.must(os.RemoveAll(b.path("more")))
+			b.must(os.RemoveAll(b.dir + ".extra"))
+		})
+	}
+}

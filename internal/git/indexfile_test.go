@@ -1,0 +1,116 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is read of an index is what git says of it, in each version and with each mark.
+func TestReadIndexAsGitDoes(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2", "3", "4"} {
+		b := newRepo(t, "a", "1", "dir/b", "1", "dir/b.c", "1", "dir/bb/x\ny", "1", strings.Repeat("long/", 60)+"name", "1", "skip", "1", "assume", "1")
+		b.must(os.Symlink("a", b.path("link")))
+		b.git("add", "link")
+		b.git("update-index", "--chmod=+x", "a")
+		if version != "2" {
+			b.git("update-index", "--skip-worktree", "skip")
+		}
+		b.git("update-index", "--assume-unchanged", "assume")
+		b.write("meant", "later")
+		b.git("add", "-N", "meant")
+		b.git("update-index", "--index-version", version)
+		entries, err := readIndex(filepath.Join(b.repo.gitDir, "index"))
+		b.must(err)
+		var got, tags strings.Builder
+		for _, e := range entries {
+			fmt.Fprintf(&got, "%s %s %t\t%s\x00", e.Mode, e.ID, e.conflict, e.path)
+			tag := "H"
+			if e.skipped {
+				tag = "S"
+			}
+			if e.assumed {
+				tag = strings.ToLower(tag)
+			}
+			fmt.Fprintf(&tags, "%s %s\x00", tag, e.path)
+			if e.intended != (e.path == "meant") {
+				t.Errorf("%s: intended %t", e.path, e.intended)
+			}
+		}
+		if diff := cmp.Diff(strings.ReplaceAll(b.git("ls-files", "-s", "-z"), " 0\t", " false\t"), got.String()); diff != "" {
+			t.Errorf("version %s (-git +read):\n%s", version, diff)
+		}
+		if diff := cmp.Diff(b.git("ls-files", "-v", "-z"), tags.String()); diff != "" {
+			t.Errorf("version %s (-git +read):\n%s", version, diff)
+		}
+	}
+}
+
+// A conflict has several versions; a split index and one of SHA-256 are git's to read.
+func TestReadIndexOfOtherKinds(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "1")
+	b.git("checkout", "-qb", "other")
+	b.write("a", "2")
+	b.git("commit", "-qam", "2")
+	b.git("checkout", "-q", "-")
+	b.write("a", "3")
+	b.git("commit", "-qam", "3")
+	if mergeConflict(b) == nil {
+		t.Fatal("no conflict")
+	}
+	entries, err := readIndex(filepath.Join(b.repo.gitDir, "index"))
+	b.must(err)
+	n := 0
+	for _, e := range entries {
+		if e.conflict {
+			n++
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d versions: %+v", n, entries)
+	}
+	b.git("reset", "-q", "--hard")
+	b.git("update-index", "--split-index")
+	if _, err := readIndex(filepath.Join(b.repo.gitDir, "index")); !errors.Is(err, errIndexFormat) {
+		t.Errorf("a split index: %v", err)
+	}
+	wide := &sandbox{tester: t, dir: t.TempDir()}
+	wide.git("init", "-q", "--object-format=sha256")
+	wide.write("a", "1")
+	wide.git("add", "a")
+	if _, err := readIndex(wide.path(".git/index")); !errors.Is(err, errIndexFormat) {
+		t.Errorf("an index of SHA-256: %v", err)
+	}
+	wide.git("commit", "-qm", "1")
+	wide.git("update-index", "--assume-unchanged", "a")
+	wide.open()
+	s, err := wide.repo.Status(context.Background())
+	wide.must(err)
+	if len(s.Hidden) != 1 {
+		t.Errorf("hidden: %v", s.Hidden)
+	}
+}
+
+func FuzzReadIndex(f *testing.F) {
+	b := newRepo(f, "a", "1", "dir/b", "1")
+	for _, version := range []string{"2", "4"} {
+		b.git("update-index", "--index-version", version)
+		data, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
+		b.must(err)
+		f.Add(data[12:len(data)-20], uint32(version[0]-'0'))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, version uint32) {
+		e, size := parseIndexEntry(data, []byte("dir/name"), version)
+		if size > len(data)+8 || size > 0 && size <= len(e.path)-len("dir/name") {
+			t.Errorf("%d bytes of %d: %+v", size, len(data), e)
+		}
+	})
+}
