@@ -162,7 +162,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
-			Asked: r.Spec.TaskText(a.Tasks),
+			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.State.Wanted(a.Tasks),
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err

@@ -32,9 +32,10 @@ type Request struct {
 	Pending []string
 	// MayChange tells of which tests a change is approved; nil = of none.
 	MayChange func(path string) bool
-	Asked     string // what the tasks ask for: what is said there the work need not have from its tests
-	LogDir    string // receives the gates' output, "" = nowhere
-	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
+	Asked     string        // what the tasks ask for: what is said there the work need not have from its tests
+	LogDir    string        // receives the gates' output, "" = nowhere
+	Wanted    gate.Evidence // what is found beyond it is not looked for, "" = proven
+	Unprobed  bool          // the gates alone: for what they say, not for what it is worth as evidence
 }
 
 // Finding is what came of a claim.

@@ -11,7 +11,7 @@ import (
 // observe is what can be seen without a probe.
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
-		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
+		Gates: r.Gates, Wanted: r.Wanted, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	if v.Repo != nil && o.Changed {

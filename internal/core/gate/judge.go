@@ -9,10 +9,11 @@ import (
 
 // Observation is everything that was seen of one claim.
 type Observation struct {
-	Gates    []Gate   `json:"gates,omitempty"` // those that ran, for their settings
-	Baseline []Result `json:"baseline"`        // on the tree the task starts from
-	Now      []Result `json:"now"`             // on the tree that will be kept
-	Changed  bool     `json:"changed"`         // the tree differs from the task's start, Pawl's own marks aside
+	Gates    []Gate   `json:"gates,omitempty"`  // those that ran, for their settings
+	Baseline []Result `json:"baseline"`         // on the tree the task starts from
+	Now      []Result `json:"now"`              // on the tree that will be kept
+	Wanted   Evidence `json:"wanted,omitempty"` // of the claim, "" = proven
+	Changed  bool     `json:"changed"`          // the tree differs from the task's start, Pawl's own marks aside
 	// OldTests are gate inputs that are not as they were: test files that were changed
 	// or deleted, and whatever else is neither work nor a new test.
 	OldTests []string `json:"old_tests,omitempty"`

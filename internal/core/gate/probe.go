@@ -83,7 +83,7 @@ type Run struct {
 // the observation is complete. The answer goes into Observation.Answers, also
 // when the run was not possible: then with its problem.
 func Next(o Observation) (Probe, []string) {
-	if p, gates := o.next(); p != "" {
+	if p, gates := o.next(); p != "" || o.Wanted == Unproven {
 		return p, gates
 	}
 	if p, gates := o.nextClean(); p != "" {
@@ -115,7 +115,7 @@ func (o Observation) next() (Probe, []string) {
 	if o.originalsFail() && !o.answered(OriginalsControl) {
 		return OriginalsControl, o.gates()
 	}
-	if o.onlyChanged() {
+	if o.onlyChanged() || o.Wanted == Unproven { // all else finds evidence
 		return "", nil
 	}
 	if f := o.flips(); len(f.candidates) > 0 {
@@ -205,7 +205,7 @@ func (o Observation) gates() []string {
 // changed; or new ones were added where some of before could not run, so that
 // nothing else tells which is which.
 func (o Observation) needsOriginals() bool {
-	if len(o.OldTests) > 0 || !o.added() {
+	if len(o.OldTests) > 0 || !o.added() || o.Wanted == Unproven {
 		return len(o.OldTests) > 0
 	}
 	return slices.ContainsFunc(o.Now, func(now Result) bool {

@@ -80,7 +80,7 @@ func (w *weighing) find(v *Verdict) {
 }
 
 // inputFindings are checked first: if gates pass only with the agent's changes of gate
-// inputs, no other finding counts.
+// inputs, no other finding counts; nor is one looked for where none is wanted.
 func inputFindings() []finding {
 	return []finding{{
 		what: "the gates pass only with gate inputs or old tests as the agent changed them", is: NoEvidence,
@@ -103,6 +103,12 @@ func inputFindings() []finding {
 			v.Labels, v.Unchecked = append(v.Labels, "originals: not checked"), true
 			return true
 		},
+	}, {
+		what: "everything passes that passed before, and no more than `unproven` is wanted", is: Unproven,
+		next: "-",
+		seen: because(func(w weighing) bool { return w.Wanted == Unproven }, func(weighing, *Verdict) string {
+			return "everything passes that passed before; whether the work is tested was not asked"
+		}),
 	}}
 }
 

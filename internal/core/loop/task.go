@@ -28,6 +28,19 @@ func (t Task) enough(e gate.Evidence) bool {
 	return e.Satisfies(wanted)
 }
 
+// Wanted is the evidence that a claim of these tasks needs: proven where one of them does.
+func (s State) Wanted(tasks []string) gate.Evidence {
+	for _, id := range tasks {
+		if t, known := s.Task(id); !known || t.Wanted != gate.Unproven {
+			return gate.Proven
+		}
+	}
+	if len(tasks) == 0 {
+		return gate.Proven
+	}
+	return gate.Unproven
+}
+
 // next takes the next task, or ends the loop where nothing is left. Nothing
 // left decides before any limit: a finished job on the last iteration is
 // verified.

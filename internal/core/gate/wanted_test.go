@@ -1,0 +1,40 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// Where unproven is all that is wanted, no run is asked for but that with the original
+// copies of changed gate inputs, which decides as at any other level.
+func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
+	t.Parallel()
+	red, green := run("fail A- B+"), run("pass A+ B+")
+	for name, c := range map[string]struct {
+		o    gate.Observation
+		asks gate.Probe
+		want gate.Evidence
+	}{
+		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
+		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, NewTests: []string{"c"}}, "", gate.Unproven},
+		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Breakable: true, Canary: true, Values: true}, "", gate.Unproven},
+		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"}}, gate.Originals, gate.NoEvidence},
+		"a changed test that is needed": {gate.Observation{
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"},
+			Answers: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{red}}},
+		}, gate.OriginalsControl, gate.NoEvidence},
+		"a changed test that is not": {gate.Observation{
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"},
+			Answers: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{green}}},
+		}, "", gate.Unproven},
+	} {
+		c.o.Changed, c.o.Wanted = true, gate.Unproven
+		if p, _ := gate.Next(c.o); p != c.asks {
+			t.Errorf("%s: asks for %q, want %q", name, p, c.asks)
+		}
+		if v := gate.Judge(c.o); v.Status != gate.Pass || v.Evidence != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
