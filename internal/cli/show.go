@@ -51,18 +51,8 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
-	case loop.MessageArrived:
-		s.note(term.Info, "message for the agent's "+map[bool]string{true: "turn: ", false: "next prompt: "}[e.Now]+e.Text)
-	case loop.PlanAsked, loop.PlanEdited:
-		s.note(term.Info, planEdits(e))
-	case loop.Answered:
-		s.note(term.Info, "answered: "+plan.OneLine(e.Text, 200))
-	case loop.MergeAsked:
-		s.note(term.Info, "the agent asks to merge its work: "+plan.OneLine(e.Text, 200))
-	case loop.Approved:
-		s.note(term.Info, approvalWords(e))
-	case loop.Rejected:
-		s.note(term.Info, "pawl reject: the agent may not change "+testNames(e.Paths))
+	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked:
+		s.note(term.Info, narration{before: before, after: now, event: e, acts: acts}.happened())
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, pausingWords(now)+"; continue with  pawl resume")
@@ -71,14 +61,10 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
 			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+" (not counted)")
 		}
-	case loop.Resumed:
-		s.note(term.Info, "resumed")
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
 	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
 		loop.HandedOver, loop.WentBack:
-	case loop.HandoverAsked:
-		s.note(term.Info, "asked to continue "+where(e.Owner)+because(e.Text))
 	}
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))
