@@ -29,9 +29,6 @@ go on; in your own session the loop waits. Without an answer after a day the tas
 
 // Run answers the agent's question.
 func (c *answerCmd) Run(a *app) error {
-	if err := a.byPerson("answer the agent"); err != nil {
-		return err
-	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

@@ -43,9 +43,6 @@ With --task, you say that work which no test proves is right. Its evidence stays
 
 // Run approves changes of tests.
 func (c *approveCmd) Run(a *app) error {
-	if err := a.byPerson("approve changes of tests"); err != nil {
-		return err
-	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
@@ -166,9 +163,6 @@ these files. If the agent changes them again, that counts as a violation.
 
 // Run rejects changes of tests.
 func (c *rejectCmd) Run(a *app) error {
-	if err := a.byPerson("reject changes of tests"); err != nil {
-		return err
-	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

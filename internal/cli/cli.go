@@ -34,11 +34,12 @@ type Stdio struct {
 	Exit         func(code int)
 }
 
-// grammar lists the commands, in the order in which help shows them.
+// grammar lists the commands, in the order in which help shows them. The tag user says
+// what only a user may do with a command, see byPerson.
 type grammar struct {
 	Run    runCmd    `cmd:"" group:"Run" help:"run an agent in fresh sessions until the work is verified"`
-	Start  startCmd  `cmd:"" group:"Run" help:"run a loop in your current Claude Code session"`
-	Resume resumeCmd `cmd:"" group:"Run" help:"continue a paused, crashed or unfinished loop"`
+	Start  startCmd  `cmd:"" user:"start another loop" group:"Run" help:"run a loop in your current Claude Code session"`
+	Resume resumeCmd `cmd:"" user:"resume a loop" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
 	Watch  watchCmd  `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
 	Attach attachCmd `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
@@ -49,15 +50,15 @@ type grammar struct {
 
 	StatusLine statuslineCmd `cmd:"" name:"statusline" group:"Watch" help:"print the loop's state for Claude Code's status line"`
 
-	Tell   tellCmd   `cmd:"" group:"Steer" help:"send the agent a message with its next prompt"`
-	Answer answerCmd `cmd:"" group:"Steer" help:"answer a question of the agent's"`
-	Pause  pauseCmd  `cmd:"" group:"Steer" help:"pause a loop before its next turn"`
-	Stop   stopCmd   `cmd:"" group:"Steer" help:"stop a loop and keep its work"`
+	Tell   tellCmd   `cmd:"" user:"tell the agent something" group:"Steer" help:"send the agent a message with its next prompt"`
+	Answer answerCmd `cmd:"" user:"answer the agent" group:"Steer" help:"answer a question of the agent's"`
+	Pause  pauseCmd  `cmd:"" user:"pause a loop" group:"Steer" help:"pause a loop before its next turn"`
+	Stop   stopCmd   `cmd:"" user:"stop a loop" group:"Steer" help:"stop a loop and keep its work"`
 
-	Handover handoverCmd `cmd:"" group:"Steer" help:"move a loop from your session to the background"`
+	Handover handoverCmd `cmd:"" user:"hand a loop over" group:"Steer" help:"move a loop from your session to the background"`
 
-	Approve approveCmd `cmd:"" group:"Steer" help:"approve changes to existing tests and gate inputs"`
-	Reject  rejectCmd  `cmd:"" group:"Steer" help:"reject changes to existing tests and restore the files"`
+	Approve approveCmd `cmd:"" user:"approve changes of tests" group:"Steer" help:"approve changes to existing tests and gate inputs"`
+	Reject  rejectCmd  `cmd:"" user:"reject changes of tests" group:"Steer" help:"reject changes to existing tests and restore the files"`
 	Lessons lessonsCmd `cmd:"" group:"Steer" help:"list and edit the lessons that the agent is told"`
 
 	Verify verifyCmd `cmd:"" group:"Gates" help:"run this project's gates now"`
@@ -69,16 +70,16 @@ type grammar struct {
 	TestReport testreportCmd `cmd:"" name:"testreport" group:"Gates" help:"parse the output of a test runner"`
 
 	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots of the working tree"`
-	Restore     restoreCmd     `cmd:"" group:"Go back" help:"restore a checkpoint or the work of a task"`
-	Undo        undoCmd        `cmd:"" group:"Go back" help:"undo the last restore"`
+	Restore     restoreCmd     `cmd:"" user:"restore a checkpoint" group:"Go back" help:"restore a checkpoint or the work of a task"`
+	Undo        undoCmd        `cmd:"" user:"restore a checkpoint" group:"Go back" help:"undo the last restore"`
 
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (30 seconds)"`
-	Init       initCmd       `cmd:"" group:"Set up" help:"find the gates of this repository and write them to pawl.toml"`
+	Init       initCmd       `cmd:"" user:"set gates and trust them" group:"Set up" help:"find the gates of this repository and write them to pawl.toml"`
 	Notify     notifyCmd     `cmd:"" group:"Set up" help:"test who is told when a loop ends or needs you"`
 	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`
-	Install    installCmd    `cmd:"" group:"Set up" help:"add Pawl to Claude Code"`
-	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"remove Pawl from Claude Code"`
-	GC         gcCmd         `cmd:"" name:"gc" group:"Set up" help:"delete what old loops left"`
+	Install    installCmd    `cmd:"" user:"install hooks" group:"Set up" help:"add Pawl to Claude Code"`
+	Uninstall  uninstallCmd  `cmd:"" user:"take hooks out" group:"Set up" help:"remove Pawl from Claude Code"`
+	GC         gcCmd         `cmd:"" user:"delete loops" name:"gc" group:"Set up" help:"delete what old loops left"`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"find what breaks loops on this machine, each with its fix"`
 	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"export Pawl as a Claude Code plugin"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"trust the commands in this repository's configuration"`

@@ -34,13 +34,6 @@ for an approval or has a worktree is never deleted.
 
 // Run shows the loops that are to go, and deletes them with --yes.
 func (c *gcCmd) Run(ctx context.Context, a *app) error {
-	if err := a.byPerson("delete loops"); err != nil {
-		return err
-	}
-	return c.collect(ctx, a)
-}
-
-func (c *gcCmd) collect(ctx context.Context, a *app) error {
 	rule, err := c.rule()
 	if err != nil {
 		return err

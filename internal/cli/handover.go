@@ -27,9 +27,6 @@ terminal. pawl start --take LOOP brings it back into a session.
 
 // Run has fresh sessions go on with the loop.
 func (c *handoverCmd) Run(a *app) error {
-	if err := a.byPerson("hand a loop over"); err != nil {
-		return err
-	}
 	s, err := a.findResumable(c.Loop, c.Yes)
 	if err != nil {
 		return err

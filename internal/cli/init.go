@@ -28,13 +28,6 @@ first: each task is compared with what was there before it.
 
 // Run writes the gates to pawl.toml, and says what comes next.
 func (c *initCmd) Run(ctx context.Context, a *app) error {
-	if err := a.byPerson("set gates and trust them"); err != nil {
-		return err
-	}
-	return c.set(ctx, a)
-}
-
-func (c *initCmd) set(ctx context.Context, a *app) error {
 	if _, err := git.Open(ctx, a.dir); err != nil {
 		return err
 	}

@@ -60,9 +60,6 @@ func (c *settingsArgs) request(a *app) (install.Request, error) {
 
 // Run puts the hooks into the settings and tells what it did.
 func (c *installCmd) Run(a *app) error {
-	if err := a.byPerson("install hooks"); err != nil {
-		return err
-	}
 	scope := install.Scope(c.Scope)
 	switch {
 	case c.Agent == serviceName && (scope != install.User || c.Yes || c.OnlyCap || c.GuardBlocks):

@@ -61,6 +61,11 @@ func (a *app) dispatch(args []string) error {
 		n, rest := named(k.Model.Node, args)
 		return usage(n, rest, err)
 	}
+	if what := ctx.Selected().Tag.Get("user"); what != "" {
+		if err := a.byPerson(what); err != nil {
+			return err
+		}
+	}
 	// A command that takes a context has one that ends with a signal.
 	until, cancel := context.Background(), func() {}
 	defer func() { cancel() }()

@@ -15,9 +15,6 @@ func (pauseCmd) Help() string {
 
 // Run asks the loop to hold.
 func (c *pauseCmd) Run(a *app) error {
-	if err := a.byPerson("pause a loop"); err != nil {
-		return err
-	}
 	s, err := a.findUnended(c.Loop)
 	if err != nil {
 		return err

@@ -23,9 +23,6 @@ type resumeCmd struct {
 
 // Run resumes the loop.
 func (c *resumeCmd) Run(a *app) error {
-	if err := a.byPerson("resume a loop"); err != nil {
-		return err
-	}
 	if c.All {
 		return c.all(a)
 	}

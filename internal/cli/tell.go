@@ -25,9 +25,6 @@ pawl status and pawl log show when a message was queued, delivered, and acknowle
 
 // Run leaves a note for the agent.
 func (c *tellCmd) Run(a *app) error {
-	if err := a.byPerson("tell the agent something"); err != nil {
-		return err
-	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

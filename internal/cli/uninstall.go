@@ -38,9 +38,6 @@ type removal struct {
 
 // Run takes the hooks out and tells what became of each place.
 func (c *uninstallCmd) Run(a *app) error {
-	if err := a.byPerson("take hooks out"); err != nil {
-		return err
-	}
 	if c.Agent == serviceName {
 		return a.uninstallService(c.DryRun)
 	}
