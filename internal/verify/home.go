@@ -93,6 +93,9 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 	if err == nil {
 		err = v.furnish(i, setUp)
 	}
+	if err == nil && i.mounts != nil {
+		err = v.hideOpened(i)
+	}
 	if err == nil {
 		err = v.homeNow.path(i)
 	}
@@ -147,7 +150,11 @@ func (v *Verifier) furnish(i *isolation, setUp bool) error {
 			return err
 		}
 		for _, name := range e.link {
-			if err := i.show(filepath.Join(from, name), filepath.Join(to, name), e.written || setUp); err != nil {
+			show := func(from, to string) error { return i.show(from, to, e.written || setUp) }
+			if i.mounts == nil {
+				show = v.homeNow.linkUnchanged
+			}
+			if err := show(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 				return err
 			}
 		}
@@ -197,6 +204,10 @@ func (i *isolation) show(from, to string, writable bool) error {
 		i.mounts = append(i.mounts, confine.Mount{Path: i.seenAt(from), From: from, Writable: writable})
 		return nil
 	}
+	return link(from, to)
+}
+
+func link(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type homeNow struct {
 	programs map[string][]string // of each folder of the PATH in which something changed, what did not
 	search   []string            // the PATH
 	sockets  []string            // those that are as they were
+	opened   []string            // files of caches and toolchains that came or changed, see read.go
 	changed  []string            // folders of packages and programs that came or changed, sorted
 }
 
@@ -117,6 +118,11 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 			now.programs[dir] = same
 		}
 	}
+	var err error
+	if now.opened, err = v.changedOpened(ctx); err != nil {
+		return err
+	}
+	now.changed = append(now.changed, now.opened...)
 	slices.Sort(now.sites)
 	slices.Sort(now.changed)
 	v.homeNow = &now

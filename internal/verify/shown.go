@@ -33,7 +33,11 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 	if err := v.lookAtDependencies(ctx); err != nil {
 		return nil, err
 	}
-	unshown, err := v.unshown(ctx, gates, seen, where{tree: tree, logDir: logDir, probe: gate.Control})
+	var unshown []Unshown
+	err = v.noteOpened(func() (err error) {
+		unshown, err = v.unshown(ctx, gates, seen, where{tree: tree, logDir: logDir, probe: gate.Control})
+		return err
+	})
 	if err != nil || len(unshown) == 0 || !v.inNamespace(ctx) {
 		return unshown, err
 	}
