@@ -27,7 +27,6 @@ type Environment struct {
 	Columns      int      // $COLUMNS: how wide text for people may be, 0 if not set
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
 	ThLoopAgent  string   // $TH_LOOP_AGENT, "" if not set
-	PlanLoop     PlanLoop // what ralph-cli's plan loop takes from it
 	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
 	Vars         []string // all of it, as NAME=value, for child processes
 	Session      Session  // of the client that started this process, if one did
@@ -76,6 +75,15 @@ func (e Environment) Variable(name string) string {
 	return ""
 }
 
+// PlanLoop is what ralph-cli's plan loop takes from it. Hooks, which start at each tool
+// call, do without.
+func (e Environment) PlanLoop() PlanLoop {
+	return PlanLoop{
+		Plan: e.Variable("PLAN_PATH"), Number: e.Variable("PRD_NUMBER"),
+		MaxIterations: e.Variable("MAX_ITERATIONS"), AgentTimeout: e.Variable("TIMEOUT_AGENT"),
+	}
+}
+
 // HomeError says why there is no folder to keep loops in.
 type HomeError struct{ what, hint string }
 
@@ -94,11 +102,8 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		ASCII:        asciiLocale(first(first(getenv("LC_ALL"), getenv("LC_CTYPE")), getenv("LANG"))),
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
 		ThLoopAgent:  getenv("TH_LOOP_AGENT"),
-		PlanLoop: PlanLoop{
-			Plan: getenv("PLAN_PATH"), Number: getenv("PRD_NUMBER"), MaxIterations: getenv("MAX_ITERATIONS"), AgentTimeout: getenv("TIMEOUT_AGENT"),
-		},
-		Loop: getenv("PAWL_LOOP"),
-		Vars: vars,
+		Loop:         getenv("PAWL_LOOP"),
+		Vars:         vars,
 		Session: Session{
 			Inside:     getenv("CLAUDECODE") != "",
 			ID:         getenv("CLAUDE_CODE_SESSION_ID"),

@@ -102,7 +102,7 @@ func resolveRequest(q Request, root string) (*Prepared, error) {
 		return nil, err
 	}
 	goal := Goal{Prompt: q.Text, From: "prompt"}
-	fromEnv := planLoopEnv{PlanLoop: q.Env.PlanLoop}
+	fromEnv := planLoopEnv{PlanLoop: q.Env.PlanLoop()}
 	if q.Text == "" {
 		if len(q.Words) == 0 && planFlag == "" {
 			planFlag = fromEnv.plan(root, q.Dir)
