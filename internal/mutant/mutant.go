@@ -69,17 +69,36 @@ func (f Function) Stub() Mutant {
 // Apply breaks functions of one file at once. Mutants that overlap are left out, the
 // later ones; so is none of another file's.
 func Apply(content []byte, mutants ...Mutant) []byte {
+	out, _ := apply(content, mutants)
+	return out
+}
+
+// Placed is a mutant with the lines that its text takes in a broken file, from 1.
+type Placed struct {
+	Mutant
+
+	From, To int
+}
+
+// Place says where mutants are in what Apply makes of them, those that it leaves out aside.
+func Place(content []byte, mutants ...Mutant) []Placed {
+	_, placed := apply(content, mutants)
+	return placed
+}
+
+func apply(content []byte, mutants []Mutant) (out []byte, placed []Placed) {
 	sorted := slices.SortedStableFunc(slices.Values(mutants), func(a, b Mutant) int { return cmp.Compare(a.from, b.from) })
-	var out []byte
-	at := 0
+	at, line := 0, 1
 	for _, m := range sorted {
 		if m.from < at || m.to > len(content) {
 			continue
 		}
 		out = append(append(out, content[at:m.from]...), m.text...)
-		at = m.to
+		line += bytes.Count(content[at:m.from], []byte("\n"))
+		placed = append(placed, Placed{m, line, line + strings.Count(m.text, "\n")})
+		at, line = m.to, line+strings.Count(m.text, "\n")
 	}
-	return append(out, content[at:]...)
+	return append(out, content[at:]...), placed
 }
 
 // Knows tells whether the functions of a file of this name can be found.

@@ -338,6 +338,24 @@ func TestBrokenFilesBuild(t *testing.T) {
 
 // Whatever a file holds, finding its functions ends well, and a Go file that parses
 // does so when all of them are broken at once.
+// A mutant is found again in the broken file, whose lines are others.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	before := []byte("package p\n\nfunc A() int {\n\treturn 1\n}\n\nfunc B() int {\n\treturn 1\n}\n")
+	after := []byte("package p\n\nfunc A() int {\n\tx := 2\n\tx++\n\treturn x\n}\n\nfunc B() int {\n\treturn 2\n}\n")
+	var all []mutant.Mutant
+	for _, f := range mutant.Changed("p.go", before, after) {
+		all = append(all, f.Stub())
+	}
+	var got []int
+	for _, p := range mutant.Place(after, all...) {
+		got = append(got, p.From, p.To)
+	}
+	if diff := cmp.Diff([]int{3, 5, 7, 9}, got); diff != "" {
+		t.Errorf("%s: %s", diff, mutant.Apply(after, all...))
+	}
+}
+
 func TestApplyKeepsGoSound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

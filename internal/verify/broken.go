@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -52,24 +53,24 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // there for want of the name, or be gone: then nothing but the functions of such a file is
 // broken. Manifests stay, so that what the work added is built, and examples in documents.
 //
-// At the spared places, each name:line, functions stay whole.
-func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool) (string, error) {
+// Functions at the spared places stay whole.
+func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool) (tree string, b breaking, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
-		return "", err
+		return "", b, err
 	}
 	compared, err := v.compareTests(ctx, r)
 	if err != nil {
-		return "", err
+		return "", b, err
 	}
 	named, err := v.nameAdded(ctx, r, compared.fresh)
 	if err != nil {
-		return "", err
+		return "", b, err
 	}
-	b := breaking{spared: spared}
+	b = breaking{spared: spared, asBefore: true}
 	if named || compared.inSource {
 		if b.misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
-			return "", err
+			return "", b, err
 		}
 	}
 	var back []string
@@ -79,13 +80,13 @@ func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool
 			continue
 		}
 		if asks, err := v.showsSession(ctx, r, c); err != nil {
-			return "", err
+			return "", b, err
 		} else if asks {
 			continue
 		}
-		text, ok, err := v.brokenFile(ctx, r, c, b)
+		text, ok, err := v.brokenFile(ctx, r, c, &b)
 		if err != nil {
-			return "", err
+			return "", b, err
 		}
 		if ok {
 			files[c.Path] = text
@@ -93,11 +94,11 @@ func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool
 			back = append(back, c.Path)
 		}
 	}
-	tree, err := v.Repo.Overlay(ctx, r.Tree, r.Base, back)
-	if err != nil {
-		return "", err
+	if tree, err = v.Repo.Overlay(ctx, r.Tree, r.Base, back); err != nil {
+		return "", b, err
 	}
-	return v.Repo.WithContent(ctx, tree, files)
+	tree, err = v.Repo.WithContent(ctx, tree, files)
+	return tree, b, err
 }
 
 // showsSession reports whether a file is documentation with examples of a session, which
@@ -188,16 +189,25 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 	return found, nil
 }
 
-// breaking is what functions are not broken for.
+// breaking is how functions are broken, and what for they are not.
 type breaking struct {
-	misfits map[string]bool // names that old text cannot call; nil where tests name nothing that was added
-	spared  map[string]bool // places, see spare
+	misfits  map[string]bool // names that old text cannot call; nil where tests name nothing that was added
+	spared   map[string]bool // keys of stretches that stay whole, see spare
+	asBefore bool            // each so far is as it was before
+	broken   []stretch       // all of them
+}
+
+// stretch is where a broken function is in its file.
+type stretch struct {
+	file     string // its name without folders, as some compilers name it
+	from, to int    // lines
+	key      string // the same whatever else is broken
 }
 
 // brokenFile is a file with each function broken that the work added or changed. It is
 // false for a file that is to be put back: more than functions was changed in it, and
 // tests name nothing that was added.
-func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b breaking) ([]byte, bool, error) {
+func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *breaking) ([]byte, bool, error) {
 	if c.Status == 'D' || !isFile(c.To) {
 		return nil, false, nil
 	}
@@ -216,7 +226,12 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b br
 	} else {
 		return nil, false, nil
 	}
-	all = slices.DeleteFunc(all, func(m mutant.Mutant) bool { return b.spared[fmt.Sprint(path.Base(c.Path), ":", m.Line(after))] })
+	key := func(m mutant.Mutant) string { return fmt.Sprint(c.Path, ":", m.Line(after)) }
+	all = slices.DeleteFunc(all, func(m mutant.Mutant) bool { return b.spared[key(m)] })
+	for _, m := range mutant.Place(after, all...) {
+		b.broken = append(b.broken, stretch{path.Base(c.Path), m.From, m.To, key(m.Mutant)})
+	}
+	b.asBefore = b.asBefore && !slices.ContainsFunc(all, func(m mutant.Mutant) bool { return m.Kind != mutant.Old })
 	return mutant.Apply(after, all...), ok, nil
 }
 
@@ -229,34 +244,40 @@ const maxBuilds = 3
 func (v *Verifier) runBroken(ctx context.Context, r Request, w where, run func(where) ([]gate.Result, error)) (gate.Run, error) {
 	spared := map[string]bool{}
 	for n := 1; ; n++ {
-		tree, err := v.broken(ctx, r, spared)
+		tree, b, err := v.broken(ctx, r, spared)
 		if err != nil {
 			return gate.Run{}, err
 		}
 		w.tree = tree
 		results, err := run(w)
-		if err != nil || n == maxBuilds || !spare(results, spared) {
-			return answer(results, err)
+		if err != nil || n == maxBuilds || !b.spare(results) {
+			return gate.Run{Results: results, AsBefore: b.asBefore}, err
 		}
 	}
 }
 
-// spare adds the places of errors in runs that could not be built. It reports whether
-// there are new ones.
-func spare(results []gate.Result, spared map[string]bool) bool {
-	known := len(spared)
+// spare adds the places of errors in runs that could not be built to those that stay whole.
+// It reports whether there are new ones.
+func (b breaking) spare(results []gate.Result) bool {
+	known := len(b.spared)
 	for _, r := range results {
 		if r.Status != gate.Fail || len(r.Failing) > 0 {
 			continue
 		}
 		for line := range strings.Lines(r.Head + "\n" + r.Tail) {
 			m := sourceLine().FindStringSubmatch(line)
-			if m != nil && (r.BuildFailed || strings.Contains(line, "-->") || strings.Contains(line, "error")) {
-				spared[m[1]+":"+m[2]] = true
+			if m == nil || !r.BuildFailed && !strings.Contains(line, "-->") && !strings.Contains(line, "error") {
+				continue
+			}
+			at, _ := strconv.Atoi(m[2]) // digits
+			for _, p := range b.broken {
+				if p.file == m[1] && p.from <= at && at <= p.to {
+					b.spared[p.key] = true
+				}
 			}
 		}
 	}
-	return len(spared) > known
+	return len(b.spared) > known
 }
 
 // sourceLine matches a place as compilers name it: src/ring.rs:64:103, Ring.java:64, ring.ts(64,2).

@@ -204,6 +204,6 @@ func (p *prover) mutant(ctx context.Context, f mutant.Function, m mutant.Mutant)
 	if err != nil {
 		return one, err
 	}
-	one.Result, one.By, one.Why = gate.Notices(p.whole, broken)
+	one.Result, one.By, one.Why = gate.Notices(p.whole, broken, m.Kind == mutant.Old)
 	return one, nil
 }

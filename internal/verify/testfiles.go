@@ -29,7 +29,7 @@ func DefaultTests() []string {
 		"**/{test,tests}." + ext, "**/test{_,-}*." + ext, "**/*{_,-,.}{test,tests}." + ext, "**/conftest.py",
 		"**/*{_,-,.}spec." + js, "**/*.cy." + js, "**/__tests__/**", "**/__snapshots__/**", "**/__mocks__/**", "**/*.snap", "**/cypress/**",
 		"**/*{Test,Tests,TestCase}.{java,kt,scala,groovy,cs,swift,php,cc,cpp,cxx}", "**/*Spec.{scala,groovy,kt,hs}", "**/*IT.java", "**/src/*Test/**",
-		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.feature", "**/step_definitions/**",
+		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.t." + ext, "t/**", "**/*.feature", "**/step_definitions/**",
 		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/{fixtures,__fixtures__}/**",
 		"**/{golden,goldens,__image_snapshots__,*-snapshots}/**", "**/*.{golden,snapshot}", "**/*.{approved,verified}.{txt,json,xml,html,md}",
 		"**/expected/**/*." + outputs, "**/{expected,want,golden}{,[_.-]*}." + outputs, "**/*[_.-]{expected,want,golden}." + outputs,

@@ -30,7 +30,7 @@ func TestWhatIsATest(t *testing.T) {
 		add_test.sh test_add.sh test.sh spec_of/add_spec.lua AddTest.java AddTests.kt AddSpec.scala AddSpec.groovy AddSpec.kt AddIT.java
 		src/test/java/Helper.java src/commonTest/kotlin/A.kt src/androidTest/A.kt AddTests.cs AddTest.cs App.Tests/Helpers.cs App.Test/Helpers.cs
 		AddTests.swift AddTest.swift Tests/AppTests/Add.swift AppUITests/Login.swift add_test.dart add_test.exs AddTest.php test-add.php
-		add_spec.rb add_test.rb test_add.rb spec/add.rb add.bats t/add.t login.feature features/step_definitions/a.rb
+		add_spec.rb add_test.rb test_add.rb spec/add.rb add.bats t/add.t lib/t/add.t t/add.sh cgi/add.t.sh login.feature features/step_definitions/a.rb
 		add_test.cc add_test.cpp test_add.c AddTest.cpp src/tests.rs src/add/test.rs add_test.rs tests/add.rs add_test.zig
 		golden/a.txt lib/a.golden a.test.js.snapshot e2e/a.spec.ts-snapshots/home.png a.approved.txt Add.verified.json data/expected/a.json`
 	for file := range strings.FieldsSeq(tests) {

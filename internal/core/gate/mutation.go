@@ -27,8 +27,10 @@ func MutantLimit(whole time.Duration) time.Duration { return max(10*time.Second,
 
 // Notices compares the gates on a tree with the same on the tree with functions broken:
 // which tests notice, by id or, where a gate has no ids, by the gate's name; else why
-// none does. A gate that fails without a failing test was kept from running them.
-func Notices(whole, broken []Result) (n Noticing, by []string, why string) {
+// none does. A gate that fails without a failing test was kept from running them. A test
+// that crashes notices too where what is broken is as it was before the work: the crash is
+// the one that the work has put right.
+func Notices(whole, broken []Result, asBefore bool) (n Noticing, by []string, why string) {
 	n = Unnoticed
 	worse := func(to Noticing, reason string) {
 		if n == Unnoticed || n == NotTried && to == Called {
@@ -38,6 +40,9 @@ func Notices(whole, broken []Result) (n Noticing, by []string, why string) {
 	for _, b := range broken {
 		w := find(whole, b.Gate)
 		failed, crashed := w.failsIn(b)
+		if asBefore {
+			failed, crashed = append(failed, crashed...), nil
+		}
 		switch {
 		case b.TimedOut:
 			worse(NotTried, b.Reason)
@@ -151,7 +156,7 @@ func (o Observation) noticed() []string {
 	if names := o.newNotice(); len(names) > 0 || !o.answered(Broken) || !o.undecided() {
 		return names
 	}
-	_, by, _ := Notices(o.Now, o.Answers[Broken].Results)
+	_, by, _ := Notices(o.Now, o.Answers[Broken].Results, o.Answers[Broken].AsBefore)
 	return kept(by, func(name string) bool {
 		return !slices.ContainsFunc(o.Baseline, func(before Result) bool { return before.Tests[name] == Pass })
 	})
@@ -161,7 +166,7 @@ func (o Observation) noticed() []string {
 // often as the work is whole.
 func (o Observation) newNotice() []string {
 	came := o.came()
-	_, by, _ := Notices(o.Now, o.Answers[BrokenNew].Results)
+	_, by, _ := Notices(o.Now, o.Answers[BrokenNew].Results, o.Answers[BrokenNew].AsBefore)
 	names := both(by, came)
 	for _, name := range by {
 		names = append(names, o.answer(BrokenNew, name).tells(both(came, o.Added[name]))...)

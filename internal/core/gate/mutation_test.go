@@ -2,6 +2,7 @@ package gate
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,7 +35,7 @@ func TestNotices(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, by, why := Notices([]Result{c.whole}, []Result{c.broken})
+			got, by, why := Notices([]Result{c.whole}, []Result{c.broken}, false)
 			if got != c.want {
 				t.Errorf("%s, not %s", got, c.want)
 			}
@@ -48,9 +49,14 @@ func TestNotices(t *testing.T) {
 	}
 	// One gate that notices is enough.
 	lint := Result{Gate: "lint", Status: Pass}
-	got, by, _ := Notices([]Result{lint, whole}, []Result{{Gate: "lint", Status: Unknown}, ids(Fail, map[string]Status{"p.B": Fail})})
+	got, by, _ := Notices([]Result{lint, whole}, []Result{{Gate: "lint", Status: Unknown}, ids(Fail, map[string]Status{"p.B": Fail})}, false)
 	if got != Noticed || len(by) != 1 {
 		t.Errorf("%s by %v", got, by)
+	}
+	// The crash of a function that is as it was before is the one that was put right.
+	crash := Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, Incomplete: []string{"p"}}
+	if got, by, _ := Notices([]Result{whole}, []Result{crash}, true); got != Noticed || !slices.Equal(by, []string{"p.A"}) {
+		t.Errorf("as before: %s by %v", got, by)
 	}
 }
 

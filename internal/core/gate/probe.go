@@ -77,6 +77,8 @@ type Run struct {
 	Given []string `json:"given,omitempty"`
 	// Because are the signs without which alone tests fail, of RepeatNeutral.
 	Because []string `json:"because,omitempty"`
+	// AsBefore: each function that Broken or BrokenNew broke is as it was before the work.
+	AsBefore bool `json:"as_before,omitempty"`
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when

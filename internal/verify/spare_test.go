@@ -1,0 +1,36 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// The function in which a compiler finds an error stays whole, wherever in it the error is.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	const rust = "error[E0004]: non-exhaustive patterns\n  --> src/duration.rs:14:15\n"
+	for _, c := range []struct {
+		name string
+		run  gate.Result
+		want []string
+	}{
+		{"in a function", gate.Result{Status: gate.Fail, Head: rust}, []string{"a"}},
+		{"on its last line", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:19: missing return"}, []string{"a"}},
+		{"elsewhere", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:20: x\nother.rs:14: x"}, nil},
+		{"a test that fails is no error of a build", gate.Result{Status: gate.Fail, Head: rust, Failing: []string{"huge"}}, nil},
+		{"all builds", gate.Result{Status: gate.Pass, Head: rust}, nil},
+	} {
+		b := breaking{spared: map[string]bool{}, broken: []stretch{{"duration.rs", 12, 19, "a"}, {"duration.rs", 22, 30, "b"}, {"ring.rs", 1, 40, "c"}}}
+		if grew := b.spare([]gate.Result{c.run}); grew != (c.want != nil) {
+			t.Errorf("%s: grew is %t", c.name, grew)
+		}
+		if diff := cmp.Diff(c.want, slices.Sorted(maps.Keys(b.spared))); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
