@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/demo"
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -135,12 +136,18 @@ func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
 }
 
 // installFirst says how to get the command that the next steps name; "" where a shell
-// finds it. After `go run ./cmd/pawl demo` it does not.
+// finds it. After `go run ./cmd/pawl demo` it does not, and after `npx pawl demo` only
+// what npx starts does.
 func installFirst() string {
-	if _, err := exec.LookPath("pawl"); err == nil {
-		return ""
+	const without = "\nYour shell does not find pawl yet. "
+	path, err := exec.LookPath("pawl")
+	switch {
+	case err != nil:
+		return without + "In the folder of Pawl's source:\n\n" +
+			"  go install ./cmd/pawl ./cmd/pawl-hook\n" +
+			"  export PATH=\"$PATH:$(go env GOPATH)/bin\"\n"
+	case strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "node_modules/.bin"):
+		return without + "To install it:\n\n  npm install --global pawl\n"
 	}
-	return "\nYour shell does not find pawl yet. In the folder of Pawl's source:\n\n" +
-		"  go install ./cmd/pawl ./cmd/pawl-hook\n" +
-		"  export PATH=\"$PATH:$(go env GOPATH)/bin\"\n"
+	return ""
 }

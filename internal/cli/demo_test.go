@@ -152,19 +152,27 @@ func (c *gateCounter) Gate(p verify.Progress) {
 // What the demo tells to type next can be typed: where a shell finds no pawl, it says
 // first how to get it.
 func TestDemoSaysHowToInstall(t *testing.T) {
-	bin := t.TempDir()
-	t.Setenv("PATH", bin)
-	if got := installFirst(); !strings.Contains(got, "go install ./cmd/pawl ./cmd/pawl-hook\n") {
-		t.Errorf("without pawl on PATH: %q", got)
-	}
 	name := "pawl"
 	if runtime.GOOS == "windows" {
 		name = "pawl.exe"
 	}
-	if err := os.WriteFile(filepath.Join(bin, name), nil, 0o700); err != nil {
-		t.Fatal(err)
+	npx, bin, empty := filepath.Join(t.TempDir(), "node_modules", ".bin"), t.TempDir(), t.TempDir()
+	for _, dir := range []string{npx, bin} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := installFirst(); got != "" {
-		t.Errorf("with pawl on PATH: %q", got)
+	for _, tt := range []struct{ path, want string }{
+		{empty, "go install ./cmd/pawl ./cmd/pawl-hook\n"},
+		{npx, "npm install --global pawl\n"},
+		{bin, ""},
+	} {
+		t.Setenv("PATH", tt.path)
+		if got := installFirst(); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("PATH %s: %q, want %q", tt.path, got, tt.want)
+		}
 	}
 }
