@@ -68,7 +68,7 @@ func (r *set) manifest(archives []named) ([]byte, error) {
 		m.Architecture[cpu] = download{a.URL, a.Sum, r.base(a.platform)}
 	}
 	for _, name := range programs() {
-		m.Bin = append(m.Bin, "bin/"+name+".exe")
+		m.Bin = append(m.Bin, `bin\`+name+".exe")
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	return append(data, '\n'), err

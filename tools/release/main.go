@@ -75,8 +75,8 @@ func parse(args []string) (options, error) {
 	return o, err
 }
 
-// release makes everything, in a folder beside the one it is wanted in, so that what
-// lies there is always whole.
+// release makes everything, in a folder inside the one it is wanted in, and moves it
+// there once it is whole.
 func release(ctx context.Context, o options) error {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
@@ -85,10 +85,10 @@ func release(ctx context.Context, o options) error {
 	if there, _ := os.ReadDir(out); len(there) > 0 {
 		return fmt.Errorf("%s is not empty: remove it first", out)
 	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(out), ".release-")
+	work, err := os.MkdirTemp(out, ".work-")
 	if err != nil {
 		return err
 	}
@@ -105,9 +105,14 @@ func release(ctx context.Context, o options) error {
 	if err := r.write(made, o.bases); err != nil {
 		return err
 	}
-	_ = os.Remove(out) // an empty folder
-	if err := os.Rename(made, out); err != nil {
+	files, err := os.ReadDir(made)
+	if err != nil {
 		return err
+	}
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(made, f.Name()), filepath.Join(out, f.Name())); err != nil {
+			return err
+		}
 	}
 	fmt.Printf("%s: Pawl %s, commit %.12s\n", out, r.version, s.commit)
 	return nil

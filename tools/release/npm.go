@@ -16,7 +16,7 @@ type npmPackage struct {
 	Description string            `json:"description"`
 	License     string            `json:"license"`
 	Homepage    string            `json:"homepage"`
-	Repository  string            `json:"repository"`
+	Repository  npmRepository     `json:"repository"`
 	OS          []string          `json:"os,omitempty"`
 	CPU         []string          `json:"cpu,omitempty"`
 	Bin         map[string]string `json:"bin,omitempty"`
@@ -24,10 +24,15 @@ type npmPackage struct {
 	Optional    map[string]string `json:"optionalDependencies,omitempty"`
 }
 
+type npmRepository struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
 func (r *set) npm(name, description string) npmPackage {
 	return npmPackage{
 		Name: name, Version: r.version, Description: description, License: "MIT",
-		Homepage: page, Repository: "git+" + page + ".git",
+		Homepage: page, Repository: npmRepository{"git", "git+" + page + ".git"},
 	}
 }
 
