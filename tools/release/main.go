@@ -75,20 +75,13 @@ func parse(args []string) (options, error) {
 	return o, err
 }
 
-// release makes everything, in a folder inside the one it is wanted in, and moves it
-// there once it is whole.
+// release makes everything. Its clone lies outside of the repository, whose tests would
+// take it for a part of it; SHA256SUMS is written last, so that with it all is there.
 func release(ctx context.Context, o options) error {
-	out, err := filepath.Abs(o.out)
-	if err != nil {
-		return err
+	if there, _ := os.ReadDir(o.out); len(there) > 0 {
+		return fmt.Errorf("%s is not empty: remove it first", o.out)
 	}
-	if there, _ := os.ReadDir(out); len(there) > 0 {
-		return fmt.Errorf("%s is not empty: remove it first", out)
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(out, ".work-")
+	work, err := os.MkdirTemp("", "pawl-release-")
 	if err != nil {
 		return err
 	}
@@ -101,19 +94,9 @@ func release(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	made := filepath.Join(work, "made")
-	if err := r.write(made, o.bases); err != nil {
+	if err := r.write(o.out, o.bases); err != nil {
 		return err
 	}
-	files, err := os.ReadDir(made)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := os.Rename(filepath.Join(made, f.Name()), filepath.Join(out, f.Name())); err != nil {
-			return err
-		}
-	}
-	fmt.Printf("%s: Pawl %s, commit %.12s\n", out, r.version, s.commit)
+	fmt.Printf("%s: Pawl %s, commit %.12s\n", o.out, r.version, s.commit)
 	return nil
 }
