@@ -1,7 +1,6 @@
 package verifyactive
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,81 +42,48 @@ func ParseConfig(data []byte) Config {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%v: the defaults hold", err))
 		return c
 	}
-	s := settings{reader: reader{document: d}, config: &c}
-	block := s.object(root, "verification")
-	c.Tries = int(s.number(block, number{"inContextAttempts", 1, maxIterations, float64(c.Tries)}))
+	r := reader{document: d, told: func(w *wrong) {
+		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%d: %s: expected %s; the default holds", w.line, w.what, w.want))
+	}}
+	block := r.object(root, "verification")
+	c.Tries = int(r.number(block, number{"inContextAttempts", 1, maxIterations, float64(c.Tries)}))
 	is := &c.Isolation
-	isolation := s.object(block, "isolation")
-	is.Timeout = time.Duration(s.number(isolation, number{"timeout", 1, longestTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
-	is.MaxCostUSD = s.amount(isolation, is.MaxCostUSD)
-	is.Off = s.off(isolation, *is)
+	isolation := r.object(block, "isolation")
+	is.Timeout = time.Duration(r.number(isolation, number{"timeout", 1, longestTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
+	is.MaxCostUSD = r.amount(isolation, is.MaxCostUSD)
+	is.Off = r.off(isolation, *is)
 	return c
 }
 
-// settings reads what has a default instead of an error.
-type settings struct {
-	reader
-
-	config *Config
-}
-
-// tell notes what was wrong with the last value, if anything was.
-func (s *settings) tell() {
-	if w, ok := errors.AsType[*wrong](s.err); ok {
-		s.config.Notes = append(s.config.Notes, fmt.Sprintf("config.json:%d: %s: expected %s; the default holds", w.line, w.what, w.want))
-	}
-	s.err = nil
-}
-
-func (s *settings) object(parent span, name string) span {
-	defer s.tell()
-	return s.reader.object(parent, name)
-}
-
-func (s *settings) number(object span, n number) float64 {
-	defer s.tell()
-	return s.reader.number(object, n)
-}
-
-func (s *settings) text(object span, name string) string {
-	defer s.tell()
-	text := s.reader.text(object, name)
-	if s.err != nil {
-		return ""
-	}
-	return text
-}
-
 // amount is maxBudget, in dollars: 0 or more.
-func (s *settings) amount(isolation span, fallback float64) float64 {
-	defer s.tell()
-	v, found := s.value(isolation, "maxBudget")
+func (r *reader) amount(isolation span, fallback float64) float64 {
+	v, found := r.value(isolation, "maxBudget")
 	if !found {
 		return fallback
 	}
-	usd, ok := s.decimal(v)
+	usd, ok := r.decimal(v)
 	if !ok || usd < 0 {
-		s.refuse(v, "maxBudget is "+s.shown(v), "an amount in dollars")
+		r.refuse(v, "maxBudget is "+r.shown(v), "an amount in dollars")
 		return fallback
 	}
 	return usd
 }
 
 // off says why no try is to be isolated.
-func (s *settings) off(isolation span, is Isolation) string {
-	if v, found := s.value(isolation, "enabled"); found {
-		switch text := string(s.document[v.at:v.end]); text {
+func (r *reader) off(isolation span, is Isolation) string {
+	if v, found := r.value(isolation, "enabled"); found {
+		switch text := string(r.document[v.at:v.end]); text {
 		case "true":
 		case "false":
 			return "config.json turns it off"
 		default:
-			return fmt.Sprintf("config.json:%d: enabled is %s, neither true nor false", s.line(v.at), s.shown(v))
+			return fmt.Sprintf("config.json:%d: enabled is %s, neither true nor false", r.line(v.at), r.shown(v))
 		}
 	}
 	if is.MaxCostUSD == 0 {
 		return "config.json allows it no money (maxBudget 0)"
 	}
-	mode := s.text(isolation, "permissionMode")
+	mode := r.text(isolation, "permissionMode")
 	switch strings.ToLower(mode) {
 	case "", "delegate", "auto", "acceptedits", "bypasspermissions":
 		return ""

@@ -50,15 +50,21 @@ func parse(data []byte) (*File, error) {
 	return f, nil
 }
 
-// reader takes values out of a document, and keeps what is wrong first.
+// reader takes values out of a document, and keeps what is wrong first, or tells all of
+// it where a default holds instead.
 type reader struct {
 	document
-	err error
+	err  error
+	told func(*wrong)
 }
 
 func (r *reader) refuse(at span, what, want string) {
-	if r.err == nil {
-		r.err = &wrong{r.line(at.at), what, want}
+	w := &wrong{r.line(at.at), what, want}
+	switch {
+	case r.told != nil:
+		r.told(w)
+	case r.err == nil:
+		r.err = w
 	}
 }
 
@@ -93,6 +99,7 @@ func (r *reader) text(object span, name string) string {
 	}
 	if strings.ContainsRune(s, 0) {
 		r.refuse(v, name+" holds a NUL character", "plain text")
+		return ""
 	}
 	return s
 }
