@@ -15,11 +15,12 @@ module.exports = function launch(name) {
     process.exit(1);
   }
   const program = path.join(folder, "bin", process.platform === "win32" ? `${name}.exe` : name);
-  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-  // A terminal sends these to the program as well, which decides what to do.
+  // Before it starts, so that no signal finds the launcher without them. A terminal sends
+  // the first ones to the program as well, which decides what to do.
   const passed = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGQUIT", "SIGHUP"];
   for (const signal of passed) process.on(signal, () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
   child.on("error", (error) => {
     console.error(`pawl: cannot start ${program}: ${error.message}`);
     process.exit(1);
