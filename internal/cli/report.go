@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -15,6 +19,8 @@ import (
 type reportCmd struct {
 	loopArg
 	Markdown bool   `name:"md" xor:"md" help:"print Markdown, fit for a pull request"`
+	HTML     string `name:"html" xor:"md" placeholder:"FILE" help:"write one HTML file with plots"`
+	JSON     bool   `name:"json" xor:"md" help:"print a JSON object (docs/reference/report.schema.json)"`
 	Since    string `xor:"md" placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
@@ -22,6 +28,8 @@ func (reportCmd) Help() string {
 	return `  pawl report
   pawl report brisk-otter
   pawl report --md | gh pr edit --body-file -
+  pawl report --html report.html
+  pawl report --json | jq '.iterations[].cost_usd'
   pawl report --since yesterday`
 }
 
@@ -34,19 +42,44 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var page strings.Builder
-	write := report.Text
-	if c.Markdown {
-		write = report.Markdown
+	l := a.reported(ctx, s)
+	if c.JSON {
+		sum := s.summary()
+		return a.printJSON(l.Facts(record.Detailed(sum, s.memory.State, doing(s, sum, l.Now))))
 	}
-	err = write(&page, report.Loop{
+	var page bytes.Buffer
+	switch {
+	case c.HTML != "":
+		if err := report.HTML(&page, l); err != nil {
+			return err
+		}
+		path := c.HTML
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.dir, path)
+		}
+		if err := atomicfile.Write(path, page.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", c.HTML, err)
+		}
+		a.printf("report of %s is in %s\n", s.ID, c.HTML)
+		return nil
+	case c.Markdown:
+		err = report.Markdown(&page, l)
+	default:
+		err = report.Text(&page, l)
+	}
+	a.printf("%s", page.String())
+	return err
+}
+
+// reported is what the pages of a loop are made of.
+func (a *app) reported(ctx context.Context, s *subject) report.Loop {
+	return report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftOut: s.spec.LeftOut, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Untested: s.memory.Untested(), Pulled: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
-	})
-	a.printf("%s", page.String())
-	return err
+		Iterations: report.Iterations(events(s.Records(journal.Mark{}))),
+	}
 }
 
 // testDiffs are the diffs of the existing tests that tasks changed, by task. Without

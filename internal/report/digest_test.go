@@ -28,7 +28,7 @@ func TestDigest(t *testing.T) {
 NEEDS YOU
   quiet-heron  waiting
     add a, in /src/a · $0.50
-    asks: Which zone?  → pawl answer quiet-heron "…"
+    the agent asks: Which zone?  → pawl answer quiet-heron "…"
   brisk-otter  7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended stuck: task US-006 (Cache) failed: TestCache fails
     plan.md, in /src/b · $7.31
     US-006 Cache: skipped: TestCache fails

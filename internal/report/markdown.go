@@ -48,10 +48,7 @@ func (p *page) markdownTasks() {
 	p.out.WriteString("\n| | task | | commit |\n|---|---|---|---|\n")
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
-			why := p.because(t, g.meaning)
-			if len(t.Flipped) > 0 && !t.Earlier && t.Status == loop.Done {
-				why = "failed before, passes now: " + list(t.Flipped, 5)
-			}
+			why := p.proofWords(t, g.meaning)
 			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(name(t)), escape(why), short(t.Commit))
 		}
 	}

@@ -30,29 +30,30 @@ import (
 
 // Loop is what a page is made of.
 type Loop struct {
-	ID        string
-	Goal      string // few words: the plan's path, or the prompt
-	Word      string // running, waiting, paused, ended, orphaned
-	Branch    string // that its commits are on
-	From      string // branch or commit that it started from, for git diff; "" = none
-	State     loop.State
-	Gates     []gate.Result       // what they said last
-	Waits     []Wait              // see Waits
-	Said      []LastMessage       // see LastMessages
-	Approvals []Approval          // see Approvals
-	Pulled    string              // what came of the merge that the agent asked for, "" for nothing
-	Diffs     map[string]string   // by task: the diff of the tests that it changed
-	Signs     map[string][]string // by task: what a reviewer would want to see in its commit
-	Denied    map[string]int      // tool calls that the guard denied, by rule
-	Wall      []string            // what confined agent and gates, in words, a line each
-	Refused   []string            // hosts that it did not let through
-	Untested  map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
-	Tested    []string            // of each commit: which of its functions the tests prove
-	LeftOut   []string            // open tasks of the plan that the user left out, "ID title"
-	LeftAlone []string            // new files that the user or a gate made meanwhile: in no commit
-	Left      []string            // processes that ran on after its end: PID COMMAND
-	Now       time.Time           // when the page is made
-	Zone      *time.Location
+	ID         string
+	Goal       string // few words: the plan's path, or the prompt
+	Word       string // running, waiting, paused, ended, orphaned
+	Branch     string // that its commits are on
+	From       string // branch or commit that it started from, for git diff; "" = none
+	State      loop.State
+	Gates      []gate.Result       // what they said last
+	Waits      []Wait              // see Waits
+	Said       []LastMessage       // see LastMessages
+	Iterations []Iteration         // see Iterations
+	Approvals  []Approval          // see Approvals
+	Pulled     string              // what came of the merge that the agent asked for, "" for nothing
+	Diffs      map[string]string   // by task: the diff of the tests that it changed
+	Signs      map[string][]string // by task: what a reviewer would want to see in its commit
+	Denied     map[string]int      // tool calls that the guard denied, by rule
+	Wall       []string            // what confined agent and gates, in words, a line each
+	Refused    []string            // hosts that it did not let through
+	Untested   map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
+	Tested     []string            // of each commit: which of its functions the tests prove
+	LeftOut    []string            // open tasks of the plan that the user left out, "ID title"
+	LeftAlone  []string            // new files that the user or a gate made meanwhile: in no commit
+	Left       []string            // processes that ran on after its end: PID COMMAND
+	Now        time.Time           // when the page is made
+	Zone       *time.Location
 }
 
 // Text writes the page as plain text.
@@ -298,8 +299,14 @@ func (p *page) answer() {
 	p.out.WriteString("\n")
 }
 
-// next is what a user would type now.
 func (p *page) next() {
+	if next := p.nextWords(); next != "" {
+		p.line("next", "%s", next)
+	}
+}
+
+// nextWords is what a user would type now.
+func (p *page) nextWords() string {
 	var next []string
 	committed := false
 	for _, t := range p.State.Tasks {
@@ -323,9 +330,7 @@ func (p *page) next() {
 			next = append(next, "pawl resume "+p.ID)
 		}
 	}
-	if len(next) > 0 {
-		p.line("next", "%s", strings.Join(next, "     "))
-	}
+	return strings.Join(next, "     ")
 }
 
 // doubtful is the commit to look at first: the one with the least evidence.

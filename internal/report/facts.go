@@ -1,0 +1,113 @@
+package report
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Facts are what a report says, for programs (`pawl report --json`). The figures of the
+// loop and its tasks are those of `pawl status --json`.
+type Facts struct {
+	record.Status
+	Headline    string         `json:"headline"`     // how it ended, or stands
+	AwaySeconds float64        `json:"away_seconds"` // waits for usage limits and for the user, pauses
+	Waits       []WaitFact     `json:"waits"`        // for usage limits
+	Iterations  []Iteration    `json:"iterations"`
+	Refusals    int            `json:"refusals"` // claims that were refused
+	Restores    int            `json:"restores"`
+	Violations  int            `json:"violations"`                 // changes of protected files
+	Denied      map[string]int `json:"denied,omitempty"`           // tool calls that the guard denied, by rule
+	Hosts       []string       `json:"hosts,omitempty"`            // that the sandbox blocked
+	Untested    []string       `json:"mutation_results,omitempty"` // of each commit: which of its functions the tests prove
+	LookAt      []string       `json:"look_at,omitempty"`          // what a reviewer would look at first
+}
+
+// WaitFact is a wait for a usage limit.
+type WaitFact struct {
+	From  time.Time `json:"from"`
+	Until time.Time `json:"until,omitzero"` // absent while it waits
+}
+
+// Iteration is what one turn of the loop came to. A turn that was cut off and begun again
+// has an entry for each time.
+type Iteration struct {
+	Number  int       `json:"number"`
+	Task    string    `json:"task"`
+	At      time.Time `json:"at"`
+	Seconds float64   `json:"seconds"` // from its beginning to its end
+	CostUSD float64   `json:"cost_usd"`
+	Tokens  int64     `json:"tokens"`
+	Context int       `json:"context_percent"` // -1 unknown
+	Failing int       `json:"failing"`         // tests and gates that failed when the gates ran after it, -1 where they did not
+	Came    string    `json:"came_to"`         // what was decided, in a line
+}
+
+// Iterations finds them in the events of a loop, in order.
+func Iterations(events iter.Seq[loop.Event]) []Iteration {
+	all := []Iteration{}
+	var s loop.State
+	open := false
+	for e := range events {
+		before := s
+		var acts []loop.Action
+		s, acts = loop.Step(s, e)
+		if last := len(all) - 1; last >= 0 {
+			switch {
+			case open && (e.Kind == loop.TurnEnded || e.Kind == loop.AgentFailed) && s.Turns > before.Turns:
+				all[last].end(before, s, e)
+				open = false
+			case e.Kind == loop.GatesFinished && e.Gates != nil && (e.Gates.Purpose == loop.ForClaim || e.Gates.Purpose == loop.ForTurn):
+				all[last].Failing = len(e.Gates.Red())
+			}
+			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
+				all[last].Came = plan.OneLine(s.History[len(s.History)-1].What, 200)
+			}
+		}
+		for _, a := range acts {
+			if a.Do == loop.BeginTurn {
+				all = append(all, Iteration{Number: a.Iteration, Task: a.Task, At: e.At, Context: -1, Failing: -1})
+				open = true
+			}
+		}
+	}
+	return all
+}
+
+// end books what a turn took.
+func (i *Iteration) end(before, after loop.State, e loop.Event) {
+	i.Seconds = e.At.Sub(i.At).Round(time.Millisecond).Seconds()
+	i.CostUSD = math.Round(1e6*(after.Usage.CostUSD-before.Usage.CostUSD)) / 1e6
+	i.Tokens = after.Usage.Tokens() - before.Usage.Tokens()
+	if e.Turn != nil {
+		i.Context = e.Turn.Context
+	}
+}
+
+// Facts returns what the pages of a loop say. status is record.Detailed of it.
+func (l Loop) Facts(status record.Status) Facts {
+	p := &page{Loop: l}
+	f := Facts{
+		Status: status, Headline: plan.OneLine(p.ending(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
+		Iterations: l.Iterations, Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
+		Denied: l.Denied, Hosts: l.Refused, Untested: slices.Clone(l.Tested), LookAt: p.lookAt(),
+	}
+	for _, w := range l.Waits {
+		f.Waits = append(f.Waits, WaitFact(w))
+	}
+	return f
+}
+
+// proofWords says what shows that a task is done, or why it is not.
+func (p *page) proofWords(t loop.Task, meaning string) string {
+	if t.Status == loop.Done && len(t.Flipped) > 0 && !t.Earlier && t.Evidence == gate.Proven {
+		return "failed before, passes now: " + list(t.Flipped, 5)
+	}
+	return p.because(t, meaning)
+}

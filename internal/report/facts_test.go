@@ -1,0 +1,148 @@
+package report_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+// played are the events of a loop over two tasks: one refused claim, a turn that died, and
+// both done.
+func played() (events []loop.Event) {
+	at := evening
+	add := func(e loop.Event) {
+		at = at.Add(time.Minute)
+		e.At = at
+		events = append(events, e)
+	}
+	turn := func(cost float64, claims bool) loop.Event {
+		t := &loop.Turn{ToolCalls: 1, Usage: loop.Usage{Input: 1000, CostUSD: cost}, Context: 12}
+		if claims {
+			t.Claim = &loop.Claim{}
+		}
+		return loop.Event{Kind: loop.TurnEnded, Turn: t}
+	}
+	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) loop.Event {
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Evidence: e, Tree: "t", Reason: "TestX <b>fails</b>", Fingerprint: "f"}
+		if s == gate.Fail {
+			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check", Status: gate.Fail, Failing: []string{"TestX", "TestY"}}}
+		}
+		return loop.Event{Kind: loop.GatesFinished, Gates: g}
+	}
+	tasks := []loop.Task{{ID: "a", Title: "<script>alert(1)</script>", Status: loop.Open}, {ID: "b", Title: "second", Status: loop.Open}}
+	add(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
+	for _, task := range []string{"a", "b"} {
+		add(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
+		add(gates(loop.ForBaseline, gate.Pass, ""))
+		if task == "a" {
+			add(turn(0.5, true))
+			add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+			add(gates(loop.ForClaim, gate.Fail, ""))
+			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, Context: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
+			add(loop.Event{Kind: loop.TimerFired})
+		}
+		add(turn(1, true))
+		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+		add(gates(loop.ForClaim, gate.Pass, gate.Proven))
+		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
+	}
+	add(gates(loop.ForFinal, gate.Pass, ""))
+	add(loop.Event{Kind: loop.Concluded})
+	return events
+}
+
+func pages(t *testing.T) (l report.Loop, f report.Facts) {
+	t.Helper()
+	events := played()
+	var s loop.State
+	for _, e := range events {
+		s, _ = loop.Step(s, e)
+	}
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s while %s", s.Outcome, s.Reason, s.Phase)
+	}
+	l = report.Loop{
+		ID: "calm-heron", Goal: "plan.md <img src=x>", Word: "ended", State: s, Now: s.Now, Zone: time.UTC, Iterations: report.Iterations(slices.Values(events)),
+		Diffs: map[string]string{"a": "@@ -1 +1 @@\n-old</pre>\n+new\n"}, Gates: []gate.Result{{Gate: "go test <x>", Status: gate.Pass}},
+	}
+	return l, l.Facts(record.Detailed(record.Summary{ID: l.ID, CostUSD: s.Usage.CostUSD}, s, ""))
+}
+
+// The facts are those of the journal, each counted once.
+func TestFactsAreTheJournals(t *testing.T) {
+	t.Parallel()
+	l, f := pages(t)
+	var cost, tasks float64
+	var came []string
+	for _, i := range f.Iterations {
+		cost += i.CostUSD
+		came = append(came, fmt.Sprintf("%d %s: %s, %d red", i.Number, i.Task, i.Came, i.Failing))
+	}
+	for _, task := range f.Plan {
+		tasks += task.CostUSD
+	}
+	if math.Abs(cost-l.State.Usage.CostUSD) > 1e-9 || math.Abs(tasks-cost) > 1e-9 || math.Abs(cost-2.75) > 1e-9 {
+		t.Errorf("iterations cost %v, tasks %v, the loop %v", cost, tasks, l.State.Usage.CostUSD)
+	}
+	want := []string{
+		"1 a: failed: TestX <b>fails</b>, 2 red", "2 a: failed: the turn was cut off: killed, -1 red", "3 a: done: proven, 0 red", "4 b: done: proven, 0 red",
+	}
+	if diff := cmp.Diff(want, came); diff != "" {
+		t.Error(diff)
+	}
+	if f.Refusals != 1 || f.Turns != 0 || len(f.Plan) != 2 || f.Plan[0].Attempts != 3 {
+		t.Errorf("%+v", f)
+	}
+	data, err := json.Marshal(f)
+	if err != nil || !strings.Contains(string(data), `"iterations":[{"number":1,"task":"a"`) {
+		t.Errorf("%v %s", err, data)
+	}
+}
+
+// The page is one file: nothing from elsewhere, no script, and nothing of the agent's or
+// the user's is markup. Its figures are those of the facts.
+func TestHTML(t *testing.T) {
+	t.Parallel()
+	l, f := pages(t)
+	var b strings.Builder
+	if err := report.HTML(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, never := range []string{"<script", "<img", "<b>", "http:", "https:", "url(", "</pre>\n+", "ZgotmplZ"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %s", never)
+		}
+	}
+	wanted := []string{
+		"&lt;script&gt;alert(1)&lt;/script&gt;", "2 of 2 tasks done", "prefers-color-scheme: dark", `<svg role="img" aria-labelledby="task-cost task-cost-sum"`,
+		"2 bars, the highest " + figure.Money(f.Plan[0].CostUSD), "git show abc1234",
+	}
+	for _, i := range f.Iterations {
+		wanted = append(wanted, figure.Money(i.CostUSD))
+	}
+	for _, text := range wanted {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %s", text)
+		}
+	}
+	for _, tag := range []string{"table", "tr", "td", "th", "svg", "figure", "pre", "span", "ul", "li", "div", "main", "dl"} {
+		open, closed := regexp.MustCompile("<"+tag+`[ >]`).FindAllString(page, -1), strings.Count(page, "</"+tag+">")
+		if len(open) != closed {
+			t.Errorf("%d <%s>, %d ends", len(open), tag, closed)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/progress"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(pageHTML))
+})
+
+// htmlPage is what the template shows. Text is escaped by html/template: nothing of the
+// agent's is markup.
+type htmlPage struct {
+	ID, Headline, Why, Goal, Spent, Waited, Made string
+	Facts                                        [][2]string
+	Asks                                         []string
+	Tasks                                        []htmlTask
+	Plots                                        []plot
+	Iterations                                   []htmlIteration
+	Gates                                        [][2]string
+	LookAt, Tested                               []string
+	Diffs                                        []htmlDiff
+	Next                                         string
+}
+
+type htmlTask struct {
+	Group, Name, Why, Took, Cost, Attempts, Show string
+	NeedsYou                                     bool
+}
+
+type htmlIteration struct{ Number, Task, At, Took, Cost, Tokens, Context, Failing, Came string }
+
+type htmlDiff struct {
+	Task  string
+	Lines []htmlLine
+}
+
+type htmlLine struct{ Kind, Text string }
+
+// HTML writes the page as one file: no script, nothing from elsewhere.
+func HTML(w io.Writer, l Loop) error {
+	if l.Zone == nil {
+		l.Zone = time.Local
+	}
+	p := &page{Loop: l}
+	h := htmlPage{
+		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: progress.Spent(l.State), Waited: p.waited(),
+		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.Tested, Next: p.nextWords(),
+	}
+	for _, q := range l.State.Unanswered() {
+		if l.State.Outcome == "" {
+			h.Asks = append(h.Asks, q.Headline()+"  "+q.Command(l.ID))
+		}
+	}
+	h.htmlFacts(p)
+	h.htmlTasks(p)
+	h.htmlIterations(l)
+	h.Plots = plots(l)
+	for _, g := range l.Gates {
+		h.Gates = append(h.Gates, [2]string{plan.OneLine(g.Gate, 100), strings.TrimSuffix(string(g.Status)+": "+plan.OneLine(g.Reason, 200), ": ")})
+	}
+	for _, t := range l.State.Tasks {
+		if diff := l.Diffs[t.ID]; diff != "" {
+			h.Diffs = append(h.Diffs, htmlDiff{Task: name(t), Lines: htmlDiffLines(diff)})
+		}
+	}
+	if err := pageTemplate().Execute(w, h); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// htmlFacts are the lines under the headline.
+func (h *htmlPage) htmlFacts(p *page) {
+	s := p.State
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			h.Facts = append(h.Facts, [2]string{name, value})
+		}
+	}
+	add("branch", p.Branch)
+	add("iterations", fmt.Sprint(s.Iteration))
+	add("claims refused", fmt.Sprint(s.Refusals))
+	add("restores", fmt.Sprint(s.Restores))
+	add("violations", fmt.Sprint(s.Violations))
+	add("tool calls denied", fmt.Sprint(p.denied()))
+	add("hosts blocked", strings.Join(p.Refused, ", "))
+	add("sandbox", strings.Join(p.Wall, "; "))
+	add("left", progress.Left(s))
+}
+
+func (h *htmlPage) htmlTasks(p *page) {
+	for _, g := range p.groups() {
+		for _, t := range g.tasks {
+			row := htmlTask{
+				Group: g.name, Name: name(t), Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
+				Show: strings.TrimPrefix(strings.TrimSpace(p.show(t)), "→ "),
+			}
+			if t.Turns > 0 {
+				row.Took, row.Cost, row.Attempts = figure.Duration(t.Took), figure.Money(t.CostUSD), fmt.Sprint(t.Turns)
+			}
+			h.Tasks = append(h.Tasks, row)
+		}
+	}
+}
+
+func (h *htmlPage) htmlIterations(l Loop) {
+	for _, i := range l.Iterations {
+		row := htmlIteration{
+			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Money(i.CostUSD),
+			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Came,
+		}
+		if i.Context >= 0 {
+			row.Context = fmt.Sprintf("%d %%", i.Context)
+		}
+		if i.Failing >= 0 {
+			row.Failing = fmt.Sprint(i.Failing)
+		}
+		h.Iterations = append(h.Iterations, row)
+	}
+}
+
+func taskName(s loop.State, id string) string {
+	if t, ok := s.Task(id); ok {
+		return name(t)
+	}
+	return plan.OneLine(id, 40)
+}
+
+const diffMost = 400 // lines of one diff
+
+// htmlDiffLines are the lines of a diff, with what each does.
+func htmlDiffLines(diff string) []htmlLine {
+	var out []htmlLine
+	for line := range strings.Lines(diff) {
+		if len(out) == diffMost {
+			return append(out, htmlLine{"", "…"})
+		}
+		kind := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			kind = "add"
+		case strings.HasPrefix(line, "-"):
+			kind = "del"
+		case strings.HasPrefix(line, "@@"):
+			kind = "at"
+		}
+		out = append(out, htmlLine{kind, clean(strings.TrimRight(line, "\r\n"))})
+	}
+	return out
+}

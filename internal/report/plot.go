@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// plot is a bar chart, each bar with its figure in words: for a screen reader it is a
+// table of them.
+type plot struct {
+	ID, Title, Sum string // Sum says in a sentence what it shows
+	Height         int
+	Bars           []bar
+}
+
+// bar is one row: its words, and the bar below. Its width is in percent.
+type bar struct {
+	Label, Value string
+	Y, TextY     int
+	Width        float64
+}
+
+const (
+	rowHeight = 32
+	barsMost  = 60 // of one plot
+)
+
+// plots are cost and time of each task, and the cost and the failing tests of each turn.
+func plots(l Loop) []plot {
+	var out []plot
+	add := func(id, title string, values []float64, label func(i int) string, words func(float64) string) {
+		if p, ok := bars(values, label, words); ok {
+			p.ID, p.Title = id, title
+			out = append(out, p)
+		}
+	}
+	tasks := slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool { return t.Turns == 0 })
+	task := func(i int) string { return name(tasks[i]) }
+	turn := func(i int) string { return fmt.Sprintf("iteration %d", l.Iterations[i].Number) }
+	var cost, took, spent, context, failing []float64
+	for _, t := range tasks {
+		cost, took = append(cost, t.CostUSD), append(took, t.Took.Seconds())
+	}
+	for _, i := range l.Iterations {
+		spent, context, failing = append(spent, i.CostUSD), append(context, float64(i.Context)), append(failing, float64(i.Failing))
+	}
+	seconds := func(v float64) string { return figure.Duration(time.Duration(v * float64(time.Second))) }
+	add("task-cost", "Cost of each task", cost, task, figure.Money)
+	add("task-time", "Time of each task", took, task, seconds)
+	add("turn-cost", "Cost of each iteration", spent, turn, figure.Money)
+	add("turn-context", "Context used at the end of each iteration", context, turn, func(v float64) string { return fmt.Sprintf("%.0f %%", v) })
+	add("turn-failing", "Tests and gates that failed after each iteration", failing, turn, func(v float64) string { return fmt.Sprintf("%.0f", v) })
+	return out
+}
+
+// bars draws values; those below 0 are not known. It is false where nothing is to be seen.
+func bars(values []float64, label func(i int) string, words func(float64) string) (plot, bool) {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	if most == 0 || len(values) < 2 {
+		return plot{}, false
+	}
+	var p plot
+	for i, v := range values[:min(len(values), barsMost)] {
+		if v < 0 {
+			continue
+		}
+		p.Bars = append(p.Bars, bar{Label: label(i), Value: words(v), Y: p.Height + 19, TextY: p.Height + 14, Width: math.Round(1000*v/most) / 10})
+		p.Height += rowHeight
+	}
+	p.Sum = fmt.Sprintf("%s, the highest %s", figure.Count(len(p.Bars), "bar"), words(most))
+	if more := len(values) - barsMost; more > 0 {
+		p.Sum += fmt.Sprintf("; %d more are not drawn", more)
+	}
+	return p, len(p.Bars) > 0
+}
