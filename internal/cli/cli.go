@@ -47,6 +47,7 @@ type grammar struct {
 	Status statusCmd `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
 	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`
 	Report reportCmd `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
+	Stats  statsCmd  `cmd:"" group:"Watch" help:"count outcomes, time and cost over all loops"`
 
 	StatusLine statuslineCmd `cmd:"" name:"statusline" group:"Watch" help:"print the loop's state for Claude Code's status line"`
 

@@ -120,6 +120,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
 		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
 		"report":      schema[report.Facts](t, "What became of a loop: `pawl report --json`."),
+		"stats":       schema[report.Stats](t, "Figures over all loops: `pawl stats --json`."),
 		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
 		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}

@@ -39,15 +39,15 @@ func (s State) Estimate() (e Estimate, ok bool) {
 	if s.Outcome != "" || e.Open == 0 || e.Basis == 0 {
 		return Estimate{}, false
 	}
-	e.Median, e.MedianCost = median(took), median(cost)
+	e.Median, e.MedianCost = Median(took), Median(cost)
 	left := time.Duration(e.Open)
 	e.Left = left*e.Median - min(max(current.Took, 0), e.Median)
 	e.LeftCost = float64(e.Open)*e.MedianCost - min(current.CostUSD, e.MedianCost)
 	return e, true
 }
 
-// median is the middle of values, the lower one of two.
-func median[T cmp.Ordered](values []T) T {
+// Median is the middle of values, the lower one of two.
+func Median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }

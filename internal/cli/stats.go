@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type statsCmd struct {
+	Since string `placeholder:"WHEN" help:"loops that were begun since: yesterday, today, 12h, 3d or 2026-01-31; default: all"`
+	JSON  bool   `name:"json" help:"print a JSON object (docs/reference/stats.schema.json)"`
+}
+
+func (statsCmd) Help() string {
+	return `Outcomes, time and cost of a task, refused claims, restores and violations over the loops of all
+repositories, also by agent, model, repository and week.
+
+  pawl stats
+  pawl stats --since 30d
+  pawl stats --json | jq '.by_model[] | {name, median_usd}'`
+}
+
+// Run counts over all loops, straight from their journals.
+func (c *statsCmd) Run(a *app) error {
+	var since time.Time
+	if c.Since != "" {
+		var err error
+		if since, err = parseSince(c.Since, time.Now()); err != nil {
+			return err
+		}
+	}
+	listed, err := store.List(a.store, record.ReadSummary)
+	if err != nil {
+		return err
+	}
+	var loops []report.StatLoop
+	for _, l := range listed {
+		if l.Err != nil {
+			term.Warnf(a.Err, "%s", l.Err)
+		}
+		if l.Summary.StartedAt.IsZero() || l.Summary.StartedAt.Before(since) {
+			continue
+		}
+		spec, specErr := record.ReadSpec(l.Loop)
+		m, _, err := record.Load(l.Loop)
+		if err = errors.Join(specErr, err); err != nil {
+			term.Warnf(a.Err, "%s", err)
+			continue
+		}
+		loops = append(loops, report.StatLoop{Agent: spec.Agent.Name, Model: cmp.Or(m.Session.Model, spec.Agent.Model), Root: l.Summary.Root, State: m.State})
+	}
+	stats := report.Count(since, loops)
+	if c.JSON {
+		return a.printJSON(stats)
+	}
+	return stats.Text(a.Out)
+}

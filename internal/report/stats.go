@@ -1,0 +1,175 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// StatLoop is one loop, as statistics count it.
+type StatLoop struct {
+	Agent, Model, Root string // "" = not known
+	State              loop.State
+}
+
+// Stats are figures over loops (`pawl stats --json`).
+type Stats struct {
+	Since        time.Time `json:"since,omitzero"`
+	All          Figures   `json:"all"`
+	ByAgent      []Figures `json:"by_agent"`
+	ByModel      []Figures `json:"by_model"`
+	ByRepository []Figures `json:"by_repository"`
+	ByWeek       []Figures `json:"by_week"`
+}
+
+// Figures are those of some loops.
+type Figures struct {
+	Name          string         `json:"name"`     // agent, model, repository, or the Monday of the week
+	Loops         int            `json:"loops"`    // that have begun
+	Outcomes      map[string]int `json:"outcomes"` // of those that ended
+	Tasks         int            `json:"tasks"`    // that were worked on
+	Done          int            `json:"done"`     // of them
+	Proven        int            `json:"proven"`   // of those
+	Refusals      int            `json:"refusals"`
+	Restores      int            `json:"restores"`
+	Violations    int            `json:"violations"`
+	CostUSD       float64        `json:"cost_usd"`
+	WorkSeconds   float64        `json:"work_seconds"`
+	MedianSeconds float64        `json:"median_seconds"` // of work, of a task that is done
+	MedianUSD     float64        `json:"median_usd"`
+
+	took, cost []float64 // of tasks that are done
+}
+
+// Count makes the statistics of loops.
+func Count(since time.Time, loops []StatLoop) Stats {
+	s := Stats{Since: since}
+	groups := [4]map[string]*Figures{{}, {}, {}, {}}
+	for _, l := range loops {
+		begun := l.State.StartedAt.Local()
+		monday := begun.AddDate(0, 0, -(int(begun.Weekday())+6)%7)
+		s.All.add(l.State)
+		for i, name := range []string{cmp.Or(l.Agent, "unknown"), cmp.Or(l.Model, "unknown"), cmp.Or(l.Root, "unknown"), monday.Format(time.DateOnly)} {
+			if groups[i][name] == nil {
+				groups[i][name] = &Figures{Name: name}
+			}
+			groups[i][name].add(l.State)
+		}
+	}
+	s.All.Name = "all"
+	s.All.medians()
+	for i, into := range []*[]Figures{&s.ByAgent, &s.ByModel, &s.ByRepository, &s.ByWeek} {
+		*into = []Figures{}
+		for _, name := range slices.Sorted(maps.Keys(groups[i])) {
+			groups[i][name].medians()
+			*into = append(*into, *groups[i][name])
+		}
+	}
+	return s
+}
+
+// add counts a loop.
+func (f *Figures) add(s loop.State) {
+	if f.Outcomes == nil {
+		f.Outcomes = map[string]int{}
+	}
+	f.Loops++
+	if s.Outcome != "" {
+		f.Outcomes[string(s.Outcome)]++
+	}
+	f.Refusals += s.Refusals
+	f.Restores += s.Restores
+	f.Violations += s.Violations
+	f.CostUSD += s.Usage.CostUSD
+	f.WorkSeconds += s.Elapsed().Seconds()
+	for _, t := range s.Tasks {
+		if t.Turns == 0 {
+			continue
+		}
+		f.Tasks++
+		if t.Status != loop.Done {
+			continue
+		}
+		f.Done++
+		if t.Evidence == gate.Proven {
+			f.Proven++
+		}
+		f.took, f.cost = append(f.took, t.Took.Seconds()), append(f.cost, t.CostUSD)
+	}
+}
+
+func (f *Figures) medians() {
+	if f.Outcomes == nil {
+		f.Outcomes = map[string]int{}
+	}
+	if len(f.took) > 0 {
+		f.MedianSeconds, f.MedianUSD = loop.Median(f.took), loop.Median(f.cost)
+	}
+}
+
+// Text writes the statistics as a table.
+func (s Stats) Text(w io.Writer) error {
+	var b bytes.Buffer
+	since := ""
+	if !s.Since.IsZero() {
+		since = " since " + s.Since.Format("2006-01-02 15:04")
+	}
+	fmt.Fprintf(&b, "%s%s%s\n", figure.Count(s.All.Loops, "loop"), since, outcomeWords(s.All))
+	if s.All.Loops > 0 {
+		b.WriteByte('\n')
+		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "\tloops\tverified\tdone\tproven\ttime/task\tcost/task\trefused\trestores\tviolations\tcost")
+		s.All.row(t, "all")
+		for _, g := range []struct {
+			name string
+			rows []Figures
+		}{{"agent", s.ByAgent}, {"model", s.ByModel}, {"repository", s.ByRepository}, {"week of", s.ByWeek}} {
+			for _, f := range g.rows {
+				f.row(t, g.name+" "+plan.OneLine(f.Name, 60))
+			}
+		}
+		if err := t.Flush(); err != nil {
+			return fmt.Errorf("write statistics: %w", err)
+		}
+		b.WriteString("\ntime/task and cost/task are medians of the tasks that are done\n")
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write statistics: %w", err)
+	}
+	return nil
+}
+
+// outcomeWords lists the outcomes, the most frequent first.
+func outcomeWords(f Figures) string {
+	names := slices.SortedFunc(maps.Keys(f.Outcomes), func(a, b string) int {
+		return cmp.Or(f.Outcomes[b]-f.Outcomes[a], strings.Compare(a, b))
+	})
+	ended := 0
+	for i, name := range names {
+		ended += f.Outcomes[name]
+		names[i] = fmt.Sprintf("%d %s", f.Outcomes[name], name)
+	}
+	if f.Loops > ended {
+		names = append(names, fmt.Sprintf("%d not ended", f.Loops-ended))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+func (f Figures) row(w io.Writer, name string) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d of %d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\n", name, f.Loops, f.Outcomes[string(loop.Verified)], f.Done, f.Tasks, f.Proven,
+		figure.Duration(time.Duration(f.MedianSeconds*float64(time.Second))), figure.Money(f.MedianUSD), f.Refusals, f.Restores, f.Violations, figure.Money(f.CostUSD))
+}
