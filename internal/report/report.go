@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -286,14 +287,14 @@ func (p *page) left() {
 }
 
 // claimed is the word by which the agent said that this is its answer.
-var claimed = regexp.MustCompile(`(?is)<promise\b[^>]*>.*?</promise>`)
+var claimed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<promise\b[^>]*>.*?</promise>`) })
 
 func (p *page) answer() {
 	if p.State.Answer == "" {
 		return
 	}
 	p.out.WriteString("\n")
-	for line := range strings.Lines(strings.TrimSpace(claimed.ReplaceAllString(p.State.Answer, ""))) {
+	for line := range strings.Lines(strings.TrimSpace(claimed().ReplaceAllString(p.State.Answer, ""))) {
 		fmt.Fprintf(&p.out, "%s\n", clean(line))
 	}
 	p.out.WriteString("\n")

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -75,7 +76,9 @@ func samePackage(was, now []byte) bool {
 }
 
 // runners are packages that decide what a test says.
-var runners = regexp.MustCompile(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
+var runners = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
+})
 
 // elsewhere: a dependency that is taken from no registry.
 var elsewhere = regexp.MustCompile(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
@@ -87,7 +90,7 @@ func sameTools(was, now map[string]string) bool {
 		if was[name] == now[name] {
 			continue
 		}
-		if _, there := was[name]; there && runners.MatchString(name) || elsewhere.MatchString(now[name]) {
+		if _, there := was[name]; there && runners().MatchString(name) || elsewhere.MatchString(now[name]) {
 			return false
 		}
 	}
