@@ -55,12 +55,16 @@ const envEnd = 48
 // statOf are the fields of /proc/PID/stat behind the name: that, in parentheses, may
 // hold anything, so they are counted from its last ")".
 func statOf(pid int) ([]string, bool) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	var line [2048]byte // more than 52 fields can take
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, false
 	}
+	n, err := unix.Read(fd, line[:])
+	_ = unix.Close(fd)
+	b := line[:max(n, 0)]
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	return f, len(f) > envEnd
+	return f, err == nil && len(f) > envEnd
 }
 
 // kernelThread is the flag of a thread of the kernel (PF_KTHREAD in include/linux/sched.h).
