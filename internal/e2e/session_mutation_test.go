@@ -31,7 +31,7 @@ func TestSessionMutationTests(t *testing.T) {
 	s.eventually("table of the last task", func() bool {
 		return strings.Contains(s.pawl("report", ".").out, "2: 1 of 1 changed functions are tested")
 	})
-	s.reports("1: 1 of 2 changed functions are tested: not Mul")
+	s.reports("1: 1 of 2 changed functions are tested: not Mul (sub.go:5)")
 	log := s.pawl("log", ".").out
 	if first, second := strings.Index(log, "1 of 2 changed functions"), strings.LastIndex(log, "verified"); first < 0 || first > second {
 		t.Errorf("the first table came after the end:\n%s", log)

@@ -17,7 +17,7 @@ type MutationResult struct {
 	Functions  int      `json:"functions"`            // that the commit added or changed
 	Tried      int      `json:"tried"`                // of these, how many were broken in time
 	Detected   int      `json:"detected"`             // of these, how many made a test fail
-	Undetected []string `json:"undetected,omitempty"` // names of the other functions that were tried
+	Undetected []string `json:"undetected,omitempty"` // the other functions that were tried, with file and line
 	Untried    []string `json:"untried,omitempty"`    // names of the functions that were not tried
 	Missed     []string `json:"missed,omitempty"`     // lines that no test notices when they are left out, with file and line
 }
@@ -56,7 +56,7 @@ func (t MutationResult) String() string {
 func firstNames(all []string) string {
 	var names []string
 	for _, name := range all[:min(len(all), maxNamedFunctions)] {
-		names = append(names, plan.OneLine(name, 60))
+		names = append(names, plan.OneLine(name, 100))
 	}
 	words := strings.Join(names, ", ")
 	if more := len(all) - maxNamedFunctions; more > 0 {

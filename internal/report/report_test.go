@@ -31,7 +31,7 @@ func night() report.Loop {
 	return report.Loop{
 		Diffs:    map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
 		Untested: map[string][]string{"US-004": {"parseRow", "Sub"}},
-		Tested:   []string{"US-002: 7 of 9 changed functions are tested: not parseRow, Sub"},
+		Tested:   []string{"US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
 		Signs:    map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
 		Goal:     "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
@@ -83,7 +83,7 @@ func TestPage(t *testing.T) {
   2 proven      US-002 US-003  a test failed before and passes now
   2 open        US-010 US-011  not started
   1 earlier     US-001 Login form  done before this loop
-  tested        US-002: 7 of 9 changed functions are tested: not parseRow, Sub
+  tested        US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   accept        when you have read it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass

@@ -247,9 +247,9 @@ func testedOf(u unproven, all []verify.Proven) record.MutationResult {
 		case gate.Noticed:
 			t.Detected++
 		case gate.Called:
-			t.Undetected = append(t.Undetected, p.Name+" (called, not checked)")
+			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d, called, not checked)", p.Name, p.Path, p.Line))
 		case gate.Unnoticed:
-			t.Undetected = append(t.Undetected, p.Name)
+			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d)", p.Name, p.Path, p.Line))
 		}
 		t.Tried++
 	}
