@@ -12,6 +12,8 @@ func rows(o options) []row {
 	return []row{
 		{"pawl run until the agent is spawned", "≤ 60 × an empty program", spawn},
 		{"between two turns of the runner", "≤ 10 × git status", betweenTurns},
+		{"a task, claimed and committed, 100 files", "≤ 120 × git status", task(100, "proven", 120)},
+		{"the same where unproven is enough", "≤ 60 × git status", task(100, "unproven", 60)},
 		{"a fresh context with --warm", "≤ 0.25 × starting the client", warm},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
