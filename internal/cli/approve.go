@@ -22,7 +22,7 @@ import (
 type approveCmd struct {
 	loopWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
-	Task  []string `sep:"none" placeholder:"ID" help:"accept the work of this task: one that waits for your yes, or of an ended loop, whatever its evidence; repeatable"`
+	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your yes, or of an ended loop, whatever its evidence; repeatable"`
 }
 
 func (approveCmd) Help() string {
@@ -147,7 +147,7 @@ func approvalWords(e loop.Event) string {
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
 	loopWord
-	Why   string   `help:"why you do not approve the plan, the claim, the work or the end that waits for your yes; the agent is told"`
+	Why   string   `help:"tell the agent why you do not approve what waits for your yes"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
 
