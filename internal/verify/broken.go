@@ -73,10 +73,14 @@ func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool
 			return "", b, err
 		}
 	}
+	helpers, err := v.assertHelpers(ctx, r.Tree, changes)
+	if err != nil {
+		return "", b, err
+	}
 	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
-		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
+		if helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
 			continue
 		}
 		if asks, err := v.showsSession(ctx, r, c); err != nil {

@@ -1,10 +1,16 @@
 package verify
 
 import (
+	"bytes"
+	"context"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
 // imports are, by file extension, imports of test frameworks. A file that has one and no
@@ -30,4 +36,65 @@ var ownTests = regexp.MustCompile(`(?m)^\s*(?:async\s+)?def test|^\s*class\s+\w+
 func helpsTests(file string, content []byte) bool {
 	uses := imports()[strings.ToLower(path.Ext(file))]
 	return uses != nil && uses.Match(content) && !ownTests.Match(content)
+}
+
+// failsTests matches what fails a test in a language without a test framework.
+var failsTests = regexp.MustCompile(`\bAssertionError\b`)
+
+// assertHelpers are the new files of a change that hold assertions for its tests: each of
+// their functions fails a test, and no program names them. To break them would show
+// nothing of the work. There are none where nothing else was changed.
+func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git.Change) (map[string]bool, error) {
+	helpers, others := map[string]bool{}, false
+	for _, c := range changes {
+		if c.Status == 'D' || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		helper := false
+		if c.Status == 'A' {
+			text, err := v.content(ctx, tree, c.Path)
+			if err != nil {
+				return nil, err
+			}
+			helper = assertsOnly(c.Path, text)
+		}
+		if others = others || !helper; helper {
+			helpers[c.Path] = true
+		}
+	}
+	if len(helpers) == 0 || !others {
+		return nil, nil //nolint:nilnil // none is a map without entries
+	}
+	entries, err := v.Repo.Entries(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	for file := range entries {
+		if helpers[file] || v.isTest(file) || !mutant.Knows(file) {
+			continue
+		}
+		text, err := v.content(ctx, tree, file)
+		if err != nil {
+			return nil, err
+		}
+		for helper := range helpers {
+			if mutant.Names(string(text), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
+				delete(helpers, helper)
+			}
+		}
+	}
+	return helpers, nil
+}
+
+// assertsOnly reports whether a file has functions, each of which fails a test.
+func assertsOnly(file string, text []byte) bool {
+	if !failsTests.Match(text) {
+		return false
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	all := mutant.Changed(file, nil, text)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(f mutant.Function) bool {
+		end := min(f.Line-1+f.Lines, len(lines))
+		return !failsTests.Match(bytes.Join(lines[min(f.Line-1, end):end], []byte("\n")))
+	})
 }

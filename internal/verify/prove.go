@@ -122,10 +122,14 @@ func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]muta
 	if err != nil {
 		return nil, nil, err
 	}
+	helpers, err := v.assertHelpers(ctx, r.After, changes)
+	if err != nil {
+		return nil, nil, err
+	}
 	var changed []mutant.Function
 	content := map[string][]byte{}
 	for _, c := range changes {
-		if c.Status == 'D' || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+		if c.Status == 'D' || helpers[c.Path] || v.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
 		before, after, err := contents(ctx, v.Repo, r.Before, r.After, c)
