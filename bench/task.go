@@ -79,15 +79,16 @@ func (l *lab) taskRepository(ctx context.Context, files, tasks int) (string, err
 	if _, err := l.repository(ctx, name, files); err != nil {
 		return "", err
 	}
-	plan := "# Plan\n\n"
+	var plan strings.Builder
+	plan.WriteString("# Plan\n\n")
 	err := os.WriteFile(filepath.Join(l.dir, "doer"), []byte(doer), 0o700)
 	for i := range tasks {
-		plan += fmt.Sprintf("- [ ] write f%d\n", i+1)
+		fmt.Fprintf(&plan, "- [ ] write f%d\n", i+1)
 		if i == 0 {
-			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "one.md"), []byte(plan), 0o600))
+			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "one.md"), []byte(plan.String()), 0o600))
 		}
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "all.md"), []byte(plan), 0o600), os.WriteFile(filepath.Join(dir, "gate.sh"), []byte(taskGate), 0o600))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "all.md"), []byte(plan.String()), 0o600), os.WriteFile(filepath.Join(dir, "gate.sh"), []byte(taskGate), 0o600))
 	for _, args := range []string{"add .", "commit -q -m plans", "branch start"} {
 		if err == nil {
 			_, _, err = process{dir: dir, argv: append([]string{"git"}, strings.Fields(args)...)}.run(ctx)

@@ -38,8 +38,9 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 	return w, nil
 }
 
-// Renew removes all that is in the worktree, and makes it hold a commit or tree in another
-// folder, which must be missing or empty.
+// Renew moves the worktree to another folder, which must be missing or empty, and makes it
+// hold a commit or tree with nothing else beside: as a fresh one would, but files that no
+// gate touched are not written again.
 func (w *Worktree) Renew(ctx context.Context, dir, rev string) error {
 	if err := w.renew(ctx, dir, rev); err != nil {
 		return fmt.Errorf("move worktree to %s: %w", dir, err)
@@ -52,13 +53,13 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	if err != nil {
 		return err
 	}
-	if err := proc.RemoveAll(w.root); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(w.root, dir); err != nil {
 		return err
 	}
 	// As git worktree move does it.
@@ -76,8 +77,11 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	if err != nil {
 		return err
 	}
-	w.root, w.index = root, ""
+	w.root = root
 	if err := w.forget(); err != nil {
+		return err
+	}
+	if _, err := w.git(ctx, "clean", "-ffdxq"); err != nil {
 		return err
 	}
 	return w.checkOut(ctx, commit)

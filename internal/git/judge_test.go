@@ -54,7 +54,7 @@ func TestWorktreeForgetsWhatGatesDid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newRepo(t, "a", "1\n", "dir/b", "1\n")
+			b := newRepo(t, "a", "1\n", "dir/b", "1\n", ".gitignore", "*.o\n")
 			first := b.snapshot()
 			b.write("a", "2\n")
 			second := b.snapshot()
@@ -78,9 +78,13 @@ func TestWorktreeForgetsWhatGatesDid(t *testing.T) {
 			b.must(w.Reset(ctx, first))
 			check(first)
 			spoil(&sandbox{tester: t, dir: w.Root(), repo: w.Repo}, w)
+			(&sandbox{tester: t, dir: w.Root()}).write("built/x.o", "of sources that are gone")
 			two := filepath.Join(below, "two")
 			b.must(w.Renew(ctx, two, second))
 			check(second)
+			if _, err := os.Lstat(filepath.Join(two, "built")); err == nil {
+				t.Error("what git ignores is there still")
+			}
 			if w.Root() != realPath(two) || strings.Contains(b.git("worktree", "list"), "one") || !strings.Contains(b.git("worktree", "list"), realPath(two)) {
 				t.Errorf("not moved to %s: at %s\n%s", two, w.Root(), b.git("worktree", "list"))
 			}
