@@ -62,7 +62,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 
 // hear adds what one of the reviews said.
 func hear(g *loop.Gates, ans review.Answer) {
-	g.Usage = g.Usage.Add(loop.Usage(ans.Usage))
+	g.Usage = g.Usage.Add(ans.Usage)
 	reason := cut(ans.Result.Gate+": "+ans.Result.Reason, reasonMax)
 	switch ans.Result.Status {
 	case gate.Fail:
