@@ -28,7 +28,10 @@ func (statuslineCmd) Help() string {
 about the unfinished loop of the folder; nothing if there is none. In the settings of Claude Code:
 
   "statusLine": {"type": "command", "command": "pawl statusline"}
-  "statusLine": {"type": "command", "command": "pawl statusline --after '~/.claude/statusline.sh'"}`
+
+After your own:
+
+  pawl statusline --after ~/.claude/statusline.sh`
 }
 
 const (
