@@ -81,10 +81,40 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	if err := w.forget(); err != nil {
 		return err
 	}
-	if _, err := w.git(ctx, "clean", "-ffdxq"); err != nil {
+	entries, err := readIndex(filepath.Join(w.gitDir, "index"))
+	if err != nil {
+		_, err = w.git(ctx, "clean", "-ffdxq")
+	} else {
+		err = removeUntracked(w.root, entries)
+	}
+	if err != nil {
 		return err
 	}
 	return w.checkOut(ctx, commit)
+}
+
+// removeUntracked removes everything from a work tree that an index does not have.
+func removeUntracked(root string, entries []indexEntry) error {
+	files, folders := map[string]bool{filepath.Join(root, ".git"): true}, map[string]bool{root: true}
+	for _, e := range entries {
+		path := filepath.Join(root, filepath.FromSlash(e.path))
+		files[path] = e.Mode != modeSubmodule
+		for dir := filepath.Dir(path); !folders[dir]; dir = filepath.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && folders[path], !d.IsDir() && files[path]:
+			return nil
+		}
+		if err := proc.RemoveAll(path); err != nil || !d.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
 }
 
 // Reset makes the worktree hold another commit or tree. Ignored files (what the
