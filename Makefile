@@ -56,7 +56,7 @@ bench-faults: ## single faults injected into a loop, each call of each kind in t
 	go run ./bench faults
 
 bench-lists: ## the same of lists whose authors had not seen the judge, counted
-	for list in first second third fourth fifth sixth seventh; do go run ./bench trust -list $$list || exit 1; done
+	for list in first second third fourth fifth sixth seventh eighth; do go run ./bench trust -list $$list || exit 1; done
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
