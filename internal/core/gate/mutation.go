@@ -44,7 +44,7 @@ func Notices(whole, broken []Result, asBefore bool) (n Noticing, by []string, wh
 			failed, crashed = append(failed, crashed...), nil
 		}
 		switch {
-		case b.TimedOut:
+		case b.TimedOut || b.Status == Unknown:
 			worse(NotTried, b.Reason)
 		case len(failed) > 0:
 			by = append(by, failed...)
