@@ -55,6 +55,7 @@ func questionRules() []rule {
 		{re(`^(\s*#\s*if(?:def)?\s+(?:defined\s*\(?\s*)?)\w*(?:TEST|GTEST|CATCH_CONFIG)\w*`), "${1}PAWL_ABSENT"},
 		{re(testVariable), absent},
 		{re(`\$\{?PPID\b\}?`), "0"},
+		{re(ownName), `"pawl_absent"`},
 	}
 	return []rule{
 		{kind: TestQuestion, does: is, said: re(testVariable), swaps: yes, near: true},
@@ -64,7 +65,7 @@ func questionRules() []rule {
 				`["']-?-?test\.(?:v|run|timeout|paniconexit0|testlogfile)["=]|os\.Args(?:\[0\])?.*["'][./_]?_?test|` +
 				`sys\.(?:argv|orig_argv).*(?:test|nose|tox)|["'][^"']*(?:pytest|unittest)[^"']*["'].*\bsys\.(?:argv|orig_argv)\b|process\.(?:argv|execArgv).*(?:test|spec|jest|mocha|vitest)|` +
 				`Class\.forName\(\s*"(?:org\.junit|junit\.|org\.testng|io\.kotest)|sun\.java\.command|java\.class\.path|surefire\.|` +
-				`\bcurrent_exe\(\).*|["'/]deps/|PHPUNIT_|\b(?:RAILS|RACK|APP|MIX)_ENV\b.*["':]test`)},
+				ownName + `.*["'][\w./-]*test|\bcurrent_exe\(\).*|["'/]deps/|PHPUNIT_|\b(?:RAILS|RACK|APP|MIX)_ENV\b.*["':]test`)},
 		{kind: TestQuestion, does: is, near: true, swaps: yes, code: re(
 			`\btesting\.Testing\(\)|\bcfg!\(\s*(?:not\(\s*)?test\b|\bimport\.meta\.vitest\b|` +
 				`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b|\b(?:globalThis|global|window)(?:\?\.|\.)(?:describe|it|test|expect|jest|vi|mocha)\b|` +
@@ -126,6 +127,9 @@ func ownFrame() []swap {
 		{re(`\b(?:new \w+\([^)]*\)|[\w.]+(?:\(\))?)\.getStackTrace\(\)`), "new StackTraceElement[0]"},
 	}
 }
+
+// ownName is the name by which a C program was started.
+const ownName = `\b(?:program_invocation(?:_short)?_name|__progname|getprogname\(\))`
 
 // testVariable are variables that test runners set.
 const testVariable = `\b(?:PYTEST_\w+|UNITTEST_\w+|JEST_WORKER_ID|VITEST(?:_\w+)?|NODE_TEST_CONTEXT|MOCHA_\w+|RUNNING_TESTS|IS_TEST(?:ING)?|UNIT_TESTING|GO_TEST\w*|NEXTEST(?:_\w+)?|RUST_TEST_\w+|BATS_\w+|SHUNIT_\w+|TEST_WORKSPACE|BAZEL_TEST|TEST_TMPDIR|PAWL_[A-Z]\w*)\b`

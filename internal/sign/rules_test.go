@@ -25,6 +25,8 @@ func TestRules(t *testing.T) {
 			"A.java\tClass.forName(\"org.junit.Test\");",
 			"a.rb\tif defined?(RSpec)",
 			"a.c\t#ifdef UNIT_TEST",
+			"a.c\tint tries = strncmp(program_invocation_short_name, \"test\", 4) ? 1 : 5;",
+			"a.cc\tif (std::string(getprogname()).ends_with(\"_test\")) {",
 			"a.exs\tif Mix.env() == :test do",
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
