@@ -76,11 +76,12 @@ func TestPage(t *testing.T) {
   1 skipped     US-006 Cache  failed after all attempts
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
-  1 unknown     US-005 Status codes  no gate could decide: please review  → git show c81f0c2
+  1 unknown     US-005 Status codes  waits for your approval  → git show c81f0c2
   2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
                 US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
   1 reviewed    US-009 Reviewed  an independent review passed
-  2 proven      US-002 US-003  a test failed before and passes now
+  2 proven      US-002 Logout button  a test failed before and passes now
+                US-003 Session expiry  a test failed before and passes now
   2 open        US-010 US-011  not started
   1 earlier     US-001 Login form  done before this loop
   tested        US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)

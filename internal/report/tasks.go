@@ -15,6 +15,7 @@ type group struct {
 	name    string
 	meaning string // of tasks that have it in common
 	each    bool   // every task needs a line: a user must look at it
+	short   bool   // ids are enough
 	why     bool   // each says why it could not be done, whatever the goal
 	tasks   []loop.Task
 }
@@ -26,12 +27,16 @@ func (p *page) tasks() {
 			continue
 		}
 		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
-		if !g.each {
-			p.line(label, "%s  %s", ids(g.tasks), common(g))
+		if !g.each && (g.short || len(g.tasks) > mostTitles) {
+			p.line(label, "%s  %s", ids(g.tasks), g.meaning)
 			continue
 		}
 		for _, t := range g.tasks {
-			p.line(label, "%s", p.taskLine(t, g.meaning))
+			words := p.taskLine(t, g.meaning)
+			if !g.each {
+				words = name(t) + "  " + green(t, g.meaning)
+			}
+			p.line(label, "%s", words)
 			label = ""
 		}
 	}
@@ -55,13 +60,16 @@ func (p *page) judgesNothing() bool {
 	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == theGoal
 }
 
-// common is what the tasks of a group have in common; of one alone it can be
-// told what turned green.
-func common(g group) string {
-	if t := g.tasks[0]; len(g.tasks) == 1 && len(t.Flipped) > 0 && !t.Earlier {
+// mostTitles bounds the tasks of a group that are listed with their titles where nothing is
+// asked of the user.
+const mostTitles = 12
+
+// green is what turned green with a task, or what its group means.
+func green(t loop.Task, meaning string) string {
+	if len(t.Flipped) > 0 && !t.Earlier {
 		return "failed before, passes now: " + list(t.Flipped, 5)
 	}
-	return g.meaning
+	return meaning
 }
 
 func (p *page) taskLine(t loop.Task, meaning string) string {
@@ -82,6 +90,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	}
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
+	}
+	if len(t.Tests) > 0 {
+		return "waits for your approval"
 	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
@@ -121,9 +132,9 @@ func (p *page) groups() []group {
 		{name: "unproven", each: true},
 		{name: "reviewed", meaning: "an independent review passed"},
 		{name: "proven", meaning: "a test failed before and passes now"},
-		{name: "open", meaning: "not started"},
-		{name: "earlier", meaning: "done before this loop"},
-		{name: "left out", meaning: "skipped by a user"},
+		{name: "open", meaning: "not started", short: true},
+		{name: "earlier", meaning: "done before this loop", short: true},
+		{name: "left out", meaning: "skipped by a user", short: true},
 	}
 	for _, t := range p.State.Tasks {
 		i := groupOf(t)
