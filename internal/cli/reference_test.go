@@ -177,6 +177,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.spec.Policy.Kind = loop.Change
+	began := loop.State{StartedAt: time.Now(), Outcome: loop.Verified, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}}
 	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
 	var told audited
 	told.Verdict, told.Gates = agrees, []auditedGate{}
@@ -185,6 +186,8 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	working := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: time.Minute}, {ID: "2", Status: loop.Open}}}
 	outputs := map[string][]any{
 		"status":      {record.Detailed(s.summary(), working, "the agent works"), record.Detailed(s.summary(), loop.State{}, "")},
+		"report":      {report.Loop{State: working}.Facts(record.Detailed(s.summary(), working, "the agent works"))},
+		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},

@@ -95,7 +95,7 @@ func (l Loop) Facts(status record.Status) Facts {
 	p := &page{Loop: l}
 	f := Facts{
 		Status: status, Headline: plan.OneLine(p.ending(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
-		Iterations: l.Iterations, Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
+		Iterations: append([]Iteration{}, l.Iterations...), Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
 		Denied: l.Denied, Hosts: l.Refused, Untested: slices.Clone(l.Tested), LookAt: p.lookAt(),
 	}
 	for _, w := range l.Waits {

@@ -120,6 +120,9 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 	due := gate.Due(r.Spec.Gates, gate.Final)
 	began := time.Now()
 	results, err := r.Verify.Baseline(ctx, tree, due, dir)
+	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
+		r.before = nil // what they wrote stands in no tree that was seen before
+	}
 	if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 		return loop.Gates{}, err
 	}
