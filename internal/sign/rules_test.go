@@ -364,24 +364,6 @@ func TestShadows(t *testing.T) {
 	}
 }
 
-func TestExported(t *testing.T) {
-	t.Parallel()
-	for file, want := range map[string]string{
-		"a.py\tdef add(): pass\ndef _own(): pass\nclass P: pass\n# def no(): pass":                             "add P",
-		"a.ts\texport const a = 1\nexport default function b() {}\nconst c = 1":                                "a b",
-		"a.js\texports.plural = (w) => w":                                                                      "plural",
-		"a.go\tfunc Add() {}\nfunc add() {}\nfunc (p P) Sub() {}\ntype P int":                                  "Add Sub P",
-		"a.rs\tpub fn parse() {}\nfn own() {}":                                                                 "parse",
-		"A.java\tpublic class A {\n  public static int add(int a) { return a; }\n  int own() { return 1; }\n}": "A add",
-		"a.txt\tdef add(): pass":                                                                               "",
-	} {
-		name, text, _ := strings.Cut(file, "\t")
-		if got := strings.Join(sign.Exported(name, []byte(text)), " "); got != want {
-			t.Errorf("%s: %q, not %q", name, got, want)
-		}
-	}
-}
-
 // What the task asks for by name is its work, however it is written.
 func TestWhatTheTaskAsksForIsNoSign(t *testing.T) {
 	t.Parallel()
