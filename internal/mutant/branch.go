@@ -13,12 +13,11 @@ import (
 // Branch is one condition or statement that a change added to a function, and what leaves
 // it out.
 type Branch struct {
-	Line   int
-	Text   string // the line
-	Mutant Mutant
+	Line      int
+	Text      string // the line
+	Condition bool   // else a statement
+	Mutant    Mutant
 }
-
-const neverHolds = "never holds"
 
 // Branches are those of a file, first the conditions, for which the mutant is that they
 // never hold. Left out are those that hand an error on, and what tells, locks or closes:
@@ -45,14 +44,14 @@ func Branches(file string, before, after []byte) []Branch {
 		n++
 		if known[plain]--; known[plain] < 0 && inside[n] && !seldomTested().MatchString(plain) {
 			if from, to := lastOperand(line); to > from {
-				conditions = append(conditions, Branch{n, plain, Mutant{Other, "does not ask for its last condition", at + from, at + to, ""}})
+				conditions = append(conditions, Branch{n, plain, true, Mutant{Other, "does not ask for its last condition", at + from, at + to, ""}})
 			}
 			if from, to := condition(file, line); to > from {
-				m := Mutant{Other, neverHolds, at + from, at + to, never(file, text[from:to])}
-				conditions = append(conditions, Branch{n, plain, m})
+				m := Mutant{Other, "never holds", at + from, at + to, never(file, text[from:to])}
+				conditions = append(conditions, Branch{n, plain, true, m})
 			} else if from, to := removable(file, line); to > from {
 				m := Mutant{Other, "is left out", at + from, at + to, leftOut(file, text[from:to])}
-				statements = append(statements, Branch{n, plain, m})
+				statements = append(statements, Branch{n, plain, false, m})
 			}
 		}
 		at += len(line)

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -47,7 +46,9 @@ func (p *prover) lines(ctx context.Context) (map[string][]Missed, error) {
 			todo = append(todo, line{c.Path, b})
 		}
 	}
-	slices.SortStableFunc(todo, func(a, b line) int { return -cmp.Compare(a.Mutant.Does, b.Mutant.Does) })
+	conditions := slices.DeleteFunc(slices.Clone(todo), func(l line) bool { return !l.Condition })
+	statements := slices.DeleteFunc(todo, func(l line) bool { return l.Condition })
+	todo = slices.Concat(conditions, statements)
 	missed, n := map[string][]Missed{}, 0
 	for _, l := range todo[:min(len(todo), maxLinesTried)] {
 		one, err := p.mutant(ctx, mutant.Function{Path: l.file}, l.Mutant)

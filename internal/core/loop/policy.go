@@ -13,7 +13,7 @@ const (
 	Periodic Kind = "periodic" // again every so often
 )
 
-// SessionMode says when a turn gets a fresh context of its own accord.
+// SessionMode says how often the agent gets a fresh session although nothing went wrong.
 type SessionMode string
 
 // The session modes.
