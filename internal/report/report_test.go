@@ -76,7 +76,7 @@ func TestPage(t *testing.T) {
   1 skipped     US-006 Cache  failed after all attempts
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
-  1 unknown     US-005 Status codes  waits for your approval  → git show c81f0c2
+  1 to approve  US-005 Status codes  passes only with what it changed of the tests  → git show c81f0c2
   2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
                 US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
   1 reviewed    US-009 Reviewed  an independent review passed

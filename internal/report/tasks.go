@@ -91,9 +91,6 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
-	if len(t.Tests) > 0 {
-		return "waits for your approval"
-	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
@@ -128,6 +125,7 @@ func (p *page) groups() []group {
 		{name: "skipped", meaning: "failed after all attempts", each: true, why: true},
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
 		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
+		{name: "to approve", meaning: "passes only with what it changed of the tests", each: true},
 		{name: "unknown", meaning: "no gate could decide: please review", each: true},
 		{name: "unproven", each: true},
 		{name: "reviewed", meaning: "an independent review passed"},
@@ -156,28 +154,30 @@ func (p *page) groups() []group {
 func groupOf(t loop.Task) int {
 	switch {
 	case t.LeftOut:
-		return 9
+		return 10
 	case t.Earlier:
-		return 8
+		return 9
 	case t.Status == loop.Open:
-		return 7
+		return 8
 	case t.Status == loop.Skipped:
 		return 0
 	case t.Status == loop.Blocked:
 		return 1
 	case t.Status == loop.Unchanged:
 		return 2
+	case len(t.Tests) > 0:
+		return 3
 	}
 	switch t.Evidence {
 	case gate.Proven:
-		return 6
+		return 7
 	case gate.Reviewed:
-		return 5
+		return 6
 	case gate.Unproven:
-		return 4
+		return 5
 	case gate.NoEvidence:
 	}
-	return 3
+	return 4
 }
 
 // ids names tasks in a line; one alone with its title.
