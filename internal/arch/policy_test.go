@@ -74,6 +74,7 @@ const imports = `
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
 	progress       < core/* figure
+	reason         < core/* figure
 	report         < core/* failure record redact figure progress
 	watch          < core/* figure progress record
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify

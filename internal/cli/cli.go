@@ -41,13 +41,14 @@ type grammar struct {
 	Start  startCmd  `cmd:"" user:"start another loop" group:"Run" help:"run a loop in your current Claude Code session"`
 	Resume resumeCmd `cmd:"" user:"resume a loop" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
-	Watch  watchCmd  `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
-	Attach attachCmd `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
-	List   listCmd   `cmd:"" group:"Watch" help:"list the loops of this repository"`
-	Status statusCmd `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
-	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`
-	Report reportCmd `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
-	Stats  statsCmd  `cmd:"" group:"Watch" help:"count outcomes, time and cost over all loops"`
+	Watch   watchCmd   `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
+	Attach  attachCmd  `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
+	List    listCmd    `cmd:"" group:"Watch" help:"list the loops of this repository"`
+	Status  statusCmd  `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
+	Log     logCmd     `cmd:"" group:"Watch" help:"show the history of a loop"`
+	Report  reportCmd  `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
+	Explain explainCmd `cmd:"" group:"Watch" help:"explain each decision of a loop with the numbers that decided"`
+	Stats   statsCmd   `cmd:"" group:"Watch" help:"count outcomes, time and cost over all loops"`
 
 	StatusLine statuslineCmd `cmd:"" name:"statusline" group:"Watch" help:"print the loop's state for Claude Code's status line"`
 

@@ -120,6 +120,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
 		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
 		"report":      schema[report.Facts](t, "What became of a loop: `pawl report --json`."),
+		"explain":     schema[explained](t, "Each decision of a loop, and why: `pawl explain --json`."),
 		"stats":       schema[report.Stats](t, "Figures over all loops: `pawl stats --json`."),
 		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
 		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
@@ -187,6 +188,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	outputs := map[string][]any{
 		"status":      {record.Detailed(s.summary(), working, "the agent works"), record.Detailed(s.summary(), loop.State{}, "")},
 		"report":      {report.Loop{State: working}.Facts(record.Detailed(s.summary(), working, "the agent works"))},
+		"explain":     {(&subject{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).explained(0), explained{Steps: []explainedStep{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/reason"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type explainCmd struct {
+	loopArg
+	Iteration *int `arg:"" optional:"" placeholder:"N" help:"only this iteration, from 1"`
+	JSON      bool `name:"json" help:"print a JSON object (docs/reference/explain.schema.json)"`
+}
+
+func (explainCmd) Help() string {
+	return `Pawl replays the journal: each event, what the machine decided, and the numbers that decided.
+
+  pawl explain
+  pawl explain brisk-otter 2
+  pawl explain . --json | jq '.steps[] | select(.event == "gates_finished")'`
+}
+
+// explained is why a loop went as it did.
+type explained struct {
+	Loop  string          `json:"loop"`
+	Steps []explainedStep `json:"steps"`
+}
+
+// explainedStep is one event, and the decision that it led to.
+type explainedStep struct {
+	Seq       int64          `json:"seq"` // of the record in the journal
+	At        time.Time      `json:"at"`
+	Iteration int            `json:"iteration"` // that the event belongs to; the decision may begin the next
+	Task      string         `json:"task,omitempty"`
+	Event     loop.EventKind `json:"event"`
+	Happened  string         `json:"happened"`
+	Decided   []string       `json:"decided"`
+	Because   []string       `json:"because"` // the numbers that decided
+	Phase     loop.Phase     `json:"phase"`   // what the loop waits for then
+}
+
+// Run explains a loop, or one iteration of it.
+func (c *explainCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	n := 0
+	if c.Iteration != nil {
+		if n = *c.Iteration; n < 1 || n > s.memory.State.Iteration {
+			return failure.New(failure.Usage, fmt.Sprintf("%s has had %s", s.ID, count(s.memory.State.Iteration, "iteration")), "there is no iteration %d", n)
+		}
+	}
+	e := s.explained(n)
+	if c.JSON {
+		return a.printJSON(e)
+	}
+	a.printf("%s  %s\n", s.ID, headline(s, s.summary(), time.Now()))
+	last := -1
+	for _, step := range e.Steps {
+		if step.Iteration != last && step.Iteration > 0 {
+			a.printf("\niteration %d, %s\n", step.Iteration, taskOf(s.memory.State, step.Task))
+		}
+		last = step.Iteration
+		a.printf("%s", step.text())
+	}
+	return nil
+}
+
+// explained replays the journal. iteration 0 is all of it; else what began the iteration
+// comes along.
+func (s *subject) explained(iteration int) explained {
+	out := explained{Loop: s.ID, Steps: []explainedStep{}}
+	var state loop.State
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil || r.Type != record.TypeEvent {
+			continue // pawl log tells of damage
+		}
+		t := narrate(r, state)
+		state = t.after
+		begins := t.after.Iteration == iteration && t.before.Iteration == iteration-1
+		if iteration > 0 && t.before.Iteration != iteration && !begins {
+			continue
+		}
+		why := reason.Step{Before: t.before, After: t.after, Event: t.event, Actions: t.acts}
+		task := t.before.Current
+		if task == "" {
+			task = t.after.Current
+		}
+		out.Steps = append(out.Steps, explainedStep{
+			Seq: r.Seq, At: r.At, Iteration: t.before.Iteration, Task: task, Event: t.event.Kind,
+			Happened: term.Clean(t.happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.after.Phase,
+		})
+	}
+	return out
+}
+
+func cleaned(lines []string) []string {
+	for i := range lines {
+		lines[i] = term.Clean(lines[i])
+	}
+	return lines
+}
+
+// text is a step as people read it.
+func (e explainedStep) text() string {
+	var b strings.Builder
+	happened := e.Happened
+	if happened == "" {
+		happened = "nothing to report in the work tree"
+	}
+	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), happened)
+	for _, d := range e.Decided {
+		fmt.Fprintf(&b, "          so: %s\n", d)
+	}
+	for _, w := range e.Because {
+		fmt.Fprintf(&b, "              because: %s\n", w)
+	}
+	return b.String()
+}

@@ -1,0 +1,27 @@
+package loop
+
+import "cmp"
+
+// Bounds are the counts at which the machine decides otherwise.
+type Bounds struct {
+	Tries        int // failed tries of a task in one session
+	Idle         int // turns in a row without a tool call
+	Unknowns     int // runs of gates that could not tell
+	Failures     int // turns in a row that died of the network or an overload
+	Crashes      int // turns in a row that died with the client
+	Violations   int // changes of protected files
+	ReviewRounds int // times that reviews fail the work of a task
+}
+
+// Bounds returns those that hold for this loop.
+func (s State) Bounds() Bounds {
+	return Bounds{
+		Tries: (&machine{s: s}).tries(), Idle: idleTurns, Unknowns: unknownMax, Failures: failuresMax, Crashes: crashesMax,
+		Violations: violationsTamper, ReviewRounds: cmp.Or(s.Policy.ReviewRounds, reviewRounds),
+	}
+}
+
+// RungNames are the rungs of the retry ladder in words, by Ladder.Rung.
+func RungNames() []string {
+	return []string{sameSession: "same session", freshSession: "fresh session", restored: "restore and retry", skipRung: "skip"}
+}

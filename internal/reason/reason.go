@@ -1,0 +1,320 @@
+// Package reason says why the machine decided as it did: for each event of a journal the
+// actions that it led to, and the numbers that decided.
+//
+//	for step := range reason.Steps(events) {
+//		fmt.Println(step.Decided, step.Because)
+//	}
+//
+// It decides nothing. The machine is a pure function, so that stepping it over the same
+// events again gives the same states and actions; this package only puts them in words.
+package reason
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// Step is one event, with the state before and after it.
+type Step struct {
+	Before, After loop.State
+	Event         loop.Event
+	Actions       []loop.Action
+}
+
+// Decided says what the machine decided to do now, an action a line.
+func (s Step) Decided() []string {
+	lines := []string{}
+	for _, a := range s.Actions {
+		if line := s.action(a); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if s.After.Phase != s.Before.Phase {
+		switch s.After.Phase {
+		case loop.Paused:
+			lines = append(lines, "hold the loop")
+		case loop.Ended:
+			lines = append(lines, "nothing more: the loop has ended")
+		default:
+		}
+	}
+	return lines
+}
+
+func (s Step) action(a loop.Action) string {
+	switch a.Do {
+	case loop.Checkpoint:
+		return "make a checkpoint of the work tree" + colon(a.Text)
+	case loop.RunGates:
+		return "run the gates: " + purposes()[a.Purpose]
+	case loop.BeginTurn:
+		session := "in the same session"
+		if a.Fresh {
+			session = "in a fresh session"
+		}
+		return fmt.Sprintf("begin iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, words(string(a.Situation)))
+	case loop.Look:
+		if a.Deep {
+			return "inspect the work tree, compared with the task's start"
+		}
+		return "inspect the work tree, protected files only"
+	case loop.Commit:
+		return "commit " + strings.Join(a.Tasks, ", ") + " as " + cmp.Or(string(a.Evidence), "done")
+	case loop.Restore:
+		return "restore the work tree to where the task began"
+	case loop.Wait:
+		if a.Until.IsZero() {
+			return "wait: " + a.Text
+		}
+		return "wait " + figure.Duration(a.Until.Sub(s.After.Now)) + ": " + a.Text
+	case loop.EditPlan:
+		return fmt.Sprintf("edit the plan (%s)", figure.Count(len(a.Edits), "edit"))
+	case loop.HandOver:
+		return "hand the loop over to a " + string(a.Owner) + colon(a.Text)
+	case loop.Interrupt:
+		return "interrupt the turn"
+	case loop.Deliver:
+		return "give the turn " + figure.Count(len(a.Messages), "message")
+	case loop.PutBack:
+		return "restore the protected files: " + strings.Join(a.Paths, ", ")
+	case loop.Finish:
+		return "end the loop as " + string(s.After.Outcome) + colon(s.After.Reason)
+	case loop.Notify:
+	}
+	return "" // what is told is told by the log
+}
+
+func purposes() map[loop.Purpose]string {
+	return map[loop.Purpose]string{
+		loop.ForBaseline: "how they stand before the work", loop.ForClaim: "to judge the claim", loop.ForTurn: "after a turn without a claim",
+		loop.ForLimit: "at the limit, since work was not judged yet", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
+	}
+}
+
+// Because returns the numbers that decided, a sentence each.
+func (s Step) Because() []string {
+	lines := []string{}
+	for _, part := range []func(Step) []string{Step.turn, Step.seen, Step.gates, Step.ladder, Step.failure, Step.counters, Step.limits, Step.outcome} {
+		lines = append(lines, part(s)...)
+	}
+	return lines
+}
+
+// turn: what a turn came to decides how the work tree is inspected.
+func (s Step) turn() []string {
+	e, b := s.Event, s.After.Bounds()
+	if e.Kind != loop.TurnEnded || e.Turn == nil {
+		return nil
+	}
+	switch c := e.Turn.Claim; {
+	case e.Turn.ByPerson:
+		return []string{"your own prompt began the turn: it is neither counted nor judged"}
+	case c != nil && c.Blocked:
+		return []string{"the agent says that it cannot do the task: a gate has nothing to judge"}
+	case c != nil:
+		return []string{"a claim is judged on what changed since the task began"}
+	case e.Turn.ToolCalls == 0:
+		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.Idle, b.Idle)}
+	}
+	return []string{"no claim: there is nothing to judge yet"}
+}
+
+// seen: a claim without a change is not taken to the gates.
+func (s Step) seen() []string {
+	e := s.Event
+	switch {
+	case e.Kind != loop.TreeSeen || e.Seen == nil || e.Seen.Unknown || s.Before.Claim == nil || s.Before.Claim.Blocked:
+		return nil
+	case e.Seen.Changed:
+		return []string{"files changed since the task began"}
+	}
+	return []string{"no file changed since the task began"}
+}
+
+// gates: what was found, and what the tasks want.
+func (s Step) gates() []string {
+	g := s.Event.Gates
+	if s.Event.Kind != loop.GatesFinished || g == nil {
+		return nil
+	}
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if g.Status == gate.Unknown {
+		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.Unknowns), s.After.Bounds().Unknowns, g.Reason)
+		return lines
+	}
+	if g.Purpose == loop.ForBaseline {
+		switch n := len(g.Red()); {
+		case n > 0:
+			add("red before the work: %s; a claim is refused only for what is red beyond that", figure.Count(n, "test or gate"))
+		case g.Status == gate.Pass:
+			add("all gates pass before the work, so a claim needs a test that fails without it")
+		}
+		return lines
+	}
+	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
+		add("passed when the task began, and fails now: %d (%s)", n, few(g.Failing))
+	} else if g.Status == gate.Pass {
+		add("passed when the task began, and fails now: 0")
+	}
+	if n := len(g.Flipped); n > 0 {
+		add("failed before, and passes now: %d (%s)", n, few(g.Flipped))
+	}
+	if g.Purpose != loop.ForClaim || g.Status != gate.Pass {
+		return lines
+	}
+	for _, t := range s.Before.Tasks {
+		if t.ID == s.Before.Current {
+			add("evidence: found %s, task %s wants %s", cmp.Or(g.Evidence, "none"), t.ID, cmp.Or(t.Wanted, gate.Proven))
+		}
+	}
+	if s.After.Refusals > s.Before.Refusals && s.After.Ladder.Refused {
+		add("a claim without enough evidence is refused once, which counts as no failed try; the next is kept as %s", cmp.Or(g.Evidence, gate.Unproven))
+	}
+	return lines
+}
+
+// ladder: how often a task failed, and where that leads.
+func (s Step) ladder() []string {
+	was, is, b := s.Before.Ladder, s.After.Ladder, s.After.Bounds()
+	rungs := loop.RungNames()
+	name := func(i int) string { return rungs[max(0, min(i, len(rungs)-1))] }
+	if s.Before.Current != s.After.Current {
+		return nil
+	}
+	switch {
+	case is.Rung > was.Rung:
+		why := fmt.Sprintf("failed tries: %d of %d", min(was.Tries+1, b.Tries), b.Tries)
+		if was.Rung > 0 {
+			why = "the one try there failed"
+		} else if is.Same > was.Same && was.Tries+1 < b.Tries {
+			why = "the same failure twice in a row, which ends the tries early"
+		}
+		return []string{fmt.Sprintf("retry ladder: from %s to %s; %s", name(was.Rung), name(is.Rung), why)}
+	case is.Tries > was.Tries:
+		return []string{fmt.Sprintf("retry ladder: %s, failed tries %d of %d", name(is.Rung), is.Tries, b.Tries)}
+	}
+	if is.Rounds > was.Rounds {
+		return []string{fmt.Sprintf("reviews that failed this work: %d of %d", is.Rounds, b.ReviewRounds)}
+	}
+	return nil
+}
+
+// failure: how often the agent died, and of what.
+func (s Step) failure() []string {
+	f := s.Event.Failure
+	if s.Event.Kind != loop.AgentFailed || f == nil {
+		return nil
+	}
+	a, b := s.After, s.After.Bounds()
+	switch {
+	case a.Limited > s.Before.Limited && f.Until.IsZero():
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Limited)}
+	case a.Limited > s.Before.Limited:
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.Limited, f.Until.UTC().Format("15:04:05"))}
+	case a.Failures > s.Before.Failures:
+		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Failures, b.Failures)}
+	case a.Crashes > s.Before.Crashes:
+		return []string{fmt.Sprintf("turns in a row in which the client died: %d of %d", a.Crashes, b.Crashes)}
+	case f.Class == loop.Login || f.Class == loop.Billing:
+		return []string{"trying again cannot help: you must act first"}
+	}
+	return nil
+}
+
+// counters are the other counts that an event moved.
+func (s Step) counters() []string {
+	var lines []string
+	a, b := s.After, s.Before
+	if a.Violations > b.Violations {
+		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d; the second begins a fresh session, the last ends the loop", a.Violations, a.Bounds().Violations))
+	}
+	for _, act := range s.Actions {
+		if act.Do == loop.BeginTurn && act.Fresh && a.Policy.Session == loop.Hybrid && b.Context >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
+			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.Context, a.Policy.HandoverAt))
+		}
+		if act.Do == loop.BeginTurn && b.Retry {
+			lines = append(lines, "the turn was cut off, so it is begun again and counts once")
+		}
+	}
+	return lines
+}
+
+// limits are what is used of them when a turn begins, or one was reached.
+func (s Step) limits() []string {
+	begins := s.After.Hit != s.Before.Hit
+	for _, a := range s.Actions {
+		begins = begins || a.Do == loop.BeginTurn
+	}
+	if !begins {
+		return nil
+	}
+	st, l := s.After, s.After.Policy.Limits
+	var parts []string
+	if l.Iterations > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", st.Iteration, figure.Count(l.Iterations, "iteration")))
+	}
+	if l.Duration > 0 {
+		parts = append(parts, figure.Duration(st.Elapsed())+" of "+figure.Chosen(l.Duration))
+	}
+	if l.CostUSD > 0 {
+		parts = append(parts, figure.Money(st.Usage.CostUSD)+" of "+figure.Money(l.CostUSD))
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, figure.Tokens(st.Usage.Tokens())+" of "+figure.Tokens(l.Tokens)+" tokens")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"limits: " + strings.Join(parts, ", ")}
+}
+
+// outcome: the counts that name the end.
+func (s Step) outcome() []string {
+	if s.After.Outcome == "" || s.Before.Outcome != "" {
+		return nil
+	}
+	by := map[loop.TaskStatus]int{}
+	unproven := len(s.After.UnprovenTasks())
+	for _, t := range s.After.Tasks {
+		by[t.Status]++
+	}
+	line := fmt.Sprintf("tasks: %d done", by[loop.Done])
+	if unproven > 0 {
+		line += fmt.Sprintf(" (%d with less evidence than wanted)", unproven)
+	}
+	for _, status := range []loop.TaskStatus{loop.Open, loop.Skipped, loop.Blocked, loop.Unchanged} {
+		if n := by[status]; n > 0 {
+			line += fmt.Sprintf(", %d %s", n, status)
+		}
+	}
+	if s.After.Policy.Gates {
+		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[s.After.Green]
+	}
+	return []string{line}
+}
+
+// few are the first of some names.
+func few(names []string) string {
+	const most = 3
+	out := plan.OneLine(strings.Join(names[:min(most, len(names))], ", "), 300)
+	if more := len(names) - most; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+func colon(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + plan.OneLine(text, 300)
+}
+
+func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
