@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture release release-test nightly
+.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-peers bench-trust bench-lists demo picture release release-test nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -51,6 +51,9 @@ bench: ## the bounds of docs/DESIGN.md, measured side by side
 
 bench-hook: ## those of the hook; AGAINST=SCRIPT compares it with another Stop hook
 	go run ./bench hook $(if $(AGAINST),-against '$(AGAINST)')
+
+bench-peers: ## ten tasks on a bare loop around the client and on Pawl, in turn; PEER='NAME=COMMAND' adds a tool
+	go run ./bench peers $(if $(PEER),-peer '$(PEER)')
 
 bench-faults: ## single faults injected into a loop, each call of each kind in turn; Linux
 	go run ./bench faults

@@ -9,6 +9,7 @@
 //	go run ./bench -only list      # the rows whose text has "list"
 //	go run ./bench -runs 31 -files 50000
 //	go run ./bench hook            # those of pawl-hook, see hook.go
+//	go run ./bench peers           # beside a bare loop around the client, see peers.go
 //	go run ./bench faults          # single faults injected into a loop, see faults/
 //	go run ./bench trust           # agents that cheat, and honest ones, see trust/
 //
@@ -59,6 +60,8 @@ func main() {
 	case helper(os.Args):
 	case len(os.Args) > 1 && os.Args[1] == "hook":
 		os.Exit(exitCode(benchHook(os.Args[2:])))
+	case len(os.Args) > 1 && os.Args[1] == "peers":
+		os.Exit(exitCode(benchPeers(os.Args[2:])))
 	case len(os.Args) > 1 && os.Args[1] == "trust":
 		os.Exit(exitCode(benchTrust(os.Args[2:])))
 	case len(os.Args) > 1 && os.Args[1] == "faults":
