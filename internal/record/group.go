@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -35,4 +37,21 @@ func (s Summary) Group(now time.Time) Group {
 		return Over
 	}
 	return NeedsYou
+}
+
+// Grouped returns the loops that a filter matches ("" matches all) in the order of their
+// groups, the newest first in each.
+func Grouped(loops []Summary, filter string, now time.Time) []Summary {
+	filter = strings.ToLower(filter)
+	out := slices.DeleteFunc(slices.Clone(loops), func(s Summary) bool {
+		text := strings.ToLower(s.ID + " " + s.Name + " " + s.Goal + " " + s.State + " " + string(s.Outcome) + " " + s.Root)
+		return filter != "" && !strings.Contains(text, filter)
+	})
+	slices.SortStableFunc(out, func(a, b Summary) int {
+		if d := int(a.Group(now)) - int(b.Group(now)); d != 0 {
+			return d
+		}
+		return b.CreatedAt.Compare(a.CreatedAt)
+	})
+	return out
 }

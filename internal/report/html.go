@@ -18,6 +18,22 @@ import (
 //go:embed page.html
 var pageHTML string
 
+//go:embed page.css
+var pageCSS string
+
+// Style is the style sheet of the page.
+func Style() string { return pageCSS }
+
+// Parts are the templates that the page consists of, for other pages that show the same:
+// summary, tasks, review, plots and iterations. Shown returns what they are executed with.
+func Parts() (*template.Template, error) {
+	t, err := template.New("page").Parse(pageHTML) // one that was executed takes no more templates
+	if err != nil {
+		return nil, fmt.Errorf("parse the templates of the report: %w", err)
+	}
+	return t, nil
+}
+
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Parse(pageHTML))
 })
@@ -35,24 +51,34 @@ type htmlPage struct {
 	LookAt, Tested                               []string
 	Diffs                                        []htmlDiff
 	Next                                         string
+	Style                                        template.CSS
 }
 
 type htmlTask struct {
-	Group, Name, Why, Took, Cost, Attempts, Show string
-	NeedsYou                                     bool
+	ID, Group, Name, Why, Took, Cost, Attempts, Show string
+	NeedsYou, Done                                   bool
 }
 
 type htmlIteration struct{ Number, Task, At, Took, Cost, Tokens, Context, Failing, Came string }
 
 type htmlDiff struct {
 	Task  string
-	Lines []htmlLine
+	Lines []DiffLine
 }
 
-type htmlLine struct{ Kind, Text string }
+// DiffLine is one line of a diff. Kind is add, del, at or "".
+type DiffLine struct{ Kind, Text string }
 
 // HTML writes the page as one file: no script, nothing from elsewhere.
 func HTML(w io.Writer, l Loop) error {
+	if err := pageTemplate().Execute(w, Shown(l)); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// Shown is what the templates show of a loop.
+func Shown(l Loop) any {
 	if l.Zone == nil {
 		l.Zone = time.Local
 	}
@@ -60,6 +86,7 @@ func HTML(w io.Writer, l Loop) error {
 	h := htmlPage{
 		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: progress.Spent(l.State), Waited: p.waited(),
 		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.Tested, Next: p.nextWords(),
+		Style: template.CSS(pageCSS), // our own file
 	}
 	for _, q := range l.State.Unanswered() {
 		if l.State.Outcome == "" {
@@ -75,13 +102,10 @@ func HTML(w io.Writer, l Loop) error {
 	}
 	for _, t := range l.State.Tasks {
 		if diff := l.Diffs[t.ID]; diff != "" {
-			h.Diffs = append(h.Diffs, htmlDiff{Task: name(t), Lines: htmlDiffLines(diff)})
+			h.Diffs = append(h.Diffs, htmlDiff{Task: name(t), Lines: DiffLines(diff, diffMost)})
 		}
 	}
-	if err := pageTemplate().Execute(w, h); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return h
 }
 
 // htmlFacts are the lines under the headline.
@@ -107,7 +131,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			row := htmlTask{
-				Group: g.name, Name: name(t), Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
+				ID: t.ID, Group: g.name, Name: name(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
 				Show: strings.TrimPrefix(strings.TrimSpace(p.show(t)), "→ "),
 			}
 			if t.Turns > 0 {
@@ -143,12 +167,12 @@ func taskName(s loop.State, id string) string {
 
 const diffMost = 400 // lines of one diff
 
-// htmlDiffLines are the lines of a diff, with what each does.
-func htmlDiffLines(diff string) []htmlLine {
-	var out []htmlLine
+// DiffLines are the first lines of a diff, with what each does.
+func DiffLines(diff string, most int) []DiffLine {
+	var out []DiffLine
 	for line := range strings.Lines(diff) {
-		if len(out) == diffMost {
-			return append(out, htmlLine{"", "…"})
+		if len(out) == most {
+			return append(out, DiffLine{"", "…"})
 		}
 		kind := ""
 		switch {
@@ -159,7 +183,7 @@ func htmlDiffLines(diff string) []htmlLine {
 		case strings.HasPrefix(line, "@@"):
 			kind = "at"
 		}
-		out = append(out, htmlLine{kind, clean(strings.TrimRight(line, "\r\n"))})
+		out = append(out, DiffLine{kind, clean(strings.TrimRight(line, "\r\n"))})
 	}
 	return out
 }

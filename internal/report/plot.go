@@ -30,7 +30,8 @@ const (
 	barsMost  = 60 // of one plot
 )
 
-// plots are cost and time of each task, and the cost and the failing tests of each turn.
+// plots are cost and time of each task and each turn, and the context that a turn filled
+// and the tests that failed after it.
 func plots(l Loop) []plot {
 	var out []plot
 	add := func(id, title string, values []float64, label func(i int) string, words func(float64) string) {
@@ -42,17 +43,18 @@ func plots(l Loop) []plot {
 	tasks := slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool { return t.Turns == 0 })
 	task := func(i int) string { return name(tasks[i]) }
 	turn := func(i int) string { return fmt.Sprintf("iteration %d", l.Iterations[i].Number) }
-	var cost, took, spent, context, failing []float64
+	var cost, took, spent, lasted, context, failing []float64
 	for _, t := range tasks {
 		cost, took = append(cost, t.CostUSD), append(took, t.Took.Seconds())
 	}
 	for _, i := range l.Iterations {
-		spent, context, failing = append(spent, i.CostUSD), append(context, float64(i.Context)), append(failing, float64(i.Failing))
+		spent, lasted, context, failing = append(spent, i.CostUSD), append(lasted, i.Seconds), append(context, float64(i.Context)), append(failing, float64(i.Failing))
 	}
 	seconds := func(v float64) string { return figure.Duration(time.Duration(v * float64(time.Second))) }
 	add("task-cost", "Cost of each task", cost, task, figure.Money)
 	add("task-time", "Time of each task", took, task, seconds)
 	add("turn-cost", "Cost of each iteration", spent, turn, figure.Money)
+	add("turn-time", "Time of each iteration", lasted, turn, seconds)
 	add("turn-context", "Context used at the end of each iteration", context, turn, func(v float64) string { return fmt.Sprintf("%.0f %%", v) })
 	add("turn-failing", "Tests and gates that failed after each iteration", failing, turn, func(v float64) string { return fmt.Sprintf("%.0f", v) })
 	return out

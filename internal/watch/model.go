@@ -100,7 +100,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // take shows loops, and keeps the cursor on the same one.
 func (m *Model) take(loops []record.Summary) {
 	id := m.selected().ID
-	m.loops = grouped(loops, m.filter, m.now)
+	m.loops = record.Grouped(loops, m.filter, m.now)
 	if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == id }); i >= 0 {
 		m.cursor = i
 	}
