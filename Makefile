@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-peers bench-trust bench-lists demo picture release release-test nightly
+.PHONY: build fmt check types cross test cover race steps fuzz e2e browser bench bench-faults bench-hook bench-peers bench-trust bench-lists demo picture release release-test nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -46,6 +46,10 @@ e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
 	PAWL_E2E=1 go test -count=1 -timeout 20m ./...
 
+browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), judged by axe-core
+	.ci/clients
+	PAWL_BROWSER=1 go test -count=1 -run Browser ./internal/page
+
 bench: ## the bounds of docs/DESIGN.md, measured side by side
 	go run ./bench
 
@@ -64,7 +68,7 @@ bench-lists: ## the same of lists whose authors had not seen the judge, counted
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
 
-nightly: cross release-test cover race steps fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+nightly: cross release-test cover race steps fuzz browser bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
 
 release: ## dist/: what a release consists of; TAG=v1.0.0, else the last commit; ONLY=linux/amd64
 	rm -rf dist

@@ -76,6 +76,7 @@ const imports = `
 	progress       < core/* figure
 	reason         < core/* figure
 	report         < core/* failure record redact figure progress
+	page           < core/* figure progress record report
 	watch          < core/* figure progress record
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *

@@ -42,6 +42,7 @@ type grammar struct {
 	Resume resumeCmd `cmd:"" user:"resume a loop" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
 	Watch   watchCmd   `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
+	Serve   serveCmd   `cmd:"" user:"serve pages that steer loops" group:"Watch" help:"show and steer loops in a browser"`
 	Attach  attachCmd  `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
 	List    listCmd    `cmd:"" group:"Watch" help:"list the loops of this repository"`
 	Status  statusCmd  `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`

@@ -112,11 +112,7 @@ func cleaned(lines []string) []string {
 // text is a step as people read it.
 func (e explainedStep) text() string {
 	var b strings.Builder
-	happened := e.Happened
-	if happened == "" {
-		happened = "nothing to report in the work tree"
-	}
-	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), happened)
+	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), e.words())
 	for _, d := range e.Decided {
 		fmt.Fprintf(&b, "          so: %s\n", d)
 	}
@@ -124,4 +120,12 @@ func (e explainedStep) text() string {
 		fmt.Fprintf(&b, "              because: %s\n", w)
 	}
 	return b.String()
+}
+
+// words say what happened.
+func (e explainedStep) words() string {
+	if e.Happened == "" {
+		return "nothing to report in the work tree"
+	}
+	return e.Happened
 }

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/page"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+type serveCmd struct {
+	Listen string   `default:"127.0.0.1:7295" placeholder:"ADDR" help:"the address and port to listen on; beyond loopback, reading needs the token too"`
+	Name   []string `placeholder:"HOST" help:"another host name under which browsers may ask; repeatable"`
+	All    bool     `help:"show the loops of every repository"`
+}
+
+func (serveCmd) Help() string {
+	return `Open the printed address: the part behind # is the token, without which a page cannot act. The pages show
+all loops and each loop live, with the agent's questions, approvals, messages, pause and stop. Ctrl-C ends
+the pages, and no loop.
+
+  pawl serve
+  pawl serve --all --listen 127.0.0.1:0
+  pawl serve --listen 192.168.1.20:7295`
+}
+
+// Run serves the pages until Ctrl-C.
+func (c *serveCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return failure.New(failure.Usage, "choose another one:  pawl serve --listen 127.0.0.1:0", "listen on %s: %w", c.Listen, err)
+	}
+	defer func() { _ = l.Close() }()
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil {
+		return fmt.Errorf("read the address %s: %w", l.Addr(), err)
+	}
+	token := page.NewToken()
+	locked := !at.Addr().IsLoopback()
+	h, err := page.New(page.Options{Source: &served{watched{ctx: ctx, app: a, all: c.All}}, Token: token, Names: c.Name, Locked: locked})
+	if err != nil {
+		return err
+	}
+	host := l.Addr().String()
+	if at.Addr().IsUnspecified() {
+		host = net.JoinHostPort("localhost", fmt.Sprint(at.Port()))
+		if len(c.Name) > 0 {
+			host = net.JoinHostPort(c.Name[0], fmt.Sprint(at.Port()))
+		}
+	}
+	a.print("http://" + host + "/#token=" + token + "\n")
+	if locked {
+		term.Warnf(a.Err, "others on this network can read what passes between browser and pawl: use a tunnel (ssh -L) where you do not trust it")
+	}
+	return page.Serve(ctx, l, h)
+}
+
+// served is what the pages show.
+type served struct{ watched }
+
+// Stamp changes when a journal grows, or a loop comes or goes.
+func (s *served) Stamp(id string) (string, error) {
+	loops := []*store.Loop{s.app.store.Loop(id)}
+	if id == "" {
+		var err error
+		if loops, err = s.app.store.Loops(); err != nil {
+			return "", err
+		}
+	}
+	sum := fnv.New64a()
+	for _, l := range loops {
+		size, err := l.JournalSize()
+		if err != nil {
+			continue
+		}
+		fmt.Fprintf(sum, "%s %d\n", l.ID, size)
+	}
+	return fmt.Sprintf("%x", sum.Sum64()), nil
+}
+
+// subject is a loop that the pages show.
+func (s *served) subject(id string) (*subject, error) {
+	l := s.app.store.Loop(id)
+	if _, err := os.Stat(l.Dir); err != nil {
+		return nil, fmt.Errorf("find loop %s: %w", id, fs.ErrNotExist)
+	}
+	sub, err := look(l)
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+		return nil, err
+	}
+	if !s.all && sub.kept.Root != s.app.root() {
+		return nil, fmt.Errorf("find loop %s here: %w", id, fs.ErrNotExist)
+	}
+	return sub, nil
+}
+
+// Loop returns all that a page shows of a loop.
+func (s *served) Loop(ctx context.Context, id string) (page.Detail, error) {
+	sub, err := s.subject(id)
+	if err != nil {
+		return page.Detail{}, err
+	}
+	sum := sub.summary()
+	d := page.Detail{
+		Summary: sum, Headline: headline(sub, sum, time.Now()), Report: s.app.reported(ctx, sub), Attempts: sub.attempts(),
+	}
+	var state loop.State
+	for r, err := range sub.Records(journal.Mark{}) {
+		if err != nil {
+			continue
+		}
+		t := narrate(r, state)
+		state = t.after
+		for _, line := range t.stamped(r) {
+			d.History = append(d.History, strings.TrimRight(line, "\n"))
+		}
+	}
+	d.History = d.History[max(0, len(d.History)-historyMost):]
+	return d, nil
+}
+
+const (
+	historyMost = 500       // lines of a page
+	tailMost    = 16 << 10  // bytes of a gate's output
+	diffMost    = 512 << 10 // bytes
+)
+
+// attempts are the iterations of a loop: each event with its decision, and what the gates
+// printed.
+func (s *subject) attempts() []page.Attempt {
+	var out []page.Attempt
+	for _, step := range s.explained(0).Steps {
+		n := max(1, step.Iteration)
+		if len(out) == 0 || out[len(out)-1].Number != n {
+			out = append(out, page.Attempt{Number: n, Task: taskOf(s.memory.State, step.Task)})
+		}
+		last := &out[len(out)-1]
+		last.Steps = append(last.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
+	}
+	var state loop.State
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil {
+			continue
+		}
+		state = narrate(r, state).after
+		var rec verify.Receipt
+		if r.Type != record.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(a page.Attempt) bool { return a.Number == max(1, state.Iteration) })
+		if i < 0 {
+			continue
+		}
+		tail := rec.Tail[max(0, len(rec.Tail)-tailMost):]
+		out[i].Gates = append(out[i].Gates, page.Gate{
+			Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration), Output: cleanLines(tail),
+		})
+	}
+	return out
+}
+
+// cleanLines is text without what would draw on a terminal; its lines stay.
+func cleanLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = term.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Diff is the diff of a task's commit.
+func (s *served) Diff(ctx context.Context, id, task string) (string, error) {
+	sub, err := s.subject(id)
+	if err != nil {
+		return "", err
+	}
+	t, ok := sub.memory.State.Task(task)
+	if !ok {
+		return "", fmt.Errorf("find task in loop %s: %w", id, fs.ErrNotExist)
+	}
+	if t.Commit == "" {
+		return "", nil
+	}
+	repo, err := sub.origin(ctx)
+	if err != nil {
+		return "", err
+	}
+	return repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{MaxBytes: diffMost})
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+const (
+	tokenHeader = "X-Pawl-Token"
+	readCookie  = "pawl-read"
+)
+
+// NewToken returns a token that nobody can guess.
+func NewToken() string { return rand.Text() }
+
+// readKey is what the cookie of a browser holds that was given the token: it may read. A
+// cookie goes to every port of a host, also to a server that an agent began; so it is not
+// the token, and nobody can act with it.
+func (s *server) readKey() string {
+	mac := hmac.New(sha256.New, []byte(s.Token))
+	mac.Write([]byte("read"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// secured lets through what comes from a page of ours, under a name of ours, and where a
+// token is needed, with one.
+func (s *server) secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch {
+		case !s.knows(r.Host):
+			http.Error(w, "unknown host: add it with  pawl serve --name HOST", http.StatusMisdirectedRequest)
+		case crossSite(r):
+			http.Error(w, "this request comes from a page of another site", http.StatusForbidden)
+		case r.Method == http.MethodPost && !s.hasToken(r):
+			http.Error(w, "open the address that pawl serve printed: it has the token", http.StatusUnauthorized)
+		case s.Locked && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil && !s.mayRead(r):
+			s.show(w, http.StatusUnauthorized, "problem", problem{shell{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// knows tells whether a Host is an address, localhost, or a name that the user gave. An
+// attacker's page can have its own name point here, but not an address.
+func (s *server) knows(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return name == "localhost" || slices.Contains(s.Names, name)
+}
+
+// crossSite tells whether a page of another origin made the request: a link to a page may
+// be followed from anywhere, everything else is ours alone.
+func crossSite(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
+		return true
+	}
+	navigates := r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return false
+	}
+	return !navigates
+}
+
+func (s *server) hasToken(r *http.Request) bool {
+	return equal(r.Header.Get(tokenHeader), s.Token)
+}
+
+func (s *server) mayRead(r *http.Request) bool {
+	if s.hasToken(r) {
+		return true
+	}
+	c, err := r.Cookie(readCookie)
+	return err == nil && equal(c.Value, s.readKey())
+}
+
+// equal compares secrets in a time that says nothing of them, their lengths aside.
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// session gives a browser that has the token the cookie to read with.
+func (s *server) session(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: readCookie, Value: s.readKey(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	w.WriteHeader(http.StatusNoContent)
+}

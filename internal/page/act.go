@@ -1,0 +1,98 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+const (
+	bodyMost = 64 << 10
+	runsMost = 4 // commands at a time
+	runTime  = time.Minute
+)
+
+// act runs the command that a form of a loop's page asks for, and answers with what it
+// printed.
+func (s *server) act(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	if err := r.ParseForm(); err != nil {
+		code := http.StatusBadRequest
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			code = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, http.StatusText(code), code)
+		return
+	}
+	d, err := s.detail(r)
+	if err != nil {
+		code := http.StatusInternalServerError
+		if errors.Is(err, fs.ErrNotExist) {
+			code = http.StatusNotFound
+		}
+		http.Error(w, err.Error(), code)
+		return
+	}
+	args, ok := command(d, r.PostForm.Get("do"), r.PostForm.Get("task"), strings.TrimSpace(r.PostForm.Get("text")))
+	if !ok {
+		http.Error(w, "a page cannot ask for that", http.StatusBadRequest)
+		return
+	}
+	select {
+	case s.runs <- struct{}{}:
+		defer func() { <-s.runs }()
+	default:
+		http.Error(w, "other commands run: try again in a moment", http.StatusServiceUnavailable)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), runTime)
+	defer cancel()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	text, err := s.Source.Command(ctx, args...)
+	if err != nil {
+		w.WriteHeader(http.StatusConflict)
+		if text == "" {
+			text = err.Error()
+		}
+	}
+	_, _ = w.Write([]byte(text))
+}
+
+// command is what a form asks for as a command line of Pawl's. All that is not in this
+// list is refused, and so is a task that the loop does not have; text stands behind what
+// ends the options.
+func command(d Detail, do, task, text string) ([]string, bool) {
+	id := d.Summary.ID
+	if task != "" && !slices.ContainsFunc(d.Report.State.Tasks, func(t loop.Task) bool { return t.ID == task }) {
+		return nil, false
+	}
+	var ofTask []string
+	if task != "" {
+		ofTask = []string{"--task=" + task}
+	}
+	switch {
+	case do == "tell" && text != "":
+		return []string{"tell", id, "--", text}, true
+	case do == "tell-now" && text != "":
+		return []string{"tell", id, "--now", "--", text}, true
+	case do == "answer" && text != "":
+		return slices.Concat([]string{"answer", id}, ofTask, []string{"--", text}), true
+	case do == "approve":
+		return append([]string{"approve", id}, ofTask...), true
+	case do == "reject" && text != "":
+		return []string{"reject", id, "--why=" + text}, true
+	case do == "reject":
+		return []string{"reject", id}, true
+	case do == "pause", do == "stop":
+		return []string{do, id}, true
+	case do == "resume":
+		return []string{"resume", id, "--detach"}, true
+	}
+	return nil, false
+}

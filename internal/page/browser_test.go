@@ -1,0 +1,111 @@
+//go:build unix
+
+package page
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+// screens are what the pages are looked at on.
+func screens() map[string]struct {
+	width, height int
+	scheme        string
+} {
+	return map[string]struct {
+		width, height int
+		scheme        string
+	}{"light": {1280, 900, "light"}, "dark": {1280, 900, "dark"}, "phone": {390, 844, "light"}}
+}
+
+// TestBrowser drives the pages as a user does: axe-core finds nothing wrong on any screen,
+// the console has no error, nothing is asked of anybody else, and the loop is told.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	d, h := world(t)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = Serve(ctx, l, h) }()
+	base := "http://" + l.Addr().String()
+	b := browse(t)
+	b.open(base + "/#token=" + token)
+	for name, s := range screens() {
+		b.look(s.width, s.height, s.scheme)
+		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1"} {
+			b.open(base + path)
+			b.accessible(page+", "+name, source)
+			b.picture(page + "-" + name)
+			if wide := b.eval("document.documentElement.scrollWidth - innerWidth"); strings.TrimPrefix(wide, "-") == wide && wide != "0" {
+				t.Errorf("%s, %s: %s pixels too wide", page, name, wide)
+			}
+		}
+	}
+	b.open(base + "/loop/lost-moth-33cc")
+	b.eval(`document.querySelector("#tell").value = "use the fake"; document.querySelector("button[value=tell]").click()`)
+	b.until("the message is told", func() bool { return b.eval(`document.querySelector("#said").textContent`) == "said" })
+	b.eval(`document.querySelector("#answer-US-2").value = "UTC"; document.querySelector("button[value=answer]").click()`)
+	b.until("the question is answered", func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.commands) == 2
+	})
+	if got := strings.Join(d.commands, "\n"); got != "tell lost-moth-33cc -- use the fake\nanswer lost-moth-33cc --task=US-2 -- UTC" {
+		t.Errorf("commands %q", got)
+	}
+	d.mu.Lock()
+	d.detail.Headline, d.stamped = "running again", "2"
+	d.mu.Unlock()
+	b.until("the page follows the loop", func() bool { return b.eval(`document.querySelector("h1").textContent`) == "running again" })
+	b.clean(base)
+}
+
+// TestReportInABrowser holds the same of the report as a file.
+func TestReportInABrowser(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	b := browse(t)
+	path := filepath.Join(t.TempDir(), "report.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.HTML(f, detailed().Report); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range screens() {
+		b.look(s.width, s.height, s.scheme)
+		b.open("file://" + path)
+		b.accessible("report, "+name, source)
+		b.picture("report-" + name)
+	}
+	b.clean("file://" + path)
+}
+
+// clean holds that the console has no error, and that only one place was asked.
+func (b *tab) clean(base string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errors {
+		b.t.Errorf("on the console: %s", e)
+	}
+	for _, url := range b.asked {
+		if !strings.HasPrefix(url, base) && !strings.HasPrefix(url, "data:") {
+			b.t.Errorf("it asked %s", url)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+//go:build unix
+
+package page
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// browserVariable makes a browser that is missing a failure; `make browser` sets it.
+const browserVariable = "PAWL_BROWSER"
+
+// lacks skips a test for what the machine does not have, unless it has to have it.
+func lacks(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv(browserVariable) == "1" {
+		t.Fatalf(browserVariable+"=1, but "+format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// tab is a tab of a headless Chromium, driven over its debugging pipe.
+type tab struct {
+	t       *testing.T
+	out     *os.File
+	session string
+
+	mu      sync.Mutex
+	last    int
+	answers map[int]chan json.RawMessage
+	errors  []string // of the console
+	asked   []string // addresses
+	loaded  int
+}
+
+const callTime = 60 * time.Second
+
+// browse begins a browser with one tab.
+func browse(t *testing.T) *tab {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		lacks(t, "there is no chromium (a package of Debian's)")
+	}
+	in, toBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromBrowser, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In containers Chromium may not make its own sandbox; it opens our pages only.
+	cmd := exec.CommandContext(t.Context(), program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{in, out}, 5*time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = in.Close(), out.Close()
+	b := &tab{t: t, out: toBrowser, answers: map[int]chan json.RawMessage{}}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); _ = toBrowser.Close(); _ = fromBrowser.Close() })
+	go b.listen(fromBrowser)
+	var target struct{ TargetID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	return b
+}
+
+// message is one of the debugging protocol.
+type message struct {
+	ID     int             `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"`
+}
+
+func (b *tab) listen(from *os.File) {
+	in := bufio.NewReader(from)
+	for {
+		line, err := in.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(line[:len(line)-1], &m) != nil {
+			continue
+		}
+		b.mu.Lock()
+		if m.ID != 0 {
+			if len(m.Error) > 0 {
+				m.Result = m.Error
+			}
+			if c := b.answers[m.ID]; c != nil {
+				c <- m.Result
+			}
+		} else {
+			b.event(m)
+		}
+		b.mu.Unlock()
+	}
+}
+
+func (b *tab) event(m message) {
+	switch m.Method {
+	case "Page.loadEventFired":
+		b.loaded++
+	case "Runtime.exceptionThrown":
+		b.errors = append(b.errors, string(m.Params))
+	case "Runtime.consoleAPICalled":
+		if strings.Contains(string(m.Params), `"type":"error"`) {
+			b.errors = append(b.errors, string(m.Params))
+		}
+	case "Log.entryAdded":
+		if strings.Contains(string(m.Params), `"level":"error"`) {
+			b.errors = append(b.errors, string(m.Params))
+		}
+	case "Network.requestWillBeSent":
+		var p struct{ Request struct{ URL string } }
+		if json.Unmarshal(m.Params, &p) == nil {
+			b.asked = append(b.asked, p.Request.URL)
+		}
+	}
+}
+
+// call is a command of the protocol, with its answer.
+func (b *tab) call(method string, params map[string]any, answer any) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.last++
+	id, c := b.last, make(chan json.RawMessage, 1)
+	b.answers[id] = c
+	b.mu.Unlock()
+	request := map[string]any{"id": id, "method": method, "params": params}
+	if params == nil {
+		request["params"] = map[string]any{}
+	}
+	if b.session != "" {
+		request["sessionId"] = b.session
+	}
+	data, err := json.Marshal(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.out.Write(append(data, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	select {
+	case r := <-c:
+		if answer != nil {
+			if err := json.Unmarshal(r, answer); err != nil {
+				b.t.Fatalf("%s: %v in %s", method, err, r)
+			}
+		}
+	case <-time.After(callTime):
+		b.t.Fatalf("%s: no answer", method)
+	}
+}
+
+// open loads a page.
+func (b *tab) open(url string) {
+	b.t.Helper()
+	b.mu.Lock()
+	before := b.loaded
+	b.mu.Unlock()
+	b.call("Page.navigate", map[string]any{"url": url}, nil)
+	b.until("the page is loaded", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.loaded > before
+	})
+}
+
+func (b *tab) until(what string, done func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(callTime); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("waited for: %s", what)
+		}
+	}
+}
+
+// eval runs a script in the page, and returns its result as text.
+func (b *tab) eval(script string) string {
+	b.t.Helper()
+	var r struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true}, &r)
+	if len(r.ExceptionDetails) > 0 {
+		b.t.Fatalf("%.60s: %s", script, r.ExceptionDetails)
+	}
+	return fmt.Sprint(r.Result.Value)
+}
+
+// look sets the size of the screen and its colours, light or dark.
+func (b *tab) look(width, height int, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// picture keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	dir := os.Getenv("PAWL_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data []byte }
+	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot.Data, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// axe is the source of axe-core, which .ci/clients installs.
+func axe(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join("..", "..", ".cache", "page", "node_modules", "axe-core", "axe.min.js")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		lacks(t, "there is no axe-core: .ci/clients installs it")
+	}
+	return string(data)
+}
+
+// accessible holds that axe-core finds nothing wrong with the page.
+func (b *tab) accessible(where, source string) {
+	b.t.Helper()
+	b.eval(source + "; 0")
+	found := b.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("\n  ")).join("\n"))`)
+	if found != "" {
+		b.t.Errorf("%s: %s", where, found)
+	}
+}

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"time"
+)
+
+const (
+	liveMost  = 32 // streams at a time
+	liveTime  = time.Hour
+	refresh   = time.Second
+	heartbeat = 15 * time.Second
+	writeTime = 10 * time.Second // for one event
+)
+
+// events tells a browser when what it shows has changed (server-sent events). The browser
+// asks for the page again: there is one way to draw it.
+func (s *server) events(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("loop")
+	if id != "" && !isLoopID(id) {
+		http.Error(w, "there is no such loop", http.StatusNotFound)
+		return
+	}
+	select {
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+	default:
+		w.Header().Set("Retry-After", "30")
+		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
+		return
+	}
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(text string) bool {
+		if out.SetWriteDeadline(time.Now().Add(writeTime)) != nil {
+			return false
+		}
+		if _, err := fmt.Fprint(w, text); err != nil {
+			return false
+		}
+		return out.Flush() == nil
+	}
+	last, err := s.stamp(id)
+	if err != nil || !send("retry: 3000\n\n") {
+		return
+	}
+	tick, end, silent := time.NewTicker(refresh), time.After(liveTime), time.Now()
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-end: // the browser begins another one
+			return
+		case <-tick.C:
+		}
+		now, err := s.stamp(id)
+		text := ""
+		switch {
+		case err != nil:
+			return
+		case now != last:
+			text = "data: changed\n\n"
+		case time.Since(silent) > heartbeat:
+			text = ": still here\n\n"
+		default:
+			continue
+		}
+		if last, silent = now, time.Now(); !send(text) {
+			return
+		}
+	}
+}
+
+// stamp asks the Source at most once in a moment, however many pages are open.
+func (s *server) stamp(id string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if kept, ok := s.stamps[id]; ok && now.Sub(kept.at) < refresh*9/10 {
+		return kept.text, nil
+	}
+	text, err := s.Source.Stamp(id)
+	if err != nil {
+		return "", fmt.Errorf("look for changes: %w", err)
+	}
+	if len(s.stamps) > 2*liveMost {
+		clear(s.stamps)
+	}
+	s.stamps[id] = stamp{text, now}
+	return text, nil
+}
+
+// isLoopID tells whether a text can be the id of a loop: it is part of a path.
+func isLoopID(id string) bool {
+	if id == "" || len(id) > 80 {
+		return false
+	}
+	for _, r := range id {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// detail reads the loop that a request names.
+func (s *server) detail(r *http.Request) (Detail, error) {
+	id := r.PathValue("id")
+	if !isLoopID(id) {
+		return Detail{}, fmt.Errorf("find loop: %w", fs.ErrNotExist)
+	}
+	d, err := s.Source.Loop(r.Context(), id)
+	if err != nil {
+		return Detail{}, fmt.Errorf("read loop %s: %w", id, err)
+	}
+	return d, nil
+}

@@ -1,0 +1,203 @@
+// Package page shows loops in a browser, and steers them from there: all loops in three
+// groups (needs you, working, ended), and one loop with its tasks, its attempts, the
+// gates' output and the figures of its report.
+//
+//	h, err := page.New(page.Options{Source: source, Token: page.NewToken()})
+//	err = page.Serve(ctx, listener, h)
+//
+// The package turns facts into HTML and decides nothing. What it shows comes from a
+// Source and from package report; what the user does is a command line of Pawl's, run by
+// the Source. Text of agents and gates is escaped by html/template.
+//
+// Files: access.go says who may read and act, act.go which commands a page may run,
+// live.go tells browsers that something changed, server.go has the time-outs.
+package page
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+// Source is what the pages show, and how they act. Its methods are called from several
+// goroutines at once. An unknown loop or task is an error that wraps fs.ErrNotExist.
+type Source interface {
+	// Loops returns the summaries of all loops that are shown.
+	Loops() ([]record.Summary, error)
+	// Loop returns one loop in detail.
+	Loop(ctx context.Context, id string) (Detail, error)
+	// Diff returns what a task changed.
+	Diff(ctx context.Context, id, task string) (string, error)
+	// Stamp returns a text that is another one once a loop has changed; id "" means all loops.
+	Stamp(id string) (string, error)
+	// Command runs pawl with these arguments to its end, and returns what it printed.
+	Command(ctx context.Context, args ...string) (string, error)
+}
+
+// Detail is one loop.
+type Detail struct {
+	Summary  record.Summary
+	Headline string // how it stands, in one line
+	Report   report.Loop
+	Attempts []Attempt
+	History  []string // a line each, oldest first
+}
+
+// Attempt is one iteration: what happened, what was decided, and what the gates printed.
+type Attempt struct {
+	Number int
+	Task   string
+	Steps  []Step
+	Gates  []Gate
+}
+
+// Step is one event with the decision that it led to.
+type Step struct {
+	At               string // time of day
+	Happened         string
+	Decided, Because []string
+}
+
+// Gate is one run of a gate.
+type Gate struct{ Name, Status, Took, Output string }
+
+// Options of the pages.
+type Options struct {
+	Source Source
+	Token  string           // whoever has it may act; see NewToken
+	Names  []string         // further host names under which the pages may be asked for
+	Locked bool             // reading needs the token too
+	Now    func() time.Time // nil: time.Now
+}
+
+//go:embed assets
+var assets embed.FS
+
+// server answers requests.
+type server struct {
+	Options
+	pages  *template.Template
+	files  map[string]file // what a page loads, by its path
+	places chan struct{}   // of live streams
+	runs   chan struct{}   // of commands
+
+	mu     sync.Mutex
+	stamps map[string]stamp
+	listed []record.Summary // as of listedAt and listedStamp
+	list   stamp
+}
+
+// stamp is what a Source said of a loop, and when.
+type stamp struct {
+	text string
+	at   time.Time
+}
+
+// New returns the handler of all pages.
+func New(o Options) (http.Handler, error) {
+	if o.Token == "" {
+		return nil, errors.New("pages need a token")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &server{Options: o, places: make(chan struct{}, liveMost), runs: make(chan struct{}, runsMost), stamps: map[string]stamp{}}
+	var err error
+	if s.pages, err = report.Parts(); err != nil {
+		return nil, err
+	}
+	if s.pages, err = s.pages.ParseFS(assets, "assets/*.html"); err != nil {
+		return nil, fmt.Errorf("parse the pages: %w", err)
+	}
+	if s.files, err = loaded(); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.overview)
+	mux.HandleFunc("GET /loop/{id}", s.loop)
+	mux.HandleFunc("GET /loop/{id}/diff/{task}", s.diff)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /loop/{id}", s.act)
+	mux.HandleFunc("POST /session", s.session)
+	for path := range s.files {
+		mux.HandleFunc("GET "+path, s.file)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "there is no such page") })
+	return s.secured(mux), nil
+}
+
+// loaded are the files that a page loads.
+func loaded() (map[string]file, error) {
+	files := map[string]file{}
+	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
+		data, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		files["/"+name] = file{kind, data}
+	}
+	style := files["/style.css"]
+	style.data = append([]byte(report.Style()), style.data...)
+	files["/style.css"] = style
+	return files, nil
+}
+
+// file is what a page loads, with its content type.
+type file struct {
+	kind string
+	data []byte
+}
+
+func (s *server) file(w http.ResponseWriter, r *http.Request) {
+	f := s.files[r.URL.Path]
+	w.Header().Set("Content-Type", f.kind)
+	_, _ = w.Write(f.data)
+}
+
+// show executes a template, and sends it once all of it is there.
+func (s *server) show(w http.ResponseWriter, code int, name string, data any) {
+	var page bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&page, name, data); err != nil {
+		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(page.Bytes())
+}
+
+// shell is what every page has.
+type shell struct {
+	Title string
+	Loop  string // whose changes are followed; "" = those of all
+	Live  bool
+	Lock  bool // the page asks for the token
+}
+
+type problem struct {
+	shell
+	Text string
+}
+
+func (s *server) fail(w http.ResponseWriter, code int, text string) {
+	s.show(w, code, "problem", problem{shell{Title: http.StatusText(code)}, text})
+}
+
+// failed answers with what a Source could not do.
+func (s *server) failed(w http.ResponseWriter, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		s.fail(w, http.StatusNotFound, "there is no such loop, or no such task in it")
+		return
+	}
+	s.fail(w, http.StatusInternalServerError, err.Error())
+}

@@ -1,0 +1,208 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+const (
+	listTime   = 5 * time.Second // that a list is shown again while no journal grew
+	endedMost  = 100             // ended loops that are shown unless all are asked for
+	outputMost = 200             // iterations of one page
+)
+
+// overviewPage is all loops.
+type overviewPage struct {
+	shell
+	Filter string
+	Groups []groupView
+	Found  bool
+	None   bool // there is no loop at all
+}
+
+type groupView struct {
+	ID, Name string
+	Count    int
+	Rows     []rowView
+	More     int // that are not shown
+}
+
+type rowView struct{ ID, State, Done, Cost, Age, Goal, Asks, Where string }
+
+func (s *server) overview(w http.ResponseWriter, r *http.Request) {
+	loops, err := s.loops()
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	filter, now := r.URL.Query().Get("q"), s.Now()
+	p := overviewPage{Filter: filter, None: len(loops) == 0, shell: shell{Live: true}}
+	all := r.URL.Query().Has("all")
+	for _, sum := range record.Grouped(loops, filter, now) {
+		g := sum.Group(now)
+		if last := len(p.Groups) - 1; last < 0 || p.Groups[last].Name != groupName(g) {
+			p.Groups = append(p.Groups, groupView{ID: fmt.Sprintf("group-%d", g), Name: groupName(g)})
+		}
+		v := &p.Groups[len(p.Groups)-1]
+		v.Count++
+		if g == record.Over && len(v.Rows) >= endedMost && !all {
+			v.More++
+			continue
+		}
+		v.Rows = append(v.Rows, row(sum, now))
+	}
+	p.Found = len(p.Groups) > 0
+	var counts []string
+	for _, g := range p.Groups {
+		counts = append(counts, fmt.Sprintf("%d %s", g.Count, strings.ToLower(g.Name)))
+	}
+	p.Title = cmp.Or(strings.Join(counts, " · "), "No loops")
+	s.show(w, http.StatusOK, "overview", p)
+}
+
+func groupName(g record.Group) string {
+	name := strings.ToLower(g.String())
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// loops are read again when a journal has grown, and after a moment: an owner may die.
+func (s *server) loops() ([]record.Summary, error) {
+	now, err := s.stamp("")
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.list.text == now && time.Since(s.list.at) < listTime {
+		return s.listed, nil
+	}
+	loops, err := s.Source.Loops()
+	if err != nil {
+		return nil, fmt.Errorf("list loops: %w", err)
+	}
+	s.listed, s.list = loops, stamp{now, time.Now()}
+	return loops, nil
+}
+
+func row(sum record.Summary, now time.Time) rowView {
+	v := rowView{
+		ID: sum.ID, State: cmp.Or(string(sum.Outcome), sum.State), Cost: figure.Money(sum.CostUSD),
+		Age: age(sum, now), Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 200), Where: sum.Root,
+	}
+	if n := sum.Tasks.Done + sum.Tasks.Open + sum.Tasks.Skipped; n > 1 {
+		v.Done = fmt.Sprintf("%d of %d tasks done", sum.Tasks.Done, n)
+	}
+	switch {
+	case sum.Question != nil:
+		v.Asks = plan.OneLine(sum.Question.Headline(), 200)
+	case len(sum.Tests) > 0:
+		v.Asks = "waits for an approval: " + plan.OneLine(strings.Join(sum.Tests, ", "), 200)
+	case sum.Group(now) == record.NeedsYou:
+		v.Asks = plan.OneLine(sum.Reason, 200)
+	}
+	return v
+}
+
+// age says when a loop ended, or began.
+func age(sum record.Summary, now time.Time) string {
+	what, since := "begun ", now.Sub(cmp.Or(sum.StartedAt, sum.CreatedAt))
+	if !sum.EndedAt.IsZero() {
+		what, since = "ended ", now.Sub(sum.EndedAt)
+	}
+	if since = max(0, since); since > time.Minute {
+		since = since.Truncate(time.Minute)
+	}
+	return what + figure.Chosen(since) + " ago"
+}
+
+// loopPage is one loop.
+type loopPage struct {
+	shell
+	ID, Headline, Current string // Current is the task at work
+	Questions             []questionView
+	Tests                 []string // whose change waits for an approval
+	Failing               *loop.Failing
+	Messages              []string
+	Report                any
+	Attempts              []attemptView
+	Earlier               int // attempts that are not shown
+	History               []string
+	Ended, Resumable      bool
+}
+
+type questionView struct {
+	loop.Question
+	Lines []string
+}
+
+type attemptView struct {
+	Attempt
+	Came string
+	Open bool
+}
+
+func (s *server) loop(w http.ResponseWriter, r *http.Request) {
+	d, err := s.detail(r)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	st, sum := d.Report.State, d.Summary
+	p := loopPage{
+		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
+		Tests: sum.Tests, Messages: progress.Messages(st), Report: report.Shown(d.Report), History: d.History,
+		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
+	}
+	if !p.Ended {
+		p.Failing, p.Current = st.Failing, st.Current
+		for _, q := range st.Unanswered() {
+			p.Questions = append(p.Questions, questionView{q, q.Lines()})
+		}
+	}
+	attempts := d.Attempts
+	if p.Earlier = max(0, len(attempts)-outputMost); p.Earlier > 0 {
+		attempts = attempts[p.Earlier:]
+	}
+	for i, a := range slices.Backward(attempts) {
+		v := attemptView{Attempt: a, Open: i == len(attempts)-1}
+		for _, it := range d.Report.Iterations {
+			if it.Number == a.Number && it.Came != "" {
+				v.Came = it.Came
+			}
+		}
+		p.Attempts = append(p.Attempts, v)
+	}
+	s.show(w, http.StatusOK, "loop", p)
+}
+
+// diffPage is what a task changed.
+type diffPage struct {
+	shell
+	ID, Task string
+	Lines    []report.DiffLine
+}
+
+func (s *server) diff(w http.ResponseWriter, r *http.Request) {
+	id, task := r.PathValue("id"), r.PathValue("task")
+	if !isLoopID(id) {
+		s.fail(w, http.StatusNotFound, "there is no such loop")
+		return
+	}
+	text, err := s.Source.Diff(r.Context(), id, task)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	s.show(w, http.StatusOK, "diff", diffPage{shell{Title: "Changes of task " + task, Loop: id}, id, task, report.DiffLines(text, 5000)})
+}
