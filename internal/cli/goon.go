@@ -11,8 +11,8 @@ import (
 
 // goOnArg is how commands name a loop that is to go on.
 type goOnArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the unfinished loop here"`
-	Yes  bool   `short:"y" help:"without LOOP: continue the newest loop even if it ended"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the newest here that can go on"`
+	Yes  bool   `short:"y" hidden:"" help:"no longer needed"`
 	moreFlags
 }
 

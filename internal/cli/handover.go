@@ -27,7 +27,7 @@ terminal. pawl start --take LOOP brings it back into a session.
 
 // Run has fresh sessions go on with the loop.
 func (c *handoverCmd) Run(a *app) error {
-	s, err := a.findResumable(c.Loop, c.Yes)
+	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err
 	}

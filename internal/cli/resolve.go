@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // findLoop is the loop that a user means by ref. Without a word it is the loop that
@@ -46,30 +47,47 @@ func (a *app) findUnended(ref string) (*subject, error) {
 	return s, err
 }
 
-// findResumable reads the loop that a user wants to go on. To go on with one that has
-// ended takes more than no word: its id, --yes, or an answer to a question.
-func (a *app) findResumable(ref string, yes bool) (*subject, error) {
+// findResumable reads the loop that a user wants to go on. Without a word it is the one of
+// this session, else the newest here that can go on: one that has not ended, or the last
+// one where it left something. It says which, where it could have been another.
+func (a *app) findResumable(ref string) (*subject, error) {
 	if ref != "" {
 		return a.find(ref)
 	}
-	s, err := a.currentLoop()
-	if err != nil || yes || !s.hasEnded() {
+	s, err := a.find("")
+	if err != nil || a.livesHere(s) {
 		return s, err
 	}
-	if s.left() && attended(a.In) && attended(a.Err) {
-		word, err := a.ask(fmt.Sprintf("loop %s has ended (%s). Go on with it? [y/N] ", s.ID, s.memory.State.Outcome))
-		if err != nil || word == "y" || word == "yes" {
-			return s, err
-		}
+	open, err := a.unended()
+	if err != nil || len(open) == 0 {
+		return s, err
 	}
-	return nil, s.ended()
+	var others []string
+	for _, l := range open {
+		others = append(others, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
+	}
+	if !s.hasEnded() || !s.left() {
+		if s, err = a.find(open[0].Loop.ID); err != nil {
+			return nil, err
+		}
+		others = others[1:]
+	}
+	if len(others) > 0 {
+		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, some(others))
+	}
+	return s, nil
+}
+
+// livesHere: the loop lives in the session that this command is run by.
+func (a *app) livesHere(s *subject) bool {
+	return s.inSession() && !s.hasEnded() && s.memory.Bound.Session == a.env.Session.ID
 }
 
 // currentLoop is the loop that lives in this session, or the only one here that has not
 // ended; where all have, the newest.
 func (a *app) currentLoop() (*subject, error) {
 	s, err := a.find("")
-	if err != nil || s.inSession() && !s.hasEnded() && s.memory.Bound.Session == a.env.Session.ID {
+	if err != nil || a.livesHere(s) {
 		return s, err
 	}
 	open, err := a.unended()

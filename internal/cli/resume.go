@@ -26,7 +26,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if c.All {
 		return c.all(a)
 	}
-	s, err := a.findResumable(c.Loop, c.Yes)
+	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err
 	}
