@@ -58,7 +58,7 @@ func (v *move) next() loop.State {
 
 func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 	t.Parallel()
-	for steps := 1; ; steps += agenttest.Stride(3) {
+	for steps := 1; ; steps += agenttest.Stride(6) {
 		st := sit(t, words, handover(nil))
 		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
 		v := &move{teller: teller{t}, st: st, runner: st.scripted("-- 1/sleep --\n60s\n"), steps: steps}
@@ -82,7 +82,7 @@ func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 // iteration.
 func TestEveryStepOfATryMayBeTheLast(t *testing.T) {
 	t.Parallel()
-	for steps := 1; ; steps += agenttest.Stride(3) {
+	for steps := 1; ; steps += agenttest.Stride(6) {
 		st := spent(t, "-- 1/files/notes.txt --\nno idea\n-- 2/files/have.txt --\none\ntwo\n", nil, nil)
 		v := &move{teller: teller{t}, st: st, steps: steps}
 		s := st.memory().State
