@@ -35,9 +35,10 @@ cover: ## the tests, and how much of the code they reach
 race: ## the packages in which goroutines meet
 	go test -race ./internal/keeper ./internal/mcpserver ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
 
-steps: ## faults at every step, and long random walks; make test does a part of them
+steps: ## faults at every step, many kills and long random walks; make test does a part of them
 	PAWL_EVERY_STEP=1 go test -count=1 -run '^TestEveryStepOf|^TestAFailedGitIsNever' ./internal/git ./internal/runner
 	go test -count=1 -run '^TestWalksKeepTheLaws$$' ./internal/core/loop -walk-events 2000000
+	go test -count=1 -timeout 1h -run '^TestKilled' ./internal/hook ./internal/store ./internal/store/journal -kills 200
 
 fuzz: ## each fuzz target, for FUZZTIME
 	.ci/fuzz $(FUZZTIME)

@@ -4,6 +4,7 @@ package hook
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 )
+
+var kills = flag.Int("kills", 40, "how often TestKilledHooksLoseNoTurn kills a hook of each loop; a fifth with -short")
 
 // killed is a session whose hooks are killed at any moment.
 type killed struct {
@@ -102,8 +105,9 @@ func (k *killed) turnsEnded() int {
 // A hook may be killed between any two of its steps: the loop is never lost, no
 // turn is told twice without its end between, and the next stop goes on.
 func TestKilledHooksLoseNoTurn(t *testing.T) {
+	most := *kills
 	if testing.Short() {
-		t.Skip("200 processes")
+		most /= 5
 	}
 	for _, asked := range []string{"nogates", "everyturn"} {
 		t.Run(asked, func(t *testing.T) {
@@ -113,7 +117,7 @@ func TestKilledHooksLoseNoTurn(t *testing.T) {
 			k.given = 1
 			usual := k.usualTime()
 			seen := map[bool]int{}
-			for i := range 100 {
+			for i := range most {
 				k.do("used", "")
 				payload := k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"turn %d"}`, i))
 				out := k.process(payload, 1+rand.N(usual+usual/2))
