@@ -32,7 +32,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	<-done
+	if served := <-done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	if err != nil {
 		return fmt.Errorf("end serving pages: %w", err)
 	}

@@ -285,15 +285,17 @@ func (s Step) outcome() []string {
 	for _, t := range s.After.Tasks {
 		by[t.Status]++
 	}
-	line := fmt.Sprintf("tasks: %d done", by[loop.Done])
+	done := fmt.Sprintf("tasks: %d done", by[loop.Done])
 	if unproven > 0 {
-		line += fmt.Sprintf(" (%d with less evidence than wanted)", unproven)
+		done += fmt.Sprintf(" (%d with less evidence than wanted)", unproven)
 	}
+	parts := []string{done}
 	for _, status := range []loop.TaskStatus{loop.Open, loop.Skipped, loop.Blocked, loop.Unchanged} {
 		if n := by[status]; n > 0 {
-			line += fmt.Sprintf(", %d %s", n, status)
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}
 	}
+	line := strings.Join(parts, ", ")
 	if s.After.Policy.Gates {
 		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[s.After.Green]
 	}
