@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var kills = flag.Int("kills", 16, "how often TestKills kills a loop")
+var kills = flag.Int("kills", 8, "how often TestKills and TestHandoverKills kill a loop or a hook, each")
 
 // wordShop is a project whose every word needs a test: tests/WORD.sh looks at
 // WORD.txt. checkWords is its gate.
