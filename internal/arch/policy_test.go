@@ -73,11 +73,11 @@ const imports = `
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
-	progress       < core/* figure
+	narrate        < core/* figure record store store/* verify
 	reason         < core/* figure
-	report         < core/* failure record redact figure progress
-	page           < core/* figure progress record report
-	watch          < core/* figure progress record
+	report         < core/* failure record redact figure narrate
+	page           < core/* figure narrate record report
+	watch          < core/* figure narrate record
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *

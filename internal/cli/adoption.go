@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -44,7 +45,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 func judgedWords(p *launch.Prepared, begun *launch.Attended) string {
 	switch words := gatesWords(p.Spec, begun); {
 	case p.Spec.Policy.Kind != loop.Change:
-		return kindWords(p.Spec.Policy)
+		return narrate.Kind(p.Spec.Policy)
 	case len(words) > 0:
 		return "gate " + strings.Join(words, ", ")
 	case len(p.Suggested) > 0:

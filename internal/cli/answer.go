@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -38,7 +39,7 @@ func (c *answerCmd) Run(a *app) error {
 	}
 	asked := slices.DeleteFunc(s.memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
 	if len(asked) == 0 {
-		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing%s", s.ID, because(c.Task))
+		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing%s", s.ID, narrate.Because(c.Task))
 	}
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -58,7 +59,7 @@ func (a *app) changes(s *subject, q loop.Question) (lines []string) {
 	}
 	for i, c := range diff {
 		if i == changesMax {
-			return append(lines, "and "+count(len(diff)-i, "more file"))
+			return append(lines, "and "+figure.Count(len(diff)-i, "more file"))
 		}
 		lines = append(lines, string(c.Status)+" "+c.Path)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -73,7 +74,7 @@ func (c *approveCmd) Run(a *app) error {
 		return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
 	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+testNames(paths))
+	return a.sayOfTests(s, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
 }
 
 // acceptWork takes the user's word for work of tasks that they have read.
@@ -110,10 +111,10 @@ func (a *app) approveEnded(s *subject, paths []string) error {
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
-			return failure.New(failure.Usage, "it waits for "+testNames(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
+			return failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
-	return a.settle(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+testNames(paths))
+	return a.settle(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+narrate.Tests(paths))
 }
 
 // settle has an ended loop take a user's word, and tells what came of it.
@@ -126,7 +127,7 @@ func (a *app) settle(s *subject, e loop.Event, what string) error {
 	}
 	a.printf("%s: %s\n", s.ID, what)
 	if left := st.Unapproved(); len(left) > 0 {
-		a.printf("it still waits for %s\n", testNames(left))
+		a.printf("it still waits for %s\n", narrate.Tests(left))
 	}
 	why := ""
 	if st.Reason != "" {
@@ -134,14 +135,6 @@ func (a *app) settle(s *subject, e loop.Event, what string) error {
 	}
 	a.printf("it is %s now%s\n", st.Outcome, why)
 	return nil
-}
-
-// approvalWords tell what a user approved.
-func approvalWords(e loop.Event) string {
-	if len(e.Tasks) > 0 {
-		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
-	}
-	return "pawl approve: the agent may change " + testNames(e.Paths)
 }
 
 // rejectCmd is `pawl reject`.
@@ -184,7 +177,7 @@ func (c *rejectCmd) Run(a *app) error {
 	if len(paths) == 0 {
 		return failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
 	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageReject, Paths: paths}, "the agent may not change "+testNames(paths))
+	return a.sayOfTests(s, record.Message{Kind: record.MessageReject, Paths: paths}, "the agent may not change "+narrate.Tests(paths))
 }
 
 // sayOfTests leaves the user's word for a loop that has not ended.
@@ -280,15 +273,4 @@ func (s *subject) knows(rel string) (bool, error) {
 	}
 	_, there := entries[rel]
 	return there, err
-}
-
-func testNames(paths []string) string {
-	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
-		return "any test"
-	}
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = plan.OneLine(path, 0)
-	}
-	return strings.Join(names, ", ")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -140,7 +141,7 @@ func (o audited) worth(s loop.State) audited {
 		if t.Commit != o.Commit {
 			continue
 		}
-		o.Worth = append(o.Worth, taskWorth{Task: t.ID, Evidence: t.Evidence, Why: evidence(t), Enough: !t.Unproven()})
+		o.Worth = append(o.Worth, taskWorth{Task: t.ID, Evidence: t.Evidence, Why: narrate.Evidence(t), Enough: !t.Unproven()})
 		short = short || t.Unproven()
 	}
 	if short && o.Verdict == agrees {
@@ -277,7 +278,7 @@ func (a *app) printAudit(out audited) {
 	}
 	a.printf("%.9s  %s\n", out.Commit, verdict)
 	for _, w := range out.Worth {
-		a.printf("  task %s: %s%s\n", plan.OneLine(w.Task, 60), w.Evidence, because(plan.OneLine(w.Why, 200)))
+		a.printf("  task %s: %s%s\n", plan.OneLine(w.Task, 60), w.Evidence, narrate.Because(plan.OneLine(w.Why, 200)))
 	}
 	for _, g := range out.Gates {
 		a.printf("  %s  receipt %s: %s then, %s now (exit %d)\n", plan.OneLine(g.Gate, 100), g.Receipt, g.Then, g.Now, g.Exit)

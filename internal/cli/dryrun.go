@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -31,7 +32,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		if t.Status == loop.Done {
 			mark = "[x]"
 		}
-		line("", "%s %s %s", mark, id(t), t.Title)
+		line("", "%s %s %s", mark, narrate.ID(t), t.Title)
 		if globs := s.Scopes[t.ID]; len(globs) > 0 {
 			line("", "    may change %s", strings.Join(globs, ", "))
 		}

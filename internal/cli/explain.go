@@ -7,6 +7,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/reason"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -55,7 +57,7 @@ func (c *explainCmd) Run(a *app) error {
 	n := 0
 	if c.Iteration != nil {
 		if n = *c.Iteration; n < 1 || n > s.memory.State.Iteration {
-			return failure.New(failure.Usage, fmt.Sprintf("%s has had %s", s.ID, count(s.memory.State.Iteration, "iteration")), "there is no iteration %d", n)
+			return failure.New(failure.Usage, fmt.Sprintf("%s has had %s", s.ID, figure.Count(s.memory.State.Iteration, "iteration")), "there is no iteration %d", n)
 		}
 	}
 	e := s.explained(n)
@@ -66,7 +68,7 @@ func (c *explainCmd) Run(a *app) error {
 	last := -1
 	for _, step := range e.Steps {
 		if step.Iteration != last && step.Iteration > 0 {
-			a.printf("\niteration %d, %s\n", step.Iteration, taskOf(s.memory.State, step.Task))
+			a.printf("\niteration %d, %s\n", step.Iteration, narrate.TaskOf(s.memory.State, step.Task))
 		}
 		last = step.Iteration
 		a.printf("%s", step.text())
@@ -83,20 +85,20 @@ func (s *subject) explained(iteration int) explained {
 		if err != nil || r.Type != record.TypeEvent {
 			continue // pawl log tells of damage
 		}
-		t := narrate(r, state)
-		state = t.after
-		begins := t.after.Iteration == iteration && t.before.Iteration == iteration-1
-		if iteration > 0 && t.before.Iteration != iteration && !begins {
+		t := narrate.Read(r, state)
+		state = t.After
+		begins := t.After.Iteration == iteration && t.Before.Iteration == iteration-1
+		if iteration > 0 && t.Before.Iteration != iteration && !begins {
 			continue
 		}
-		why := reason.Step{Before: t.before, After: t.after, Event: t.event, Actions: t.acts}
-		task := t.before.Current
+		why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
+		task := t.Before.Current
 		if task == "" {
-			task = t.after.Current
+			task = t.After.Current
 		}
 		out.Steps = append(out.Steps, explainedStep{
-			Seq: r.Seq, At: r.At, Iteration: t.before.Iteration, Task: task, Event: t.event.Kind,
-			Happened: term.Clean(t.happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.after.Phase,
+			Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: task, Event: t.Event.Kind,
+			Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
 		})
 	}
 	return out

@@ -86,11 +86,11 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 	}
 	switch {
 	case removed == 0:
-		a.printf("nothing to delete: %s, %s\n", count(len(loops), "loop"), figure.Bytes(all))
+		a.printf("nothing to delete: %s, %s\n", figure.Count(len(loops), "loop"), figure.Bytes(all))
 	case c.Yes:
-		a.printf("deleted %s, %s\n", count(removed, "loop"), figure.Bytes(bytes))
+		a.printf("deleted %s, %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes))
 	default:
-		a.printf("would delete %s, %s, of %d with %s\n", count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
+		a.printf("would delete %s, %s, of %d with %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
 		a.printf("pawl gc --yes  deletes them, with the options given\n")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
@@ -57,7 +58,7 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 	for _, r := range results {
 		a.printf("%s  %s  %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
 		if r.Status != gate.Pass {
-			a.printf("    %s\n", resultWords(r))
+			a.printf("    %s\n", narrate.GateResult(r))
 			for _, line := range failingLines(r) {
 				a.printf("    %s\n", line)
 			}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/install"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -123,7 +124,7 @@ func (c *installCmd) summarize(a *app, events install.Events, name, command stri
 	} else {
 		a.printf("Pawl's hooks are in %s\n", name)
 	}
-	a.printf("  they start %s at %s:\n", term.Clean(command), count(len(events), "event"))
+	a.printf("  they start %s at %s:\n", term.Clean(command), figure.Count(len(events), "event"))
 	for line := range slices.Chunk(events.Names(), 5) {
 		a.printf("    %s\n", strings.Join(line, ", "))
 	}

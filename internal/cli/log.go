@@ -8,9 +8,12 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -69,14 +72,14 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		if err != nil {
 			return err
 		}
-		told := narrate(r, state)
-		state = told.after
+		told := narrate.Read(r, state)
+		state = told.After
 		if asJSON {
 			if err := out.Encode(r); err != nil {
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		} else {
-			a.printf("%s", strings.Join(told.stamped(r), ""))
+			a.printf("%s", strings.Join(stamped(r, told), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
@@ -96,6 +99,19 @@ func (a *app) verifyJournal(s *subject) error {
 	if err != nil {
 		return err
 	}
-	a.printf("the journal of %s is intact: %s, the last one's hash is %.12s\n", s.ID, count(int(good), "record"), last.Hash)
+	a.printf("the journal of %s is intact: %s, the last one's hash is %.12s\n", s.ID, figure.Count(int(good), "record"), last.Hash)
 	return nil
+}
+
+// stamped are the lines of a record, the first with its time of day, each with its end.
+func stamped(r journal.Record, step narrate.Step) []string {
+	lines := step.Lines(r)
+	for i, line := range lines {
+		stamp := "        "
+		if i == 0 {
+			stamp = r.At.Local().Format(time.TimeOnly)
+		}
+		lines[i] = stamp + "  " + term.Clean(line) + "\n"
+	}
+	return lines
 }

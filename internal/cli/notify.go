@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -152,7 +153,7 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 			Check: check, Status: doctor.Skipped, What: "nobody is told when a loop ends or needs you", Fix: `to = ["desktop"] below [notify] in pawl.toml`,
 		})
 	case len(out) == 0:
-		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + count(len(to), "receiver")})
+		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})
 	}
 	return out
 }

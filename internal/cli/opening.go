@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -28,7 +29,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginsWords(begun.Memory.State))
 	}
 	line("goal", "%s", s.Goal())
-	if words := kindWords(s.Policy); words != "" {
+	if words := narrate.Kind(s.Policy); words != "" {
 		line("kind", "%s", words)
 	}
 	if p.Goal.Plan != nil {
@@ -173,7 +174,7 @@ func gatesWords(s record.Spec, begun *launch.Attended) []string {
 	for _, g := range s.Gates {
 		text := shown(g).Name
 		if r, ok := results[g.Name]; ok {
-			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + counted(r) + ")"
+			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
 		}
 		out = append(out, text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -84,7 +85,7 @@ func (c *planShowCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(planfile.Show(p))
 	}
-	a.printf("%s  %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	a.printf("%s  %s, %d done (%s)\n", c.File, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	for _, t := range p.Tasks {
 		a.printf("  %s %s  %s%s\n", box(t.Done), t.ID, t.Title, whenWords(t))
 	}
@@ -215,7 +216,7 @@ func (c *planCheckCmd) Run(a *app) error {
 		a.printf("%s:%d: %s: expected %s\n", term.Clean(c.File), odd.Line, odd.Message, odd.Want)
 	}
 	p := f.Plan()
-	a.printf("%s is fine: %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	a.printf("%s is fine: %s, %d done (%s)\n", c.File, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	return nil
 }
 

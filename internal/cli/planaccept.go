@@ -28,7 +28,7 @@ import (
 // printDraft shows a plan that is not written yet.
 func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 	p := c.Plan()
-	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
+	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), figure.Count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
 	for _, t := range p.Tasks {
 		after := ""
 		if len(t.DependsOn) > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/planner"
@@ -234,9 +235,9 @@ func (p planProgress) begin(c draft.Conversation) {
 	case c.Rejected != "":
 		p.line("the reply could not be used (%s); %s is asked again", plan.OneLine(c.Rejected, 300), p.agent)
 	case c.Step() == draft.AskCritic:
-		p.line("the plan has %s; a second session reviews it", count(len(c.Draft.Tasks), "task"))
+		p.line("the plan has %s; a second session reviews it", figure.Count(len(c.Draft.Tasks), "task"))
 	case len(c.Remarks) > 0:
-		p.line("the review has %s; the plan is revised", count(len(c.Remarks), "remark"))
+		p.line("the review has %s; the plan is revised", figure.Count(len(c.Remarks), "remark"))
 		for _, r := range c.Remarks {
 			p.line("  - %s", term.Clean(r.String()))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -177,7 +178,7 @@ func (a *app) proposed(ctx context.Context, repo *git.Repo, target goal) (tree s
 	if err != nil {
 		return "", 0, err
 	}
-	a.printf("%s: %s\n", target, count(len(changes), "file")+" would change")
+	a.printf("%s: %s\n", target, figure.Count(len(changes), "file")+" would change")
 	const most = 30
 	for _, c := range changes[:min(len(changes), most)] {
 		verb := map[byte]string{'A': "add", 'D': "delete"}[c.Status]
@@ -251,7 +252,7 @@ func called(t loop.Task) string {
 func (a *app) tellRestored(s *subject, target goal, was git.Checkpoint, done git.Restored) {
 	changed := "no file had to change"
 	if n := len(done.Changed); n > 0 {
-		changed = count(n, "file") + " changed"
+		changed = figure.Count(n, "file") + " changed"
 	}
 	a.printf("restored %s: %s\n", target, changed)
 	for _, left := range done.Left {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -54,7 +55,7 @@ func (c *resumeCmd) all(a *app) error {
 	}
 	switch {
 	case failed > 0:
-		return errors.New(count(failed, "loop") + " could not be resumed")
+		return errors.New(figure.Count(failed, "loop") + " could not be resumed")
 	case resumed == 0:
 		a.printf("no background loop was ended by a restart\n")
 	}

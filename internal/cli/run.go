@@ -13,7 +13,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -203,7 +205,7 @@ func (a *app) warnFromEnv(p *launch.Prepared) {
 // warnLeft says what becomes of work that an earlier loop left half-done.
 func (a *app) warnLeft(p *launch.Prepared) {
 	if l := p.Spec.LeftWork; l != nil {
-		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", taskWords(l.Task, l.Title), l.Loop, some(l.Paths))
+		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", narrate.Titled(l.Task, l.Title), l.Loop, figure.Few(l.Paths, 4))
 		return
 	}
 	alone := p.IgnoredLeftovers()
@@ -212,18 +214,10 @@ func (a *app) warnLeft(p *launch.Prepared) {
 	}
 	of := ""
 	if t := p.Conflicts.LastTask.Task; t.ID != "" {
-		of = ", work for " + taskWords(t.ID, t.Title)
+		of = ", work for " + narrate.Titled(t.ID, t.Title)
 	}
-	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, some(alone), of)
+	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, figure.Few(alone, 4), of)
 	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Conflicts.Loop)
-}
-
-// taskWords names a task, or the one goal.
-func taskWords(id, title string) string {
-	if id == record.GoalTask {
-		return fmt.Sprintf("the goal %q", title)
-	}
-	return fmt.Sprintf("task %s (%s)", id, title)
 }
 
 // chooseGate asks, where a user is there, whether to use the gate that the
@@ -292,7 +286,7 @@ func (a *app) moved(s *show, d *launch.Drive) error {
 		s.ended(m.State)
 		return codeOf(m.State.Outcome.ExitCode(m.State.Stop))
 	}
-	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, where(ownerOf(m))))
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, narrate.Where(ownerOf(m))))
 	return taken
 }
 

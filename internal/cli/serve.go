@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/page"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -129,9 +130,9 @@ func (s *served) Loop(ctx context.Context, id string) (page.Detail, error) {
 		if err != nil {
 			continue
 		}
-		t := narrate(r, state)
-		state = t.after
-		for _, line := range t.stamped(r) {
+		t := narrate.Read(r, state)
+		state = t.After
+		for _, line := range stamped(r, t) {
 			d.History = append(d.History, strings.TrimRight(line, "\n"))
 		}
 	}
@@ -152,7 +153,7 @@ func (s *subject) attempts() []page.Attempt {
 	for _, step := range s.explained(0).Steps {
 		n := max(1, step.Iteration)
 		if len(out) == 0 || out[len(out)-1].Number != n {
-			out = append(out, page.Attempt{Number: n, Task: taskOf(s.memory.State, step.Task)})
+			out = append(out, page.Attempt{Number: n, Task: narrate.TaskOf(s.memory.State, step.Task)})
 		}
 		last := &out[len(out)-1]
 		last.Steps = append(last.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
@@ -162,7 +163,7 @@ func (s *subject) attempts() []page.Attempt {
 		if err != nil {
 			continue
 		}
-		state = narrate(r, state).after
+		state = narrate.Read(r, state).After
 		var rec verify.Receipt
 		if r.Type != record.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -52,10 +53,10 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
 	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked:
-		s.note(term.Info, narration{before: before, after: now, event: e, acts: acts}.happened())
+		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {
-			s.note(term.Info, pausingWords(now)+"; continue with  pawl resume")
+			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
 		}
 	case loop.TimerFired:
 		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
@@ -86,7 +87,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		if now.After == loop.ThenBaseline {
 			s.begun++
 			t, _ := now.Task(a.Task)
-			s.out.Print(term.TaskStarted{ID: id(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun)})
+			s.out.Print(term.TaskStarted{ID: narrate.ID(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun)})
 		}
 	case loop.BeginTurn:
 		s.usage, s.context = loop.Usage{}, -1
@@ -101,7 +102,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		if now.After == loop.ThenNext {
 			what = "skipped; its unfinished work was undone"
 		}
-		s.note(term.Info, fmt.Sprintf("%s: %s (get it back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
+		s.note(term.Info, fmt.Sprintf("%s: %s (get it back: pawl restore %s --task %s)", narrate.Name(t), what, s.id, a.Task))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
 	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.EditPlan, loop.HandOver:
@@ -126,7 +127,7 @@ func (s *show) count(before, now loop.State) {
 
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
-		s.note(term.Warn, violationText(now.Violations, e.Seen.Tampered))
+		s.note(term.Warn, narrate.Violation(now.Violations, e.Seen.Tampered))
 	} else if len(e.Seen.Refused) > 0 {
 		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you rejected; Pawl restored it")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
@@ -140,11 +141,11 @@ func (s *show) judged(before, now loop.State, e loop.Event) {
 	case g.Purpose == loop.ForBaseline:
 		s.baseline(*g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
-		s.note(term.Info, "gates after the turn: "+greenWords(*g))
+		s.note(term.Info, "gates after the turn: "+narrate.VerifyGates(*g))
 	case now.Violations > before.Violations:
-		s.note(term.Warn, violationText(now.Violations, g.Tampered))
+		s.note(term.Warn, narrate.Violation(now.Violations, g.Tampered))
 	case now.Refusals > before.Refusals:
-		s.refused(refusal(now, *g))
+		s.refused(narrate.Refusal(now, *g))
 	}
 }
 
@@ -154,9 +155,9 @@ func (s *show) baseline(g loop.Gates) {
 		return
 	}
 	for _, r := range g.Results {
-		text := "baseline: " + r.Gate + " passes" + counted(r)
+		text := "baseline: " + r.Gate + " passes" + narrate.Counts(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " fails before the work" + counted(r) + listed(r.Failing)
+			text = "baseline: " + r.Gate + " fails before the work" + narrate.Counts(r) + strings.TrimSuffix(" ("+figure.Few(r.Failing, 4)+")", " ()")
 		}
 		s.note(term.Info, text)
 	}
@@ -164,7 +165,7 @@ func (s *show) baseline(g loop.Gates) {
 
 func (s *show) refused(reason string) {
 	t, _ := s.state.Task(s.state.Current)
-	s.out.Print(term.ClaimRefused{ID: id(t), Title: t.Title, Reason: plan.OneLine(reason, 200)})
+	s.out.Print(term.ClaimRefused{ID: narrate.ID(t), Title: t.Title, Reason: plan.OneLine(reason, 200)})
 }
 
 // tasksEnded shows every task that came to its end in this step.
@@ -177,8 +178,8 @@ func (s *show) tasksEnded(before, now loop.State) {
 			continue
 		}
 		s.out.Print(term.TaskEnded{
-			ID: id(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: result(t), Iterations: s.iterations[t.ID],
-			Duration: term.Span(t.Took), Evidence: evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
+			ID: narrate.ID(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: narrate.Result(t), Iterations: s.iterations[t.ID],
+			Duration: term.Span(t.Took), Evidence: narrate.Evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
 		})
 	}
 }
@@ -221,7 +222,7 @@ func (s *show) activity(doing string) {
 func (s *show) Gate(p verify.Progress) {
 	switch {
 	case p.Result == nil:
-		s.activity("gate " + p.Gate + probing(p.Probe))
+		s.activity("gate " + p.Gate + narrate.Probe(p.Probe))
 	case s.state.Phase == loop.Judging && p.Probe == "" && !p.Result.Cached:
 		r := p.Result
 		s.out.Print(term.GateFinished{
@@ -242,22 +243,6 @@ func (s *show) Note(n record.Note) {
 
 func (s *show) note(level term.Level, text string) {
 	s.out.Print(term.Note{Level: level, Text: plan.OneLine(text, 300)})
-}
-
-// id of a task of a plan; the goal without a plan has none to show.
-func id(t loop.Task) string {
-	if t.ID == record.GoalTask {
-		return ""
-	}
-	return t.ID
-}
-
-// name is a task's id and title.
-func name(t loop.Task) string {
-	if id(t) == "" {
-		return "the goal"
-	}
-	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 60))
 }
 
 // ended is the summary of a loop that ended.
@@ -287,7 +272,7 @@ func tallies(s loop.State) []term.Tally {
 		"unknown":  "nothing could tell",
 	}
 	for _, t := range s.Tasks {
-		word := result(t)
+		word := narrate.Result(t)
 		judged := s.Policy.Kind == "" || s.Policy.Kind == loop.Change || t.Status == loop.Blocked || t.ID != record.GoalTask
 		if t.Earlier || !judged {
 			continue
@@ -296,7 +281,7 @@ func tallies(s loop.State) []term.Tally {
 		if i < 0 {
 			i, out = len(out), append(out, term.Tally{Result: word})
 		}
-		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, cmp.Or(id(t), name(t)))
+		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, cmp.Or(narrate.ID(t), narrate.Name(t)))
 		out[i].Each = append(out[i].Each, titled(t, word, notes[word]))
 	}
 	for i, tally := range out {
@@ -316,11 +301,11 @@ func titled(t loop.Task, word, note string) string {
 	why := note
 	switch {
 	case t.Status == loop.Done && (t.Evidence == gate.Unproven || len(t.Flipped) > 0):
-		why = evidence(t)
+		why = narrate.Evidence(t)
 	case t.Status == loop.Done && word == "unknown", t.Status == loop.Skipped, t.Status == loop.Blocked:
 		why = cmp.Or(plan.OneLine(t.Why, 160), note)
 	}
-	return strings.TrimSuffix(name(t)+": "+why, ": ")
+	return strings.TrimSuffix(narrate.Name(t)+": "+why, ": ")
 }
 
 // next is what to type now.

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/progress"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -48,30 +47,30 @@ func statusText(s *subject, now time.Time) string {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("goal", "%s", s.spec.Goal())
-	if words := kindWords(s.spec.Policy); words != "" {
+	if words := narrate.Kind(s.spec.Policy); words != "" {
 		line("kind", "%s", words)
 	}
 	if countsTasks(sum) {
-		line("tasks", "%s", tasksLine(sum.Tasks))
+		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
 	}
 	for _, t := range st.Tasks {
 		if t.ID != record.GoalTask {
-			line("", "%s", taskLine(t, t.ID == st.Current && sum.State == "running"))
+			line("", "%s", narrate.PlanLine(t, t.ID == st.Current && sum.State == "running"))
 		}
 	}
 	for _, g := range s.memory.Results {
-		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
+		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
 	}
 	if st.Try != nil {
-		line("try", "%s", tryWords(*st.Try))
+		line("try", "%s", narrate.Try(*st.Try))
 	}
 	rows(line, "sandbox", s.wallWords())
-	line("spent", "%s", progress.Spent(st))
-	if left := progress.Left(st); left != "" {
+	line("spent", "%s", narrate.Spent(st))
+	if left := narrate.Left(st); left != "" {
 		line("left", "%s", left)
 	}
 	if s.spec.Branch != "" && !s.spec.NoCommit {
-		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
+		line("branch", "%s, %s", s.spec.Branch, figure.Count(sum.Commits, "commit"))
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
@@ -79,14 +78,14 @@ func statusText(s *subject, now time.Time) string {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}
-	rows(line, "told", progress.Messages(st))
+	rows(line, "told", narrate.Messages(st))
 	s.questions(line)
 	for _, ask := range st.Asks {
-		line("asks", "to change %s%s", plan.OneLine(some(ask.Paths), 200), because(plan.OneLine(ask.Why, 160)))
+		line("asks", "to change %s%s", plan.OneLine(figure.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
 	}
 	if len(st.Approved) > 0 {
-		line("approved", "the agent may change %s", plan.OneLine(testNames(st.Approved), 200))
+		line("approved", "the agent may change %s", plan.OneLine(narrate.Tests(st.Approved), 200))
 	}
 	if st.Reason != "" {
 		line("why", "%s", plan.OneLine(st.Reason, 0))
@@ -126,59 +125,15 @@ func (s *subject) answers(ask loop.Ask) string {
 	return fmt.Sprintf("pawl approve %s%s   or  pawl reject %[1]s%[2]s", s.ID, files)
 }
 
-// kindWords says what a goal is that is no change of the tree, "" for one.
-func kindWords(p loop.Policy) string {
-	switch p.Kind {
-	case loop.Answer:
-		return "answer: the result is text"
-	case loop.Explore:
-		return "explore: its limit is its end, there is nothing to claim"
-	case loop.Periodic:
-		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
-	case loop.Change:
-	}
-	return ""
-}
-
-// tryWords says what the last isolated try came to.
-func tryWords(t loop.Try) string {
-	what := fmt.Sprintf("iteration %d, in a session of its own", t.Iteration)
-	if t.Took == 0 && t.Usage == (loop.Usage{}) {
-		return what + ": at work"
-	}
-	u := t.Usage
-	what += fmt.Sprintf(": %s, %s, %s tokens (%s from the cache)", figure.Money(u.CostUSD), figure.Duration(t.Took),
-		figure.Tokens(u.Tokens()), figure.Tokens(u.CacheRead))
-	if t.Rounds > 0 {
-		what += ", " + count(t.Rounds, "request")
-	}
-	if t.Died != "" {
-		what += "; cut off: " + plan.OneLine(t.Died, 100)
-	}
-	return what
-}
-
-// taskLine is a task of the plan, and how it stands.
-func taskLine(t loop.Task, current bool) string {
-	words := progress.Task(t)
-	if current {
-		words = "at work, " + words
-	}
-	if why := plan.OneLine(t.Why, 120); why != "" && t.NeedsUser() {
-		words += " · " + why
-	}
-	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words
-}
-
 // doing is what a loop does now, "" if it has ended.
 func doing(s *subject, sum record.Summary, now time.Time) string {
 	switch {
 	case sum.Closed:
 		return "waiting: its session is closed"
 	case sum.State == "running":
-		return phaseWords(s.memory.State)
+		return narrate.Doing(s.memory.State)
 	case sum.State == "waiting":
-		return waitingWords(s.memory.State, now)
+		return narrate.Waiting(s.memory.State, now)
 	case sum.State == "paused":
 		return "paused"
 	}
@@ -197,48 +152,20 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	}
 	switch sum.State {
 	case "ended":
-		return endedWords(st)
+		return narrate.Ended(st)
 	case orphaned:
 		if s.letGo() {
 			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.holder.PID, turn)
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", lastOwner(s), turn)
 	case "paused":
-		return "paused" + sinceWords(st, now) + livesWords(s, sum) + " · " + turn
+		return "paused" + narrate.Since(st, now) + livesWords(s, sum) + " · " + turn
 	case "waiting":
-		return waitingWords(st, now) + livesWords(s, sum) + " · " + turn
+		return narrate.Waiting(st, now) + livesWords(s, sum) + " · " + turn
 	}
-	words := "running" + livesWords(s, sum) + " · " + turn + " · " + phaseWords(st)
+	words := "running" + livesWords(s, sum) + " · " + turn + " · " + narrate.Doing(st)
 	if st.Pause {
-		words += " · " + pausingWords(st)
-	}
-	return words
-}
-
-// sinceWords says when a pause took effect.
-func sinceWords(st loop.State, now time.Time) string {
-	if st.AwayFrom.IsZero() {
-		return ""
-	}
-	return " since " + clock(st.AwayFrom, now)
-}
-
-// pausingWords says when a pause that is asked for begins.
-func pausingWords(st loop.State) string {
-	if st.Phase == loop.Turning || st.Phase == loop.Trying {
-		return "pausing after this turn"
-	}
-	return "pausing before the next turn"
-}
-
-// endedWords say what was done, and how it ended.
-func endedWords(st loop.State) string {
-	words := fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))
-	if st.Outcome == loop.Iterations {
-		words = fmt.Sprintf("ended %s: its limit of %s", st.Outcome, count(st.Iteration, "iteration"))
-	}
-	if p := st.Progress(); p != "" {
-		return p + " · " + words
+		words += " · " + narrate.Pausing(st)
 	}
 	return words
 }
@@ -264,84 +191,10 @@ func lastOwner(s *subject) string {
 	return fmt.Sprintf("process %d is gone", s.holder.PID)
 }
 
-func waitingWords(st loop.State, now time.Time) string {
-	if q, asked := st.AwaitedAnswer(); asked {
-		if q.Approve != "" {
-			return plan.OneLine(q.Headline(), 160)
-		}
-		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
-	}
-	wait, ok := st.Asked(loop.Wait)
-	if !ok {
-		return "waiting"
-	}
-	left := "any moment now"
-	if d := wait.Until.Sub(now); d > 0 {
-		left = "for another " + figure.Duration(d)
-	}
-	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Text, 80))
-}
-
-func phaseWords(st loop.State) string {
-	switch st.Phase {
-	case loop.Checkpointing:
-		return "making a checkpoint"
-	case loop.Baseline:
-		return "running the gates before the work"
-	case loop.Turning:
-		if st.HandOver == loop.OwnerRunner && st.Attended {
-			return "the agent works; then it continues in fresh sessions"
-		}
-		return "the agent works"
-	case loop.Looking:
-		return "looking at what changed"
-	case loop.Judging:
-		return "running the gates"
-	case loop.Committing:
-		return "committing"
-	case loop.Restoring:
-		return "restoring"
-	case loop.Trying:
-		return "a session of its own tries"
-	case loop.HandingOver:
-		to, _ := st.Asked(loop.HandOver)
-		if to.Owner == loop.OwnerSession {
-			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
-		}
-		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
-	case loop.Editing:
-		return "editing the plan"
-	case loop.Finishing:
-		return "ending"
-	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
-	}
-	return "starting"
-}
-
 // countsTasks: a goal that is no change of the tree is not done or open.
 func countsTasks(sum record.Summary) bool {
 	t := sum.Tasks
 	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
-}
-
-func tasksLine(t record.TaskCount) string {
-	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
-	if t.Skipped > 0 {
-		line += fmt.Sprintf(", %d skipped", t.Skipped)
-	}
-	return line
-}
-
-func resultWords(r gate.Result) string {
-	switch {
-	case r.Status == gate.Pass && r.Warning != "":
-		return "pass, but " + r.Warning
-	case r.Status == gate.Pass:
-		return "pass"
-	case r.Reason != "":
-		return string(r.Status) + ": " + plan.OneLine(r.Reason, 100)
-	}
-	return fmt.Sprintf("%s (exit %d)", r.Status, r.ExitCode)
 }
 
 // nextSteps is what a user may type now.
@@ -368,10 +221,10 @@ func nextSteps(s *subject, state string) string {
 	return fmt.Sprintf("pawl log %s --follow"+approve+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
 }
 
-// count is a number with its noun.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
+// rows are several lines of one label, which stands before the first.
+func rows(line func(label, format string, args ...any), label string, texts []string) {
+	for _, text := range texts {
+		line(label, "%s", text)
+		label = ""
 	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -70,7 +71,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]loop.Phase{}
 	for _, p := range loop.Phases() {
-		words := phaseWords(loop.State{Phase: p})
+		words := narrate.Doing(loop.State{Phase: p})
 		if other, ok := seen[words]; ok && words != "starting" {
 			t.Errorf("%s and %s are both %q", p, other, words)
 		}
@@ -124,14 +125,14 @@ func TestTheLastTry(t *testing.T) {
 	t.Parallel()
 	try := loop.Try{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
 	want := "iteration 4, in a session of its own: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
-	if got := tryWords(try); got != want {
+	if got := narrate.Try(try); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	try.Died = "the time limit was reached"
-	if got := tryWords(try); got != want+"; cut off: the time limit was reached" {
+	if got := narrate.Try(try); got != want+"; cut off: the time limit was reached" {
 		t.Errorf("got  %s", got)
 	}
-	if got, want := tryWords(loop.Try{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
+	if got, want := narrate.Try(loop.Try{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -100,7 +101,7 @@ func trustWords(commands []config.Command) string {
 	}
 	var parts []string
 	if n := len(commands) - entries; n > 0 {
-		parts = append(parts, count(n, "command"))
+		parts = append(parts, figure.Count(n, "command"))
 	}
 	if entries == 1 {
 		parts = append(parts, "1 entry of the guard")

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -173,7 +174,7 @@ func (a *app) printResults(results []gate.Result, out verified) {
 		if r.Status == gate.Pass && r.Warning == "" {
 			continue
 		}
-		a.printf("    %s\n", resultWords(r))
+		a.printf("    %s\n", narrate.GateResult(r))
 		for _, line := range failingLines(r) {
 			a.printf("    %s\n", line)
 		}

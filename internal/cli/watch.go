@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -130,8 +131,8 @@ func (w *watched) narrated(s *subject) *narrated {
 func (n *narrated) add(r journal.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t := narrate(r, n.state)
-	n.state, n.lines = t.after, append(n.lines, t.stamped(r)...)
+	t := narrate.Read(r, n.state)
+	n.state, n.lines = t.After, append(n.lines, stamped(r, t)...)
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
 }
 

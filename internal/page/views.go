@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 )
@@ -161,7 +161,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
 		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
-		Tests: sum.Tests, Messages: progress.Messages(st), Report: report.Shown(d.Report), History: d.History,
+		Tests: sum.Tests, Messages: narrate.Messages(st), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
 	}
 	if !p.Ended {

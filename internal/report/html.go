@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 //go:embed page.html
@@ -84,7 +84,7 @@ func Shown(l Loop) any {
 	}
 	p := &page{Loop: l}
 	h := htmlPage{
-		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: progress.Spent(l.State), Waited: p.waited(),
+		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waited(),
 		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.Tested, Next: p.nextWords(),
 		Style: template.CSS(pageCSS), // our own file
 	}
@@ -124,7 +124,7 @@ func (h *htmlPage) htmlFacts(p *page) {
 	add("tool calls denied", fmt.Sprint(p.denied()))
 	add("hosts blocked", strings.Join(p.Refused, ", "))
 	add("sandbox", strings.Join(p.Wall, "; "))
-	add("left", progress.Left(s))
+	add("left", narrate.Left(s))
 }
 
 func (h *htmlPage) htmlTasks(p *page) {

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 // Markdown writes the page for a pull request: what the user must do, what was done and
@@ -21,7 +21,7 @@ func Markdown(w io.Writer, l Loop) error {
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.Tested)
-	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), progress.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
+	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

@@ -26,7 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 // Loop is what a page is made of.
@@ -281,7 +281,7 @@ func (p *page) cost() {
 
 // left is what the open tasks of a loop at work may take.
 func (p *page) left() {
-	if left := progress.Left(p.State); left != "" {
+	if left := narrate.Left(p.State); left != "" {
 		p.line("left", "%s", left)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/progress"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 // wideEnough is the number of columns from which plan and task stand side by side.
@@ -26,7 +26,7 @@ func (m Model) loopView() []string {
 			rows = append(rows, paint(yellow, clean(l)))
 		}
 	}
-	for _, l := range progress.Messages(loop.State{Messages: d.State.Messages}) {
+	for _, l := range narrate.Messages(loop.State{Messages: d.State.Messages}) {
 		rows = append(rows, paint(dim, fit(clean("told: "+l), m.width)))
 	}
 	room := max(2, m.height-1-len(rows))
@@ -70,7 +70,7 @@ func (m Model) gauges() string {
 		of(figure.Money(st.Usage.CostUSD), figure.Money(limits.CostUSD), limits.CostUSD == 0),
 		figure.Tokens(st.Usage.Tokens()) + " tokens",
 	}
-	if left := progress.Left(st); left != "" {
+	if left := narrate.Left(st); left != "" {
 		parts = append(parts, "left: "+left)
 	}
 	return paint(dim, strings.Join(parts, " · "))
@@ -123,7 +123,7 @@ func (m Model) facts(columns int) []string {
 	if t.ID == "" {
 		return nil
 	}
-	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), progress.Task(t)}
+	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), narrate.Task(t)}
 	wrap := func(s string) { rows = append(rows, strings.Split(ansi.Wrap(clean(s), max(10, columns), ""), "\n")...) }
 	if len(t.Flipped) > 0 {
 		wrap("failed before, passes now: " + strings.Join(t.Flipped[:min(len(t.Flipped), 5)], ", "))

@@ -1,4 +1,4 @@
-package cli
+package narrate
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // planEdits are a user's edits of the plan, as they are asked for and as they are made.
@@ -34,7 +35,7 @@ func saidOrAsked(e loop.Event) string {
 	case loop.Answered:
 		return "answer of a user: " + e.Text
 	case loop.Delivered:
-		return count(len(e.IDs), "message") + " delivered into the turn"
+		return figure.Count(len(e.IDs), "message") + " delivered into the turn"
 	}
 	if e.Now {
 		return "message from a user, for this turn: " + e.Text
@@ -67,4 +68,23 @@ func clock(at, now time.Time) string {
 		return at.Format("15:04:05")
 	}
 	return at.Local().Format("2006-01-02 15:04")
+}
+
+// approvalWords tell what a user approved.
+func approvalWords(e loop.Event) string {
+	if len(e.Tasks) > 0 {
+		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
+	}
+	return "pawl approve: the agent may change " + Tests(e.Paths)
+}
+
+func Tests(paths []string) string {
+	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
+		return "any test"
+	}
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = plan.OneLine(path, 0)
+	}
+	return strings.Join(names, ", ")
 }

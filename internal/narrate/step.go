@@ -1,11 +1,17 @@
-package cli
+// Package narrate puts a loop into words: its events, how it and its tasks stand, why a
+// claim was refused, and what a user can do next. Every surface (screen, log, report,
+// hook, tools of the agent, notices) takes words and figures from here, so that all tell
+// the same.
+//
+//	narrate.Task(t)       "done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4"
+//	narrate.Left(s)       "about 6m20s, $0.90 (3 tasks; the median of 2 so far: 2m10s, $0.30)"
+//	narrate.Read(r, s)    a step, whose Lines are those of `pawl log`
+package narrate
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -14,45 +20,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// narration is one step of the machine, to be narration in plain words.
-type narration struct {
-	before, after loop.State
-	event         loop.Event
-	acts          []loop.Action
+// Step is one step of the machine, to be told in plain words.
+type Step struct {
+	Before, After loop.State
+	Event         loop.Event
+	Acts          []loop.Action
 }
 
-// narrate steps the machine if the record is an event. before is its state so far.
-func narrate(r journal.Record, before loop.State) narration {
-	t := narration{before: before, after: before}
-	if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &t.event) == nil {
-		t.after, t.acts = loop.Step(before, t.event)
+// Read steps the machine if the record is an event. before is its state so far.
+func Read(r journal.Record, before loop.State) Step {
+	t := Step{Before: before, After: before}
+	if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
+		t.After, t.Acts = loop.Step(before, t.Event)
 	}
 	return t
 }
 
-// stamped are the lines of a record, the first with its time of day, each with its end.
-func (t narration) stamped(r journal.Record) []string {
-	lines := t.lines(r)
-	for i, line := range lines {
-		stamp := "        "
-		if i == 0 {
-			stamp = r.At.Local().Format(time.TimeOnly)
-		}
-		lines[i] = stamp + "  " + term.Clean(line) + "\n"
-	}
-	return lines
-}
-
-// lines tell a record: what happened, then what was decided.
-func (t narration) lines(r journal.Record) []string {
+// Lines tell a record: what happened, then what was decided.
+func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
 	case record.TypeEvent:
 		var lines []string
-		for _, line := range append([]string{t.happened()}, t.decided()...) {
+		for _, line := range append([]string{t.Happened()}, t.decided()...) {
 			if line != "" {
 				lines = append(lines, line)
 			}
@@ -85,9 +77,9 @@ func (t narration) lines(r journal.Record) []string {
 	return nil // what the runner notes for itself
 }
 
-// happened is the event in words.
-func (t narration) happened() string {
-	e := t.event
+// Happened is the event in words.
+func (t Step) Happened() string {
+	e := t.Event
 	switch e.Kind {
 	case loop.Started:
 		return t.started()
@@ -108,7 +100,7 @@ func (t narration) happened() string {
 	case loop.Committed:
 		return t.committed()
 	case loop.Restored:
-		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", taskOf(t.before, t.before.Current), e.Tree)
+		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
 		return "the wait is over"
 	case loop.LimitHit:
@@ -140,7 +132,7 @@ func (t narration) happened() string {
 	case loop.Faulted:
 		return "failed: " + e.Text
 	case loop.HandoverAsked:
-		return "asked to continue " + where(e.Owner) + because(e.Text)
+		return "asked to continue " + Where(e.Owner) + Because(e.Text)
 	case loop.HandedOver:
 		return handedOver(e)
 	case loop.Concluded:
@@ -153,55 +145,56 @@ func (t narration) happened() string {
 func ofTests(e loop.Event) string {
 	switch e.Kind {
 	case loop.TestsAsked:
-		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
+		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + Because(e.Text)
 	case loop.Approved:
 		return approvalWords(e)
 	default:
-		return "pawl reject: the agent may not change " + testNames(e.Paths)
+		return "pawl reject: the agent may not change " + Tests(e.Paths)
 	}
 }
 
 func handedOver(e loop.Event) string {
 	if e.HandoverFailed {
-		return "stays in its session" + because(e.Text)
+		return "stays in its session" + Because(e.Text)
 	}
-	return "continues " + where(e.Owner) + because(e.Text)
+	return "continues " + Where(e.Owner) + Because(e.Text)
 }
 
-// where an owner works.
-func where(o loop.Owner) string {
+// Where says where an owner works.
+func Where(o loop.Owner) string {
 	if o == loop.OwnerSession {
 		return "in a user's session"
 	}
 	return "in fresh sessions"
 }
 
-func because(why string) string {
+// Because puts a reason behind a sentence, if there is one.
+func Because(why string) string {
 	if why == "" {
 		return ""
 	}
 	return ": " + why
 }
 
-func (t narration) started() string {
+func (t Step) started() string {
 	open := 0
-	for _, task := range t.after.Tasks {
+	for _, task := range t.After.Tasks {
 		if task.Status == loop.Open {
 			open++
 		}
 	}
-	return fmt.Sprintf("the loop begins: %s, %d open", count(len(t.after.Tasks), "task"), open)
+	return fmt.Sprintf("the loop begins: %s, %d open", figure.Count(len(t.After.Tasks), "task"), open)
 }
 
-func (t narration) turn() string {
-	turn := t.event.Turn
-	cost := count(turn.ToolCalls, "tool call")
-	if !t.before.Attended || t.event.Isolated { // in a session the rest is not known
-		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
+func (t Step) turn() string {
+	turn := t.Event.Turn
+	cost := figure.Count(turn.ToolCalls, "tool call")
+	if !t.Before.Attended || t.Event.Isolated { // in a session the rest is not known
+		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.After.Usage.Tokens()-t.Before.Usage.Tokens()))
 	}
 	what, last := "ended without a claim", ""
-	if kind := t.before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
-		what, last = "ended", because(t.after.Said) // there is nothing to claim
+	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
+		what, last = "ended", Because(t.After.Said) // there is nothing to claim
 	}
 	switch c := turn.Claim; {
 	case turn.ByPerson:
@@ -214,7 +207,7 @@ func (t narration) turn() string {
 	default:
 		what = "ended: the agent claims to be done"
 	}
-	if t.event.Isolated {
+	if t.Event.Isolated {
 		what = "in a session of its own " + what
 	}
 	if turn.Question != nil {
@@ -223,13 +216,13 @@ func (t narration) turn() string {
 	if turn.Test != nil {
 		last += "; its last test run, " + turn.Test.String()
 	}
-	return fmt.Sprintf("iteration %d %s (%s)%s", t.before.Iteration, what, cost, last)
+	return fmt.Sprintf("iteration %d %s (%s)%s", t.Before.Iteration, what, cost, last)
 }
 
-func (t narration) gates() string {
-	g := t.event.Gates
-	if g.Purpose == loop.ForClaim && t.before.Policy.Verify {
-		return "gates after the turn: " + greenWords(*g)
+func (t Step) gates() string {
+	g := t.Event.Gates
+	if g.Purpose == loop.ForClaim && t.Before.Policy.Verify {
+		return "gates after the turn: " + VerifyGates(*g)
 	}
 	what := map[loop.Purpose]string{
 		loop.ForBaseline: "gates before the work",
@@ -261,22 +254,6 @@ func (t narration) gates() string {
 	return line
 }
 
-// greenWords tells how the gates of a verify loop stand, where green is the goal
-// and nobody claims a thing.
-func greenWords(g loop.Gates) string {
-	switch {
-	case g.Status == gate.Unknown:
-		return "unknown; " + g.Reason
-	case !g.Green && g.Reason != "":
-		return "red; " + g.Reason
-	case !g.Green:
-		return "red; " + some(g.Red())
-	case len(g.Flipped) > 0:
-		return "green; was red: " + strings.Join(g.Flipped, ", ")
-	}
-	return "green"
-}
-
 func seen(s *loop.Seen) string {
 	var parts []string
 	if len(s.Marked) > 0 {
@@ -297,47 +274,47 @@ func seen(s *loop.Seen) string {
 	return strings.Join(parts, "; ")
 }
 
-func (t narration) committed() string {
-	tasks := strings.Join(newlyDone(t.before, t.after), ", ")
-	if t.event.Commit == "" {
+func (t Step) committed() string {
+	tasks := strings.Join(newlyDone(t.Before, t.After), ", ")
+	if t.Event.Commit == "" {
 		return "done: " + tasks
 	}
-	return fmt.Sprintf("committed %.7s: %s", t.event.Commit, tasks)
+	return fmt.Sprintf("committed %.7s: %s", t.Event.Commit, tasks)
 }
 
 func newlyDone(before, after loop.State) []string {
 	var names []string
 	for _, task := range after.ChangedTasks(before) {
 		if task.Status == loop.Done {
-			names = append(names, cmp.Or(strings.TrimSpace(id(task)+" "+plan.OneLine(task.Title, 60)), task.ID))
+			names = append(names, Name(task))
 		}
 	}
 	return names
 }
 
 // decided is what the machine made of it, as far as a user wants to know.
-func (t narration) decided() []string {
+func (t Step) decided() []string {
 	var lines []string
-	if t.after.Refusals > t.before.Refusals && t.after.Failing != nil {
-		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
+	if t.After.Refusals > t.Before.Refusals && t.After.Failing != nil {
+		lines = append(lines, "claim refused: "+t.After.Failing.Reason)
 	}
-	if t.after.Violations > t.before.Violations {
-		lines = append(lines, fmt.Sprintf("violation %d of 3: %s", t.after.Violations, afterViolation(t.before.Attended, t.after.Outcome != "")))
+	if t.After.Violations > t.Before.Violations {
+		lines = append(lines, fmt.Sprintf("violation %d of 3: %s", t.After.Violations, afterViolation(t.Before.Attended, t.After.Outcome != "")))
 	}
-	if n := acknowledged(t.before, t.after); n > 0 {
-		lines = append(lines, "the agent has read "+count(n, "message"))
+	if n := acknowledged(t.Before, t.After); n > 0 {
+		lines = append(lines, "the agent has read "+figure.Count(n, "message"))
 	}
-	if t.after.Phase == loop.Paused && t.before.Phase != loop.Paused {
+	if t.After.Phase == loop.Paused && t.Before.Phase != loop.Paused {
 		lines = append(lines, "paused")
 	}
-	for _, a := range t.acts {
+	for _, a := range t.Acts {
 		switch a.Do {
 		case loop.BeginTurn:
-			lines = append(lines, begins(t.after, a))
+			lines = append(lines, begins(t.After, a))
 		case loop.Wait:
-			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.event.At), a.Text))
+			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.Event.At), a.Text))
 		case loop.HandOver:
-			lines = append(lines, "will continue "+where(a.Owner)+because(a.Text))
+			lines = append(lines, "will continue "+Where(a.Owner)+Because(a.Text))
 		case loop.Finish:
 			lines = append(lines, t.finish())
 		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.Deliver, loop.PutBack,
@@ -368,24 +345,24 @@ func begins(s loop.State, a loop.Action) string {
 	if a.Isolated {
 		session += " beside the user's"
 	}
-	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, taskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
+	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, TaskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
 }
 
-// taskOf names a task of a plan by id and title.
-func taskOf(s loop.State, taskID string) string {
-	if t, ok := s.Task(taskID); ok && t.Title != "" && id(t) != "" {
-		return taskWords(t.ID, t.Title)
+// TaskOf names a task of a plan by id and title.
+func TaskOf(s loop.State, taskID string) string {
+	if t, ok := s.Task(taskID); ok && t.Title != "" && ID(t) != "" {
+		return Titled(t.ID, t.Title)
 	}
 	return "task " + taskID
 }
 
-func (t narration) finish() string {
-	line := "the loop ends " + string(t.after.Outcome)
-	if p := t.after.Progress(); p != "" {
+func (t Step) finish() string {
+	line := "the loop ends " + string(t.After.Outcome)
+	if p := t.After.Progress(); p != "" {
 		line = p + "; " + line
 	}
-	if t.after.Reason != "" {
-		line += ": " + t.after.Reason
+	if t.After.Reason != "" {
+		line += ": " + t.After.Reason
 	}
 	return line
 }

@@ -1,4 +1,4 @@
-package progress_test
+package narrate
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/progress"
 )
 
 func TestTask(t *testing.T) {
@@ -20,7 +19,7 @@ func TestTask(t *testing.T) {
 			Status: loop.Done, Evidence: gate.Proven, Turns: 2, Took: 192 * time.Second, CostUSD: 0.4, Commit: "1a2b3c4d5e",
 		},
 	} {
-		if got := progress.Task(task); got != want {
+		if got := Task(task); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -33,18 +32,18 @@ func TestSpentAndLeft(t *testing.T) {
 		StartedAt: began, Now: began.Add(3 * time.Minute), TaskElapsed: 2 * time.Minute, Current: "2", Usage: loop.Usage{CostUSD: 0.5, Input: 1200},
 		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: 2 * time.Minute, CostUSD: 0.4}, {ID: "2", Status: loop.Open, CostUSD: 0.1}},
 	}
-	if got := progress.Spent(s); got != "$0.50, 1.2k tokens, 3m00s" {
+	if got := Spent(s); got != "$0.50, 1.2k tokens, 3m00s" {
 		t.Error(got)
 	}
-	if got := progress.Left(s); got != "about 1m00s, $0.30 (1 open task; the median of 1 so far: 2m00s, $0.40)" {
+	if got := Left(s); got != "about 1m00s, $0.30 (1 open task; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
 	s.Attended, s.Usage, s.Tasks[0].CostUSD = true, loop.Usage{}, 0 // what a session costs is not known
-	if got := progress.Spent(s) + "; " + progress.Left(s); got != "3m00s; about 1m00s (1 open task; the median of 1 so far: 2m00s)" {
+	if got := Spent(s) + "; " + Left(s); got != "3m00s; about 1m00s (1 open task; the median of 1 so far: 2m00s)" {
 		t.Error(got)
 	}
 	s.Tasks = s.Tasks[1:]
-	if got := progress.Left(s); got != "" {
+	if got := Left(s); got != "" {
 		t.Error(got)
 	}
 }

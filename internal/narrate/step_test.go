@@ -1,4 +1,4 @@
-package cli
+package narrate
 
 import (
 	"encoding/json"
@@ -86,7 +86,7 @@ func TestEventsInWords(t *testing.T) {
 		if c.event.Kind == loop.Committed {
 			after.Tasks = []loop.Task{{ID: "US-003", Status: loop.Done}}
 		}
-		if got := (narration{before: at, event: c.event, after: after}).happened(); got != c.want {
+		if got := (Step{Before: at, Event: c.event, After: after}).Happened(); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.event.Kind, got, c.want)
 		}
 	}
@@ -101,13 +101,13 @@ func TestEventsInWords(t *testing.T) {
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
 	after := loop.State{Iteration: 4, Attended: true}
-	got := narration{before: after, event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 2}}, after: after}.happened()
+	got := Step{Before: after, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 2}}, After: after}.Happened()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
-	try := narration{before: loop.State{Iteration: 4, Attended: true}, event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, after: after}.happened()
+	try := Step{Before: loop.State{Iteration: 4, Attended: true}, Event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, After: after}.Happened()
 	if want := "iteration 4 in a session of its own ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
@@ -119,7 +119,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	before := loop.State{Iteration: 4, Attended: true, Policy: loop.Policy{Kind: loop.Explore}}
 	after := before
 	after.Said = "Next: b.go."
-	got := narration{before: before, event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, after: after}.happened()
+	got := Step{Before: before, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, After: after}.Happened()
 	if want := "iteration 4 ended (1 tool call): Next: b.go."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -147,7 +147,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 	}
 	for _, c := range cases {
 		c.gates.Purpose = loop.ForClaim
-		if got := (narration{before: before, event: loop.Event{Kind: loop.GatesFinished, Gates: &c.gates}}).happened(); got != c.want {
+		if got := (Step{Before: before, Event: loop.Event{Kind: loop.GatesFinished, Gates: &c.gates}}).Happened(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
 	attended := loop.State{Attended: true}
-	got := narration{before: attended, event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}, after: attended}.happened()
+	got := Step{Before: attended, Event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}, After: attended}.Happened()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -164,11 +164,11 @@ func TestAHandOverThatFailedInWords(t *testing.T) {
 
 func TestDecisionsInWords(t *testing.T) {
 	t.Parallel()
-	told := narration{
-		after: loop.State{
+	told := Step{
+		After: loop.State{
 			Refusals: 1, Violations: 2, Failing: &loop.Failing{Reason: "nothing changed"}, Outcome: loop.Stuck, Reason: "no way was found",
 		},
-		acts: []loop.Action{
+		Acts: []loop.Action{
 			{Do: loop.PutBack, Paths: []string{"Makefile"}},
 			{Do: loop.Notify, Text: "switched back"},
 			{Do: loop.BeginTurn, Iteration: 5, Task: "A", Situation: loop.GatesFailed},
@@ -199,7 +199,7 @@ func TestViolationsInWords(t *testing.T) {
 		{true, "", "violation 1 of 3: Pawl told the agent to restore them"},
 		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
-		told := narration{before: loop.State{Attended: c.attended}, after: loop.State{Violations: 1, Outcome: c.outcome}}
+		told := Step{Before: loop.State{Attended: c.attended}, After: loop.State{Violations: 1, Outcome: c.outcome}}
 		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
 			t.Error(diff)
 		}
@@ -224,7 +224,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := narration{}.lines(journal.Record{Type: c.kind, Data: data, Epoch: 3})
+		got := Step{}.Lines(journal.Record{Type: c.kind, Data: data, Epoch: 3})
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.kind, diff)
 		}

@@ -1,4 +1,4 @@
-package cli
+package narrate
 
 import (
 	"testing"
@@ -50,7 +50,7 @@ func TestRefusal(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := refusal(state, tt.gates); got != tt.want {
+			if got := Refusal(state, tt.gates); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -63,12 +63,8 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
 	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestA"}}
-	if got := evidence(task); got != said {
+	if got := Evidence(task); got != said {
 		t.Errorf("got %q", got)
-	}
-	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Unproven}, task}})
-	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said {
-		t.Errorf("%+v", sums)
 	}
 }
 
@@ -76,15 +72,15 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 func TestATaskClaimedWithoutChange(t *testing.T) {
 	t.Parallel()
 	task := loop.Task{Status: loop.Unchanged, Why: "claimed done, but changed no files"}
-	if got, want := result(task)+": "+evidence(task), "unchanged: claimed done, but changed no files"; got != want {
+	if got, want := Result(task)+": "+Evidence(task), "unchanged: claimed done, but changed no files"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 // Names of tests are the agent's to choose, and a user reads them at a terminal.
-func TestTestNames(t *testing.T) {
+func TestTests(t *testing.T) {
 	t.Parallel()
-	if got, want := testNames([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {
+	if got, want := Tests([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

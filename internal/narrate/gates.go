@@ -1,0 +1,74 @@
+package narrate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// Probe says what a further run of a gate is to find out.
+func Probe(p gate.Probe) string {
+	switch p {
+	case gate.Originals, gate.OriginalsControl:
+		return ", with the tests as they were"
+	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
+		return ", once more to be sure"
+	case gate.Broken, gate.BrokenNew:
+		return ": do the tests notice when this work is broken?"
+	case gate.Neutral, gate.RepeatNeutral:
+		return ": do the tests pass without what a reviewer would look at?"
+	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
+		return ": do the tests fail when their values are changed?"
+	case gate.Canary, gate.CanaryBefore:
+		return ": does it report a test that must fail?"
+	case gate.Control:
+		return ": does a clean checkout show the same as before the work?"
+	case gate.Overlay:
+		return ": do the new tests fail without this work?"
+	}
+	return ""
+}
+
+// Counts is how many tests passed and failed, where the report has ids.
+func Counts(r gate.Result) string {
+	switch {
+	case r.Failed > 0:
+		return fmt.Sprintf(": %d pass, %d fail", r.Passed, r.Failed)
+	case r.Passed > 0:
+		return fmt.Sprintf(": %d pass", r.Passed)
+	}
+	return ""
+}
+
+// GateResult is how a gate stands, and why.
+func GateResult(r gate.Result) string {
+	switch {
+	case r.Status == gate.Pass && r.Warning != "":
+		return "pass, but " + r.Warning
+	case r.Status == gate.Pass:
+		return "pass"
+	case r.Reason != "":
+		return string(r.Status) + ": " + plan.OneLine(r.Reason, 100)
+	}
+	return fmt.Sprintf("%s (exit %d)", r.Status, r.ExitCode)
+}
+
+// VerifyGates tells how the gates of a verify loop stand, where green is the goal
+// and nobody claims a thing.
+func VerifyGates(g loop.Gates) string {
+	switch {
+	case g.Status == gate.Unknown:
+		return "unknown; " + g.Reason
+	case !g.Green && g.Reason != "":
+		return "red; " + g.Reason
+	case !g.Green:
+		return "red; " + figure.Few(g.Red(), 4)
+	case len(g.Flipped) > 0:
+		return "green; was red: " + strings.Join(g.Flipped, ", ")
+	}
+	return "green"
+}

@@ -1,0 +1,56 @@
+package narrate
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// Refusal says why the gates did not let a claim stand.
+func Refusal(now loop.State, g loop.Gates) string {
+	reason := g.Reason
+	if reason == "" && now.Failing != nil {
+		reason = now.Failing.Reason
+	}
+	if g.Purpose == loop.ForReview {
+		return reason
+	}
+	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
+		return cmp.Or(broken(now, tests), figure.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", and did not when this task began")
+	}
+	if g.Status == gate.Fail || len(g.StillRed) > 0 {
+		return reason
+	}
+	if red := g.Failing; len(red) > 0 {
+		return figure.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
+	}
+	if now.Situation == loop.ClaimRefused {
+		return reason + ". Add a test that fails without the change"
+	}
+	return reason
+}
+
+// Violation says which protected files the n-th violation changed.
+func Violation(n int, paths []string) string {
+	return fmt.Sprintf("violation %d of 3: the agent changed %s, which is protected; Pawl restored it", n, strings.Join(paths, ", "))
+}
+
+// broken names the finished tasks that this one broke, each by its first test.
+func broken(now loop.State, failing []string) string {
+	var parts []string
+	seen := map[string]bool{}
+	for _, test := range failing {
+		if t, ok := now.ProvedBy(test); ok && !seen[t.ID] {
+			seen[t.ID] = true
+			parts = append(parts, fmt.Sprintf("task %s (%s)", t.ID, test))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "it breaks finished work: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,178 @@
+package narrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Kind says what a goal is that is no change of the tree, "" for one.
+func Kind(p loop.Policy) string {
+	switch p.Kind {
+	case loop.Answer:
+		return "answer: the result is text"
+	case loop.Explore:
+		return "explore: its limit is its end, there is nothing to claim"
+	case loop.Periodic:
+		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
+	case loop.Change:
+	}
+	return ""
+}
+
+// Try says what the last isolated try came to.
+func Try(t loop.Try) string {
+	what := fmt.Sprintf("iteration %d, in a session of its own", t.Iteration)
+	if t.Took == 0 && t.Usage == (loop.Usage{}) {
+		return what + ": at work"
+	}
+	u := t.Usage
+	what += fmt.Sprintf(": %s, %s, %s tokens (%s from the cache)", figure.Money(u.CostUSD), figure.Duration(t.Took),
+		figure.Tokens(u.Tokens()), figure.Tokens(u.CacheRead))
+	if t.Rounds > 0 {
+		what += ", " + figure.Count(t.Rounds, "request")
+	}
+	if t.Died != "" {
+		what += "; cut off: " + plan.OneLine(t.Died, 100)
+	}
+	return what
+}
+
+// Since says when a pause took effect.
+func Since(st loop.State, now time.Time) string {
+	if st.AwayFrom.IsZero() {
+		return ""
+	}
+	return " since " + clock(st.AwayFrom, now)
+}
+
+// Pausing says when a pause that is asked for begins.
+func Pausing(st loop.State) string {
+	if st.Phase == loop.Turning || st.Phase == loop.Trying {
+		return "pausing after this turn"
+	}
+	return "pausing before the next turn"
+}
+
+// Ended says what was done, and how it ended.
+func Ended(st loop.State) string {
+	words := fmt.Sprintf("ended %s after %s", st.Outcome, figure.Count(st.Iteration, "iteration"))
+	if st.Outcome == loop.Iterations {
+		words = fmt.Sprintf("ended %s: its limit of %s", st.Outcome, figure.Count(st.Iteration, "iteration"))
+	}
+	if p := st.Progress(); p != "" {
+		return p + " · " + words
+	}
+	return words
+}
+
+// Waiting says what a loop waits for, and how long.
+func Waiting(st loop.State, now time.Time) string {
+	if q, asked := st.AwaitedAnswer(); asked {
+		if q.Approve != "" {
+			return plan.OneLine(q.Headline(), 160)
+		}
+		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
+	}
+	wait, ok := st.Asked(loop.Wait)
+	if !ok {
+		return "waiting"
+	}
+	left := "any moment now"
+	if d := wait.Until.Sub(now); d > 0 {
+		left = "for another " + figure.Duration(d)
+	}
+	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Text, 80))
+}
+
+// Doing says what a loop does now.
+func Doing(st loop.State) string {
+	switch st.Phase {
+	case loop.Checkpointing:
+		return "making a checkpoint"
+	case loop.Baseline:
+		return "running the gates before the work"
+	case loop.Turning:
+		if st.HandOver == loop.OwnerRunner && st.Attended {
+			return "the agent works; then it continues in fresh sessions"
+		}
+		return "the agent works"
+	case loop.Looking:
+		return "looking at what changed"
+	case loop.Judging:
+		return "running the gates"
+	case loop.Committing:
+		return "committing"
+	case loop.Restoring:
+		return "restoring"
+	case loop.Trying:
+		return "a session of its own tries"
+	case loop.HandingOver:
+		to, _ := st.Asked(loop.HandOver)
+		if to.Owner == loop.OwnerSession {
+			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
+		}
+		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
+	case loop.Editing:
+		return "editing the plan"
+	case loop.Finishing:
+		return "ending"
+	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
+	}
+	return "starting"
+}
+
+// Spent is the money, the tokens and the time of work. Of turns in a user's session the
+// time alone is known.
+func Spent(s loop.State) string {
+	took := figure.Duration(s.Elapsed())
+	if s.Attended && s.Usage == (loop.Usage{}) {
+		return took
+	}
+	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(s.Usage.CostUSD), figure.Tokens(s.Usage.Tokens()), took)
+}
+
+// Left is what the open tasks may take, and what tells so; "" if nothing does.
+func Left(s loop.State) string {
+	e, ok := s.Estimate()
+	if !ok {
+		return ""
+	}
+	left, median := figure.Duration(e.Left), figure.Duration(e.Median)
+	if e.MedianCost > 0 {
+		left, median = left+", "+figure.Money(e.LeftCost), median+", "+figure.Money(e.MedianCost)
+	}
+	return fmt.Sprintf("about %s (%s; the median of %d so far: %s)", left, figure.Count(e.Open, "open task"), e.Basis, median)
+}
+
+// Messages says of those that wait for the agent and those that it read last when they
+// were queued, delivered and acknowledged.
+func Messages(s loop.State) (lines []string) {
+	at := func(what string, t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return what + " " + t.Local().Format(time.TimeOnly)
+	}
+	for _, m := range slices.Concat(s.Read, s.Messages) {
+		times := []string{at("queued", m.At), at("delivered", m.Delivered), at("acknowledged", m.Acknowledged)}
+		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
+		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))
+	}
+	return lines
+}
+
+// TaskCount says how many tasks are done, open and skipped.
+func TaskCount(t record.TaskCount) string {
+	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
+	if t.Skipped > 0 {
+		line += fmt.Sprintf(", %d skipped", t.Skipped)
+	}
+	return line
+}

@@ -1,0 +1,111 @@
+package narrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Task says how a task stands, and what it took.
+func Task(t loop.Task) string {
+	words := string(t.Status)
+	switch {
+	case t.Earlier:
+		words += " before this loop"
+	case t.LeftOut:
+		words = "left out"
+	}
+	if t.Evidence != "" {
+		words += ", " + string(t.Evidence)
+	}
+	var took []string
+	if t.Turns > 0 {
+		took = append(took, figure.Count(t.Turns, "attempt"))
+	}
+	if t.Took > 0 {
+		took = append(took, figure.Duration(t.Took))
+	}
+	if t.CostUSD > 0 {
+		took = append(took, figure.Money(t.CostUSD))
+	}
+	if len(took) > 0 {
+		words += " · " + strings.Join(took, ", ")
+	}
+	if t.Commit != "" {
+		words += " · " + t.Commit[:min(7, len(t.Commit))]
+	}
+	return words
+}
+
+// Result is the word for how a task ended.
+func Result(t loop.Task) string {
+	switch t.Status {
+	case loop.Done:
+		return string(t.Evidence)
+	case loop.Open, loop.Skipped, loop.Blocked, loop.Unchanged:
+	}
+	return string(t.Status)
+}
+
+// Evidence says in words what tells this task's work from none.
+func Evidence(t loop.Task) string {
+	switch {
+	case t.Status == loop.Unchanged:
+		return "claimed done, but changed no files"
+	case t.Status != loop.Done:
+		return t.Why
+	case len(t.Tests) > 0:
+		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
+	case t.Evidence == gate.Proven && len(t.Flipped) > 0:
+		names := t.Flipped
+		if len(names) > 3 {
+			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(t.Flipped)-3))
+		}
+		return strings.Join(names, ", ") + " failed before and " + figure.Verb(len(t.Flipped), "passes", "pass") + " now"
+	case t.Evidence == gate.Unproven:
+		return loop.Stands(t) + ": please review"
+	}
+	return t.Why
+}
+
+// PlanLine is a task of the plan, and how it stands.
+func PlanLine(t loop.Task, current bool) string {
+	words := Task(t)
+	if current {
+		words = "at work, " + words
+	}
+	if why := plan.OneLine(t.Why, 120); why != "" && t.NeedsUser() {
+		words += " · " + why
+	}
+	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words
+}
+
+// ID is a task's id as a user knows it; the goal without a plan has none to show.
+func ID(t loop.Task) string {
+	if t.ID == record.GoalTask {
+		return ""
+	}
+	return t.ID
+}
+
+// Name is a task's id and title; the title alone where nobody gave it an id.
+func Name(t loop.Task) string {
+	if t.ID == record.GoalTask && t.Title == "" {
+		return "the goal"
+	}
+	return strings.TrimSpace(plan.OneLine(ID(t), 40) + " " + plan.OneLine(t.Title, 80))
+}
+
+// Titled names a task in a sentence: task 3 (parse CSV).
+func Titled(id, title string) string {
+	if id == record.GoalTask {
+		return fmt.Sprintf("the goal %q", title)
+	}
+	return fmt.Sprintf("task %s (%s)", id, title)
+}
