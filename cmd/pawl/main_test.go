@@ -34,6 +34,7 @@ func (s stories) Run() int {
 //	checkpoint ID TEXT   keeps a snapshot of the work tree, as the runner does
 //	until RE CMD…        runs a command again and again, until what it prints matches
 //	remember NAME        sets $NAME to what was printed last
+//	github FILE          starts a GitHub with the issues of o/r in FILE, for the real gh
 //	damage ID            changes a byte in the middle of the loop's journal
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -57,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"checkpoint": func(ts *testscript.TestScript, _ bool, args []string) { checkpoint(ts, args[0], args[1]) },
 			"remember":   func(ts *testscript.TestScript, _ bool, args []string) { remember(ts, args[0]) },
 			"until":      func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1:]) },
+			"github":     func(ts *testscript.TestScript, _ bool, args []string) { github(ts, args) },
 			"damage":     func(ts *testscript.TestScript, _ bool, args []string) { damage(ts, args[0]) },
 		},
 		Setup: func(e *testscript.Env) error {

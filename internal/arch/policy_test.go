@@ -33,6 +33,7 @@ const imports = `
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
 	agent          < core/* redact
 	deps           < core/gate atomicfile
+	tracker        < core/* failure planfile proc
 
 	# Ring 2: one outside thing each.
 	proc           < failure
@@ -62,7 +63,7 @@ const imports = `
 	planner        < core/* agent prompt
 	retention      < git record store
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* verify work
+	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.

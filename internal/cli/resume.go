@@ -30,6 +30,9 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := a.tellAgain(context.Background(), s); err != nil {
+		return err
+	}
 	if s.memory.State.Outcome == loop.Verified && s.hasEnded() { // a script may resume until it is
 		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n", s.ID)
 		return nil

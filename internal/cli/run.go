@@ -158,6 +158,7 @@ func (c *runCmd) Run(a *app) error {
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
 	a.warnFromEnv(p)
+	a.warnIssues(p)
 	a.warnUnreachable(p.Spec.Notify, p.Root())
 	if c.DryRun {
 		return a.dryRun(ctx, p)
@@ -339,6 +340,7 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err erro
 			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
 				return err
 			}
+			a.tellIssues(d, s)
 			s.ended(state)
 			return codeOf(state.Outcome.ExitCode(state.Stop))
 		}

@@ -90,3 +90,14 @@ func (s *Settings) noteGuard(l Layer, was Guard) {
 		}
 	}
 }
+
+// text shows the entries as they would be written on one line.
+func (g *Guard) text() string {
+	var said []string
+	for _, l := range g.lists() {
+		if len(*l.entries) > 0 {
+			said = append(said, strings.ReplaceAll(l.key, "_", " ")+" "+strings.Join(*l.entries, ", "))
+		}
+	}
+	return strings.Join(said, "; ")
+}

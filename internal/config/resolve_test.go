@@ -171,7 +171,7 @@ func samples() map[string]any {
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "work": []any{"*.csv"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
 		"guard":   map[string]any{"deny": "push"},
-		"confine": "strict", "merge": "pr", "notify": []any{"bell"}, "confine_hosts": []any{"packages.example.org"},
+		"tracker": map[string]any{"command": "./tracker", "label": "in work"}, "confine": "strict", "merge": "pr", "notify": []any{"bell"}, "confine_hosts": []any{"packages.example.org"},
 	}
 }
 

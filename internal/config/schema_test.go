@@ -241,6 +241,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return anyOf(&jsonschema.Schema{Type: "boolean"}, tableSchema(new(Worktree)))
 	case *Verify:
 		return tableSchema(new(Verify))
+	case *Tracker:
+		return tableSchema(new(Tracker))
 	case *Guard:
 		return tableSchema(new(Guard))
 	case *Notify:
@@ -304,6 +306,9 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	table(new(Worktree))
 	b.WriteString("\n## verify\n\n")
 	table(&s.Verify)
+	b.WriteString("\n## tracker\n\n")
+	table(new(Tracker))
+	b.WriteString("\nWhat the command is asked stands in [trackers](trackers.md).\n")
 	b.WriteString("\n## guard\n\n")
 	table(&s.Guard)
 	b.WriteString("\nWhat an entry may be stands in [the guard](guard.md).\n")

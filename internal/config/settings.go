@@ -95,6 +95,8 @@ type Settings struct {
 
 	Notify Notify `json:"notify,omitzero" doc:"who is told what about a loop while you are away: a table, or its to"`
 
+	Tracker Tracker `json:"tracker,omitzero" doc:"how issues are reached that are a plan, and how they are claimed: a table"`
+
 	// Sources tells for each key that a layer set where that was; for entries of
 	// tables under "key.entry". What is missing is a default.
 	Sources map[string]Source `json:"sources,omitempty"`
@@ -143,6 +145,12 @@ type Verify struct {
 	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the user's; false goes on trying in it"`
 	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 = unlimited"`
 	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 = unlimited"`
+}
+
+// Tracker says how issues are reached and claimed.
+type Tracker struct {
+	Command string `json:"command,omitempty" doc:"program that pawl run tracker:QUERY asks, started by sh for each request; a repository's file needs trust for it"`
+	Label   string `json:"label,omitempty" doc:"claim an issue by this label while a loop is at work on it, instead of assigning it"`
 }
 
 // Iterations is a limit of iterations: 0 for none, or Auto.

@@ -83,6 +83,8 @@ func show(ptr any) string {
 	switch v := ptr.(type) {
 	case *string:
 		return *v
+	case *Tracker:
+		return v.Command
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *int64:
@@ -123,13 +125,7 @@ func show(ptr any) string {
 		}
 		return fmt.Sprintf("tries %d, isolate %t", v.Tries, v.Isolate)
 	case *Guard:
-		var said []string
-		for _, l := range v.lists() {
-			if len(*l.entries) > 0 {
-				said = append(said, strings.ReplaceAll(l.key, "_", " ")+" "+strings.Join(*l.entries, ", "))
-			}
-		}
-		return strings.Join(said, "; ")
+		return v.text()
 	case *Notify:
 		return strings.Join(notice.Settings(*v).All(), ", ")
 	case *[]gate.Gate:

@@ -30,7 +30,7 @@ import (
 // validation command, the command of another tool's verify loop, what loosens
 // the guard.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, notify, plan, verify, guard
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, notify, tracker, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
 	Text string `json:"text"` // what would run, as a user should read it
 }
@@ -83,6 +83,9 @@ func (s Settings) RepoCommands() []Command {
 	if s.Merge == MergePull {
 		add("merge", "merge", "git push && gh pr create")
 	}
+	if s.Tracker.Command != "" {
+		add("tracker.command", KindTracker, s.Tracker.Command)
+	}
 	if s.AnswerWithin > 0 {
 		add("answer_within", "answer_within", "the agent's own proposals answer its questions after "+s.AnswerWithin.String())
 	}
@@ -102,6 +105,9 @@ const KindGuard = "guard"
 
 // KindNotify is a Command that is told about loops: a command, or a receiver elsewhere.
 const KindNotify = "notify"
+
+// KindTracker is a Command that reaches issues.
+const KindTracker = "tracker"
 
 // GuardCommands are the entries that loosen the guard, those of allow and then
 // those of ask, each as a command; File is "" for those that are the user's own

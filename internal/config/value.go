@@ -51,6 +51,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeWorktree(p, path, v, lines)
 	case *Verify:
 		return decodeVerify(p, path, v, lines)
+	case *Tracker:
+		return decodeTracker(p, path, v, lines)
 	case *Guard:
 		return decodeGuard(p, path, v, lines)
 	case *Notify:
@@ -370,6 +372,14 @@ func decodeWorktree(p *Worktree, path string, v any, lines map[string]int) error
 		return want(path, "true, false or a table with use and setup", v)
 	}
 	return nil
+}
+
+func decodeTracker(p *Tracker, path string, v any, lines map[string]int) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return want(path, "a table with command and label", v)
+	}
+	return decodeTable(p, path, table, lines)
 }
 
 func decodeVerify(p *Verify, path string, v any, lines map[string]int) error {

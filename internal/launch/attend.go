@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -62,7 +63,10 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err := q.addVerifyGate(); err != nil {
 		return nil, err
 	}
-	p, err := resolveRequest(q.Request, root)
+	if from, ok := issuesOf(q.Dir, q.Words); ok && q.Text == "" {
+		return nil, failure.New(failure.Usage, "pawl run "+shell.Quoted([]string{from.String()}), "a loop in a session takes no issues")
+	}
+	p, err := resolveRequest(ctx, q.Request, root)
 	if err != nil {
 		return nil, err
 	}

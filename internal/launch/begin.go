@@ -21,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/tracker"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -46,6 +47,7 @@ type Prepared struct {
 	Suggested  []string         // gate commands that the project's files suggest, if there is no gate
 	Home       string           // $PAWL_HOME
 	FromEnv    []string         // variables of another tool that are followed, and what they say
+	Issues     *tracker.Plan    // the plan's issues; nil for any other plan
 	root       string           // of the work tree
 	loop       string           // id, once it is created
 	env        environment.Environment
@@ -68,7 +70,7 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := writable(q.Env.PawlHome); err != nil {
 		return nil, err
 	}
-	p, err := resolveRequest(q, repo.Root())
+	p, err := resolveRequest(ctx, q, repo.Root())
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func (q Request) open(ctx context.Context, dir string) (*git.Repo, error) {
 }
 
 // resolveRequest reads goal, options and gates, without git.
-func resolveRequest(q Request, root string) (*Prepared, error) {
+func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, error) {
 	planFlag, _ := q.Flags["plan"].(string)
 	user, err := config.ReadUser(q.Env)
 	if err != nil {
@@ -103,7 +105,11 @@ func resolveRequest(q Request, root string) (*Prepared, error) {
 	}
 	goal := Goal{Prompt: q.Text, From: "prompt"}
 	fromEnv := planLoopEnv{PlanLoop: q.Env.PlanLoop()}
-	if q.Text == "" {
+	issues, isIssues := issuesOf(q.Dir, q.Words)
+	if isIssues && planFlag != "" {
+		return nil, failure.New(failure.Usage, "leave one of them out", "the issues are the plan, and --plan names another")
+	}
+	if q.Text == "" && !isIssues {
 		if len(q.Words) == 0 && planFlag == "" {
 			planFlag = fromEnv.plan(root, q.Dir)
 		}
@@ -117,13 +123,20 @@ func resolveRequest(q Request, root string) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := goal.readConfiguredPlan(root, s); err != nil {
-		return nil, err
-	}
-	if err := checkTaskIDs(goal, s, q.Flags); err != nil {
-		return nil, err
+	if !isIssues {
+		if err := goal.readConfiguredPlan(root, s); err != nil {
+			return nil, err
+		}
 	}
 	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, FromEnv: fromEnv.followed, env: q.Env, root: root}
+	if isIssues {
+		if err := p.readIssues(ctx, issues); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkTaskIDs(p.Goal, s, q.Flags); err != nil {
+		return nil, err
+	}
 	if err := p.resolveTypedPaths(q); err != nil {
 		return nil, err
 	}
@@ -214,6 +227,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	}
 	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnWorktree
 	p.Spec.Untracked = p.untracked()
+	p.linkIssues()
 	if !p.Spec.OwnWorktree {
 		p.Spec.HiddenFiles = p.Status.Hidden
 	}

@@ -65,7 +65,11 @@ func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 		return nil, err
 	}
 	d := &Drive{Spec: p.Spec, Version: version, inspected: true}
-	if err := d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env); err != nil {
+	err = d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env)
+	if err == nil {
+		err = d.claimIssues(ctx, loop.State{}, p.env)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
 		}
@@ -94,6 +98,9 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 	}
 	st := store.Open(p.Home)
 	if err := p.checkWorktreeLock(ctx, st); err != nil {
+		return nil, "", err
+	}
+	if err := p.writeIssues(); err != nil {
 		return nil, "", err
 	}
 	if l, err = st.Create(p.Repo.Root(), p.Spec); err != nil {
@@ -178,11 +185,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		}
 	}
 	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
-		a, err := newAgent(spec.Agent, l.Dir)
-		if err == nil {
-			_, err = a.Version(ctx)
-		}
-		if err != nil {
+		if err := checkInstalled(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -215,10 +218,22 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		d.More = again.MoreLimits
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
 	}
+	if err == nil {
+		err = d.claimIssues(ctx, m.State, env)
+	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// checkInstalled returns why an agent cannot be started, or nil.
+func checkInstalled(ctx context.Context, spec record.Agent, dir string) error {
+	a, err := newAgent(spec, dir)
+	if err == nil {
+		_, err = a.Version(ctx)
+	}
+	return err
 }
 
 // reopen lets the runner continue a loop that ended. The end left none of the agent's

@@ -31,10 +31,10 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	q := Request{Dir: dir, Env: env}
-	p, err := resolveRequest(q, root)
+	p, err := resolveRequest(ctx, q, root)
 	if err != nil { // there is no plan, or more than one
 		q.Text = "whatever it is"
-		if p, err = resolveRequest(q, root); err != nil {
+		if p, err = resolveRequest(ctx, q, root); err != nil {
 			return GuardInfo{}, err
 		}
 	}

@@ -72,6 +72,8 @@ type Data struct {
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
+	Source string // whose words the plan is, if anybody may have written it: "issues of …"; "" = the user's file
+
 	Again    bool   // the context knows the goal: it was told before
 	Retell   bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
 	Attended bool   // the loop lives in the session that the user asked in
@@ -215,7 +217,7 @@ func sample() Data {
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Proven, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json",
+		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json", Source: "issues of github:label=ready",
 		Changes: []string{"M main.go"},
 	}
 }

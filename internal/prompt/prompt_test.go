@@ -78,6 +78,13 @@ func TestGolden(t *testing.T) {
 			Task: plan.Task{ID: "2", Title: "Log out", Scope: []string{"internal/session/**", "web/*.html"}},
 		}))
 	})
+	t.Run("issue", func(t *testing.T) {
+		t.Parallel()
+		golden(t, "issue", render(t, prompt.Next, prompt.Data{
+			Promise: "DONE", Source: "issues of github:label=ready",
+			Task: plan.Task{ID: "#12.1", Title: "Write CSV", Detail: "Part of issue #12: Export"},
+		}))
+	})
 	t.Run("signs", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "signs", render(t, prompt.Refused, prompt.Data{

@@ -72,6 +72,7 @@ func bounded(d Data) Data {
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
 	d.Notes = notes(d.Notes, is)
 	d.Enough, d.Moved, d.Heading, d.Marks, d.Tested = line(d.Enough), line(d.Moved), line(d.Heading), line(d.Marks), line(d.Tested)
+	d.Source = line(d.Source)
 	d.Changes, d.Signs = lines(d.Changes, maxChanges), lines(d.Signs, is.items)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]

@@ -180,6 +180,9 @@ func (s Spec) WorkGlobs(tasks []string) []string {
 // goal and the titles.
 func (s Spec) TaskText(tasks []string) string {
 	text := []string{s.Prompt}
+	if s.Tracker != nil { // anybody may have written the titles: they allow nothing
+		return s.Prompt
+	}
 	for _, t := range s.Tasks {
 		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
 			text = append(text, t.Title)

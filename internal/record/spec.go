@@ -71,6 +71,8 @@ type Spec struct {
 	Lessons          []string  `json:"lessons,omitempty"`            // of the project, as of the start
 	Prompts          string    `json:"prompts,omitempty"`            // folder of the user's prompt templates
 
+	Tracker *Tracker `json:"tracker,omitempty"` // the issues that the plan was made of; nil: it is no plan of issues
+
 	Notify notice.Settings `json:"notify,omitzero"` // who is told what about the loop
 
 	DetachOnHangup bool `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop

@@ -203,7 +203,7 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []
 	out := slices.Clone(r.Spec.HiddenFiles)
 	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
-		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && planfile.Holds(r.Spec.Plan, p)) {
+		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
 			out = append(out, p)
 		}
 	}

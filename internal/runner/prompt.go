@@ -113,6 +113,9 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		Retell:   r.Spec.File != "",
 		NoCommit: r.Spec.NoCommit,
 	}
+	if r.Spec.Tracker != nil {
+		d.Source = "issues of " + r.Spec.Tracker.From
+	}
 	r.seat(&d, a, s)
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted

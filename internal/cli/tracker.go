@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/tracker"
+)
+
+// sessionTrackerCmd is `pawl session tracker`: the trackers that come with Pawl, as
+// programs that speak the same protocol as any other.
+type sessionTrackerCmd struct {
+	Name string `arg:"" help:"github or beads"`
+}
+
+func (sessionTrackerCmd) Help() string {
+	return `Loops over issues run it; docs/reference/trackers.md says what it reads and prints.
+
+  echo '{"do":"list","query":"label=ready"}' | pawl session tracker github`
+}
+
+// Run answers the requests on the standard input.
+func (c *sessionTrackerCmd) Run(a *app) error {
+	ctx, release := untilSignal()
+	defer release()
+	var handle tracker.Handler
+	switch c.Name {
+	case tracker.GitHubName:
+		handle = (&tracker.GitHub{Dir: a.dir, Env: a.env.Vars}).Handle
+	case tracker.BeadsName:
+		handle = (&tracker.Beads{Dir: a.dir, Env: a.env.Vars}).Handle
+	default:
+		return failure.New(failure.Usage, "name github or beads", "there is no tracker %q", c.Name)
+	}
+	return tracker.Serve(ctx, a.In, a.Out, handle)
+}
+
+// tellIssues tells the issues of a loop its end. What the tracker does not take is no
+// failure of the loop.
+func (a *app) tellIssues(d *launch.Drive, s *show) {
+	if d.Spec.Tracker == nil {
+		return
+	}
+	ctx, release := untilSignal()
+	defer release()
+	if err := launch.TellIssues(ctx, d.Loop, a.env); err != nil {
+		s.note(term.Warn, fmt.Sprintf("%v; pawl resume %s tells it again", err, d.Loop.ID))
+		return
+	}
+	s.note(term.Info, "the issues were told how this ended: "+term.Clean(d.Spec.Tracker.From))
+}
+
+// warnIssues names the issues that the plan leaves out.
+func (a *app) warnIssues(p *launch.Prepared) {
+	if p.Issues == nil {
+		return
+	}
+	for _, left := range p.Issues.LeftOut {
+		term.Warnf(a.Err, "left out: issue %s", term.Clean(left))
+	}
+}
+
+// tellAgain tells the issues of a loop that has ended what they were not told: its
+// process died, or the tracker was out of reach.
+func (a *app) tellAgain(ctx context.Context, s *subject) error {
+	if s.spec.Tracker == nil || !s.hasEnded() || s.alive {
+		return nil
+	}
+	owner, err := s.Loop.Own(ctx)
+	if err != nil {
+		return nil // whoever has it tells them
+	}
+	defer owner.Close()
+	return launch.TellIssues(ctx, s.Loop, a.env)
+}

@@ -1,0 +1,132 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/tracker"
+)
+
+// issuesOf returns the issues that the arguments of `pawl run` name, if they do.
+func issuesOf(dir string, words []string) (tracker.Address, bool) {
+	if len(words) != 1 || namesFile(dir, words[0]) {
+		return tracker.Address{}, false
+	}
+	return tracker.Parse(words[0])
+}
+
+// readIssues has the tracker list the issues, and makes them the plan of the goal. It
+// writes no file: Begin does.
+func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
+	program, err := p.trackerProgram(from.Tracker)
+	if err != nil {
+		return err
+	}
+	answer, err := program.Ask(ctx, tracker.Request{Do: tracker.List, Query: from.Query, Label: p.Settings.Tracker.Label})
+	if err != nil {
+		return err
+	}
+	made, err := tracker.NewPlan(from, answer.Issues, p.earlierIssues(from))
+	if err != nil {
+		return err
+	}
+	p.Issues = &made
+	p.Goal.Plan, p.Goal.Path, p.Goal.From = made.File, made.Path, from.String()
+	return nil
+}
+
+// earlierIssues is the plan that an earlier loop made of the same issues; nil for none.
+func (p *Prepared) earlierIssues(from tracker.Address) *planfile.File {
+	f, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))
+	if err != nil {
+		return nil // it is made anew
+	}
+	return f
+}
+
+// trackerProgram is what is asked about issues. A command that a repository's file names
+// must be trusted before it runs.
+func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
+	if name != tracker.CommandName {
+		return trackerProgram(record.Tracker{Name: name}, p.root, p.env)
+	}
+	command := p.Settings.Tracker.Command
+	if command == "" {
+		return tracker.Program{}, failure.New(failure.Usage, `[tracker] command = "…" in pawl.toml; docs/reference/trackers.md says what it is asked`, "no program is set that reaches issues")
+	}
+	var needed []config.Command
+	for _, c := range p.Settings.RepoCommands() {
+		if c.Kind == config.KindTracker {
+			needed = append(needed, c)
+		}
+	}
+	var err error
+	if p.Untrusted, err = config.OpenTrust(p.Home).Untrusted(p.root, needed); err == nil {
+		err = p.refuseUntrusted()
+	}
+	if err != nil {
+		return tracker.Program{}, err
+	}
+	return trackerProgram(record.Tracker{Name: name, Command: command}, p.root, p.env)
+}
+
+// trackerProgram is the program that a loop's tracker is: one that comes with Pawl, or
+// the user's.
+func trackerProgram(t record.Tracker, root string, env environment.Environment) (tracker.Program, error) {
+	if t.Command != "" {
+		return tracker.Program{Name: "tracker", Argv: []string{"sh", "-c", t.Command}, Dir: root, Env: env.Vars}, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return tracker.Program{}, fmt.Errorf("find this program: %w", err)
+	}
+	return tracker.Program{Name: t.Name, Argv: []string{self, "session", "tracker", t.Name}, Dir: root, Env: env.Vars}, nil
+}
+
+// linkIssues notes in the spec which issues the loop works on, and that their plan is
+// not to be committed.
+func (p *Prepared) linkIssues() {
+	if p.Issues == nil {
+		return
+	}
+	t := &record.Tracker{Name: p.Issues.From.Tracker, From: p.Issues.From.String(), Label: p.Settings.Tracker.Label}
+	if t.Name == tracker.CommandName {
+		t.Command = p.Settings.Tracker.Command
+	}
+	for _, i := range p.Issues.Issues {
+		t.Issues = append(t.Issues, record.Issue(i))
+	}
+	p.Spec.Tracker = t
+	p.Spec.Untracked = append(p.Spec.Untracked, p.Issues.Path)
+}
+
+// writeIssues writes the plan, into a folder that git ignores.
+func (p *Prepared) writeIssues() error {
+	if p.Issues == nil {
+		return nil
+	}
+	at := filepath.Join(p.root, filepath.FromSlash(p.Issues.Path))
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return fmt.Errorf("write the plan of the issues: %w", err)
+	}
+	ignore := filepath.Join(filepath.Dir(at), ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Write(ignore, []byte("*\n"), 0o644); err != nil {
+			return fmt.Errorf("write the plan of the issues: %w", err)
+		}
+	}
+	if err := planfile.Write(at, p.Issues.File); err != nil {
+		return fmt.Errorf("write the plan of the issues: %w", err)
+	}
+	return nil
+}

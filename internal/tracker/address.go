@@ -1,0 +1,51 @@
+package tracker
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// The trackers, as they stand in the addresses of issues.
+const (
+	GitHubName = "github"
+	BeadsName  = "beads"
+	// CommandName is the program in [tracker] of pawl.toml.
+	CommandName = "tracker"
+)
+
+// Address names issues.
+type Address struct {
+	Tracker string // GitHubName, BeadsName or CommandName
+	Query   string // what the tracker is asked to list
+}
+
+// String is the address as a user types it.
+func (a Address) String() string {
+	if issueURL().MatchString(a.Query) {
+		return a.Query
+	}
+	return a.Tracker + ":" + a.Query
+}
+
+// issueURL matches the address of an issue in a browser.
+var issueURL = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)/issues/([0-9]{1,9})/?(?:[?#].*)?$`)
+})
+
+// Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",
+// "beads:", "tracker:QUERY". Any other word is none.
+func Parse(word string) (Address, bool) {
+	if issueURL().MatchString(word) {
+		return Address{GitHubName, word}, true
+	}
+	name, query, ok := strings.Cut(word, ":")
+	if !ok || strings.ContainsAny(query, "\n\r\x00") || strings.HasPrefix(query, "//") {
+		return Address{}, false
+	}
+	switch name {
+	case GitHubName, BeadsName, CommandName:
+		return Address{name, query}, true
+	}
+	return Address{}, false
+}

@@ -1,0 +1,327 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// GitHub is the tracker of GitHub's issues, through gh and its login. An issue's id is
+// its address.
+type GitHub struct {
+	Dir string   // folder whose repository is meant where none is named
+	Env []string // complete environment of gh
+
+	login string // of gh, once it is known
+}
+
+// maxIssues bounds a list with all that it depends on.
+const maxIssues = 200
+
+// Handle answers a request.
+func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
+	if r.Do == List {
+		issues, err := g.list(ctx, r)
+		return Reply{Issues: issues}, err
+	}
+	at, ok := issueAt(r.Issue)
+	if !ok {
+		return Reply{}, problem("", "%q is no issue on GitHub", line(r.Issue))
+	}
+	switch r.Do {
+	case Claim:
+		return g.claim(ctx, at, r.Label)
+	case Comment, Done, Blocked:
+		if r.Text != "" {
+			if err := g.comment(ctx, at, r); err != nil {
+				return Reply{}, err
+			}
+		}
+		if r.Release && r.Do != Comment {
+			return Reply{}, g.release(ctx, at, r.Label)
+		}
+		return Reply{}, nil
+	case List:
+	}
+	return Reply{}, unknown(r)
+}
+
+// place is an issue at GitHub.
+type place struct {
+	host, repo string // repo is OWNER/NAME
+	number     int
+}
+
+func issueAt(address string) (place, bool) {
+	m := issueURL().FindStringSubmatch(address)
+	if m == nil {
+		return place{}, false
+	}
+	n, err := strconv.Atoi(m[4])
+	return place{host: m[1], repo: m[2] + "/" + m[3], number: n}, err == nil
+}
+
+// call is a call about the issue; path follows its own.
+func (p place) call(method, path string, body any) call {
+	return call{host: p.host, method: method, path: fmt.Sprintf("repos/%s/issues/%d%s", p.repo, p.number, path), body: body}
+}
+
+// ghIssue is an issue in GitHub's words.
+type ghIssue struct {
+	Number    int                      `json:"number"`
+	Title     string                   `json:"title"`
+	Body      string                   `json:"body"`
+	State     string                   `json:"state"`
+	URL       string                   `json:"html_url"`
+	Assignees []struct{ Login string } `json:"assignees"`
+	Labels    []struct{ Name string }  `json:"labels"`
+	Pull      *struct{}                `json:"pull_request"`
+	Sub       *struct{ Total int }     `json:"sub_issues_summary"`
+	Blocked   *struct {
+		BlockedBy int `json:"blocked_by"`
+	} `json:"issue_dependencies_summary"`
+}
+
+// list reads the issues that a query means, their open sub-issues, and what blocks them.
+func (g *GitHub) list(ctx context.Context, r Request) ([]Issue, error) {
+	found, one, err := g.find(ctx, r.Query)
+	if err != nil {
+		return nil, err
+	}
+	l := lister{GitHub: g, label: r.Label, seen: map[string]bool{}}
+	for _, i := range found {
+		if i.Pull != nil {
+			if one {
+				return nil, problem("name an issue", "#%d is a pull request", i.Number)
+			}
+			continue
+		}
+		if err := l.add(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return l.out, nil
+}
+
+// find reads the issues that a query names: an address, numbers, or filters.
+func (g *GitHub) find(ctx context.Context, query string) (found []ghIssue, one bool, err error) {
+	if at, ok := issueAt(query); ok {
+		found = make([]ghIssue, 1)
+		return found, true, g.api(ctx, at.call("GET", "", nil), &found[0])
+	}
+	const here = "repos/{owner}/{repo}/issues" // gh knows the repository
+	if numbers().MatchString(query) {
+		for n := range strings.SplitSeq(query, ",") {
+			var i ghIssue
+			if err := g.api(ctx, call{method: "GET", path: here + "/" + strings.TrimPrefix(n, "#")}, &i); err != nil {
+				return nil, true, err
+			}
+			found = append(found, i)
+		}
+		return found, true, nil
+	}
+	filter, err := filters(query)
+	if err != nil {
+		return nil, false, err
+	}
+	err = pages(ctx, g, call{method: "GET", path: here + "?" + filter}, func(page []ghIssue) bool {
+		found = append(found, page...)
+		return len(found) < maxIssues
+	})
+	return found[:min(len(found), maxIssues)], false, err
+}
+
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[0-9]{1,9}(,#?[0-9]{1,9})*$`) })
+
+// filters reads "label=ready,assignee=@me". Several labels must all be there.
+func filters(query string) (string, error) {
+	const hint = "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"
+	v := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}}
+	var labels []string
+	for part := range strings.SplitSeq(query, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || value == "" {
+			return "", problem(hint, "%q does not say which issues of GitHub", line(query))
+		}
+		switch key {
+		case "label":
+			labels = append(labels, value)
+		case "milestone", "assignee", "creator":
+			v.Set(key, value)
+		default:
+			return "", problem(hint, "issues of GitHub are chosen by label, milestone, assignee or creator, not by %q", line(key))
+		}
+	}
+	if len(labels) > 0 {
+		v.Set("labels", strings.Join(labels, ","))
+	}
+	return v.Encode(), nil
+}
+
+// lister collects issues and what they depend on.
+type lister struct {
+	*GitHub
+	label string
+	seen  map[string]bool
+	out   []Issue
+}
+
+// add adds an issue behind its open sub-issues.
+func (l *lister) add(ctx context.Context, i ghIssue) error {
+	at, ok := issueAt(i.URL)
+	if !ok {
+		return fmt.Errorf("GitHub gives the issue %d no address", i.Number)
+	}
+	if l.seen[i.URL] {
+		return nil
+	}
+	if l.seen[i.URL] = true; len(l.seen) > maxIssues {
+		return problem("choose fewer", "these are more than %d issues", maxIssues)
+	}
+	out := Issue{ID: i.URL, Key: "#" + strconv.Itoa(i.Number), Title: i.Title, Body: i.Body, URL: i.URL, Closed: i.State != "open"}
+	if !out.Closed {
+		var err error
+		if out.ClaimedBy, err = l.claimedBy(ctx, at, i); err != nil {
+			return err
+		}
+		subs, err := l.related(ctx, at, "/sub_issues", i.Sub == nil || i.Sub.Total > 0)
+		if err != nil {
+			return err
+		}
+		for _, s := range subs {
+			if err := l.add(ctx, s); err != nil {
+				return err
+			}
+			out.DependsOn = append(out.DependsOn, s.URL)
+		}
+		before, err := l.related(ctx, at, "/dependencies/blocked_by", i.Blocked == nil || i.Blocked.BlockedBy > 0)
+		if err != nil {
+			return err
+		}
+		for _, b := range before {
+			out.DependsOn = append(out.DependsOn, b.URL)
+		}
+	}
+	l.out = append(l.out, out)
+	return nil
+}
+
+// related are open issues that another one depends on. A server that does not know such
+// has none.
+func (l *lister) related(ctx context.Context, at place, path string, some bool) ([]ghIssue, error) {
+	if !some {
+		return nil, nil
+	}
+	var found []ghIssue
+	err := pages(ctx, l.GitHub, at.call("GET", path, nil), func(page []ghIssue) bool {
+		found = append(found, page...)
+		return len(found) < maxIssues
+	})
+	if isStatus(err, 404, 410) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(found, func(i ghIssue) bool { return i.State != "open" }), err
+}
+
+// claimedBy is who else works on an issue, "" for nobody.
+func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, error) {
+	if l.label != "" {
+		if slices.ContainsFunc(i.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, l.label) }) {
+			return "whoever set the label " + l.label, nil
+		}
+		return "", nil
+	}
+	if len(i.Assignees) == 0 {
+		return "", nil
+	}
+	me, err := l.whoAmI(ctx, at.host)
+	if err != nil || slices.ContainsFunc(i.Assignees, func(a struct{ Login string }) bool { return a.Login == me }) {
+		return "", err
+	}
+	return i.Assignees[0].Login, nil
+}
+
+// whoAmI is the login of gh.
+func (g *GitHub) whoAmI(ctx context.Context, host string) (string, error) {
+	if g.login != "" {
+		return g.login, nil
+	}
+	var me struct{ Login string }
+	err := g.api(ctx, call{host: host, method: "GET", path: "user"}, &me)
+	g.login = me.Login
+	return g.login, err
+}
+
+// claim sets the label, or assigns the issue to the login of gh.
+func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, error) {
+	var now ghIssue
+	if err := g.api(ctx, at.call("GET", "", nil), &now); err != nil {
+		return Reply{}, err
+	}
+	if now.State != "open" {
+		return Reply{}, problem("reopen it, or name another", "issue #%d is closed", at.number)
+	}
+	if label != "" {
+		if slices.ContainsFunc(now.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, label) }) {
+			return Reply{}, nil
+		}
+		return Reply{Changed: true}, g.api(ctx, at.call("POST", "/labels", map[string][]string{"labels": {label}}), nil)
+	}
+	me, err := g.whoAmI(ctx, at.host)
+	if err != nil {
+		return Reply{}, err
+	}
+	is := func(a struct{ Login string }) bool { return a.Login == me }
+	switch {
+	case slices.ContainsFunc(now.Assignees, is):
+		return Reply{}, nil
+	case len(now.Assignees) > 0:
+		return Reply{}, problem("name another", "issue #%d is assigned to %s", at.number, line(now.Assignees[0].Login))
+	}
+	if err := g.api(ctx, at.call("POST", "/assignees", map[string][]string{"assignees": {me}}), &now); err != nil {
+		return Reply{}, err
+	}
+	if !slices.ContainsFunc(now.Assignees, is) { // GitHub leaves out whom it may not assign
+		return Reply{}, problem("ask for write access, or claim by a label: [tracker] label in pawl.toml", "GitHub does not assign #%d to %s", at.number, line(me))
+	}
+	return Reply{Changed: true}, nil
+}
+
+// release takes a claim back.
+func (g *GitHub) release(ctx context.Context, at place, label string) error {
+	if label != "" {
+		err := g.api(ctx, at.call("DELETE", "/labels/"+url.PathEscape(label), nil), nil)
+		if isStatus(err, 404) { // it is gone
+			return nil
+		}
+		return err
+	}
+	me, err := g.whoAmI(ctx, at.host)
+	if err != nil {
+		return err
+	}
+	return g.api(ctx, at.call("DELETE", "/assignees", map[string][]string{"assignees": {me}}), nil)
+}
+
+// comment adds a comment, unless one with the key of the request is there.
+func (g *GitHub) comment(ctx context.Context, at place, r Request) error {
+	mark := keyMark(r.Key)
+	found := false
+	err := pages(ctx, g, at.call("GET", "/comments", nil), func(page []struct{ Body string }) bool {
+		found = found || slices.ContainsFunc(page, func(c struct{ Body string }) bool { return strings.Contains(c.Body, mark) })
+		return !found
+	})
+	if err != nil || found && r.Key != "" {
+		return err
+	}
+	return g.api(ctx, at.call("POST", "/comments", map[string]string{"body": r.Text + "\n\n" + mark}), nil)
+}
+
+// keyMark is what a text has by which it is known again.
+func keyMark(key string) string { return "<!-- pawl: " + cmp.Or(key, "-") + " -->" }

@@ -1,0 +1,179 @@
+package tracker
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+// Folder is where plans of issues lie, below the root of the repository. Nothing in it is
+// committed.
+const Folder = ".pawl/issues"
+
+// Plan is the open work of issues as a plan.
+type Plan struct {
+	From    Address
+	File    *planfile.File
+	Path    string // relative to the root, slashes
+	Issues  []Linked
+	LeftOut []string // issues that are not worked on, each with the reason
+}
+
+// Linked is an issue and the tasks that stand for it.
+type Linked struct {
+	ID    string   `json:"id"`
+	Key   string   `json:"key"`
+	Title string   `json:"title"`
+	URL   string   `json:"url,omitempty"`
+	Tasks []string `json:"tasks"`
+}
+
+// story is a task in the file.
+type story struct {
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Text      string   `json:"description,omitempty"`
+	Criteria  []string `json:"acceptanceCriteria,omitempty"`
+	DependsOn []string `json:"dependsOn,omitempty"`
+	Priority  int      `json:"priority,omitempty"`
+	Optional  bool     `json:"optional,omitempty"`
+	Passes    bool     `json:"passes"`
+}
+
+// PlanPath is where the plan of these issues lies, relative to the root, slashes.
+func PlanPath(from Address) string {
+	return Folder + "/" + plan.Slug(from.Tracker+" "+strings.TrimPrefix(from.Query, "https://")) + ".json"
+}
+
+// NewPlan makes a plan of the issues that can be worked on. Tasks that are done in
+// earlier, a plan of the same issues, are done in it. Only titles, texts and done marks
+// come from an issue.
+func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error) {
+	p := Plan{From: from, Path: PlanPath(from)}
+	ready := p.ready(issues)
+	if len(ready) == 0 {
+		return p, p.nothing(from)
+	}
+	tasks := make(map[string][]story, len(ready))
+	for _, i := range ready {
+		tasks[i.ID] = i.tasks()
+	}
+	file := struct {
+		Name    string  `json:"name"`
+		Stories []story `json:"userStories"`
+	}{Name: from.String()}
+	for _, i := range ready {
+		link := Linked{ID: i.ID, Key: i.Key, Title: line(i.Title), URL: i.URL}
+		for _, t := range tasks[i.ID] {
+			for _, before := range i.DependsOn {
+				for _, d := range tasks[before] {
+					t.DependsOn = append(t.DependsOn, d.ID)
+				}
+			}
+			t.Passes = t.Passes || isDone(earlier, t)
+			link.Tasks = append(link.Tasks, t.ID)
+			file.Stories = append(file.Stories, t)
+		}
+		p.Issues = append(p.Issues, link)
+	}
+	data, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return p, fmt.Errorf("write the plan of %s: %w", from, err)
+	}
+	p.File, err = planfile.Decode(p.Path, append(data, '\n'))
+	return p, err
+}
+
+// ready are the issues that can be worked on; LeftOut names the others.
+func (p *Plan) ready(issues []Issue) []Issue {
+	closed := make(map[string]bool)
+	var open []Issue
+	for _, i := range issues {
+		switch {
+		case i.Closed:
+			closed[i.ID] = true
+			p.leaveOut(i, "is closed")
+		case i.ClaimedBy != "":
+			p.leaveOut(i, "is assigned to "+line(i.ClaimedBy))
+		default:
+			open = append(open, i)
+		}
+	}
+	for { // an issue that waits for one that is left out is left out too
+		there := make(map[string]bool, len(open))
+		for _, i := range open {
+			there[i.ID] = true
+		}
+		kept := open[:0:0]
+		for _, i := range open {
+			waits := slices.IndexFunc(i.DependsOn, func(id string) bool { return !there[id] && !closed[id] })
+			if waits >= 0 {
+				p.leaveOut(i, "waits for "+line(i.DependsOn[waits]))
+				continue
+			}
+			kept = append(kept, i)
+		}
+		if len(kept) == len(open) {
+			return kept
+		}
+		open = kept
+	}
+}
+
+func (p *Plan) leaveOut(i Issue, why string) {
+	p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s (%s) %s", line(i.Key), plan.OneLine(i.Title, 60), why))
+}
+
+// nothing says why there is nothing to work on.
+func (p *Plan) nothing(from Address) error {
+	if len(p.LeftOut) == 0 {
+		return failure.New(failure.Usage, "pawl run takes any plan file or prompt instead", "%s has no issue to work on", from)
+	}
+	return failure.New(failure.Usage, "name an issue that is open, free and not blocked", "no issue to work on: %s", strings.Join(p.LeftOut[:min(3, len(p.LeftOut))], "; "))
+}
+
+// isDone tells whether an earlier plan has the same task as done.
+func isDone(earlier *planfile.File, t story) bool {
+	if earlier == nil {
+		return false
+	}
+	was, ok := earlier.Plan().Task(t.ID)
+	return ok && was.Done && was.Title == plan.OneLine(t.Title, 200)
+}
+
+// tasks are those of the task list in an issue, or else the issue itself.
+func (i Issue) tasks() []story {
+	body := hidden().ReplaceAllString(i.Body, "")
+	about := "ssue " + i.Key + ": " + line(i.Title)
+	if i.URL != "" {
+		about += " (" + i.URL + ")"
+	}
+	list, err := planfile.Decode("issue.md", []byte(body))
+	if err != nil {
+		return []story{{ID: i.Key, Title: cmp.Or(line(i.Title), i.Key), Text: paragraphs("I"+about, body), Criteria: i.Criteria, Priority: i.Priority}}
+	}
+	var out []story
+	for n, t := range list.Plan().Tasks {
+		out = append(out, story{
+			ID: fmt.Sprintf("%s.%d", i.Key, n+1), Title: t.Title, Criteria: t.Criteria, Priority: i.Priority, Optional: t.Optional, Passes: t.Done,
+			Text: paragraphs("Part of i"+about, t.Detail, strings.Join(t.Context, "\n\n"), list.Plan().Overview),
+		})
+	}
+	out[len(out)-1].Criteria = append(slices.Clip(out[len(out)-1].Criteria), i.Criteria...)
+	return out
+}
+
+// hidden matches what a reader of an issue does not see.
+var hidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!--(?s:.*?)(?:-->|$)`) })
+
+func paragraphs(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n\n")
+}

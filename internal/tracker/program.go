@@ -1,0 +1,104 @@
+package tracker
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+const (
+	// RequestTimeout bounds one request.
+	RequestTimeout = 2 * time.Minute
+	maxReply       = 8 << 20 // bytes of a reply
+	maxProblem     = 4 << 10 // bytes that are kept of a program's standard error
+)
+
+// Program is a tracker that runs for each request.
+type Program struct {
+	Name string   // for messages
+	Argv []string // program and arguments
+	Dir  string   // folder that it runs in, absolute
+	Env  []string // complete environment
+
+	timeout time.Duration // of a request; 0: RequestTimeout
+	most    int           // bytes of a reply; 0: maxReply
+}
+
+// Ask runs the program with one request. Errors are for people; they hold an *Error if
+// the program answered.
+func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return Reply{}, fmt.Errorf("encode request: %w", err)
+	}
+	timeout := cmp.Or(p.timeout, RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	out, said := &bounded{most: cmp.Or(p.most, maxReply), stop: cancel}, &bounded{most: maxProblem}
+	exit := proc.Run(ctx, proc.Spec{
+		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Stdin: bytes.NewReader(append(data, '\n')), Stdout: out, Stderr: said, Grace: time.Second,
+	})
+	hint := "run it by hand: it reads one JSON object a line and answers each with another"
+	fail := func(format string, args ...any) (Reply, error) {
+		return Reply{}, failure.New(failure.Usage, hint, "%s: %s: "+format, append([]any{p.Name, r.Do}, args...)...)
+	}
+	switch {
+	case out.over:
+		return fail("it printed more than %d bytes", out.most)
+	case exit.Cancelled && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fail("no answer within %s", timeout)
+	case exit.Cancelled:
+		return Reply{}, context.Canceled
+	case exit.Err != nil:
+		return fail("%w", exit.Err)
+	}
+	var answer Reply
+	if err := json.Unmarshal(out.firstLine(), &answer); err != nil {
+		if words := line(said.data.String()); words != "" {
+			return fail("exit %d: %s", exit.Code, words)
+		}
+		return fail("exit %d, and what it printed is no answer: %w", exit.Code, err)
+	}
+	return answer, answer.userError(p.Name)
+}
+
+// bounded keeps the first bytes that are written to it.
+type bounded struct {
+	data bytes.Buffer
+	most int
+	over bool
+	stop func() // called when there is more; nil: nothing is
+}
+
+func (b *bounded) Write(data []byte) (int, error) {
+	if room := b.most - b.data.Len(); len(data) > room {
+		b.data.Write(data[:room])
+		if b.over = true; b.stop != nil {
+			b.stop()
+		}
+		return len(data), nil
+	}
+	b.data.Write(data)
+	return len(data), nil
+}
+
+// firstLine is the first line that is not empty.
+func (b *bounded) firstLine() []byte {
+	for text := range bytes.Lines(b.data.Bytes()) {
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			return text
+		}
+	}
+	return nil
+}
+
+// line is a stranger's text as one clean line.
+func line(text string) string { return plan.OneLine(text, 300) }

@@ -1,0 +1,94 @@
+// Package tracker works with the issues of a tracker: it lists those that are a plan,
+// claims them while a loop is at work, and tells them what came of it.
+//
+// Trackers are programs that speak a small protocol (Request, Reply): one JSON object a
+// line on the standard input and output. Program asks such a program, Serve is the other
+// side of it. Those for GitHub (GitHub) and beads (Beads) come with Pawl and use the same
+// protocol as a program of the user's.
+//
+// All text of an issue is a stranger's: it comes out of here as data of a plan in JSON
+// (Plan), in which no text can be a gate, a scope or any other setting.
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Verb is what a request asks for.
+type Verb string
+
+// The verbs.
+const (
+	List    Verb = "list"    // the issues that Query chooses, with those they depend on
+	Claim   Verb = "claim"   // the issue is being worked on
+	Comment Verb = "comment" // add Text to the issue
+	Done    Verb = "done"    // the work is done and verified: add Text, release the claim
+	Blocked Verb = "blocked" // nobody works on it any more: add Text, if any, release the claim
+)
+
+// Request is one line on a tracker's standard input.
+type Request struct {
+	Do    Verb   `json:"do"`
+	Query string `json:"query,omitempty"` // of list: what the user named
+	Issue string `json:"issue,omitempty"` // id of the issue, as list gave it
+	Key   string `json:"key,omitempty"`   // the same for the same request: what was done under it is not done again
+	Text  string `json:"text,omitempty"`  // Markdown
+	Label string `json:"label,omitempty"` // claim by this label, not by assignee
+
+	Release bool `json:"release,omitempty"` // of done and blocked: take back the claim, which the loop made
+}
+
+// Reply is the answer to a request, one line on the standard output.
+type Reply struct {
+	OK      bool    `json:"ok"`
+	Error   string  `json:"error,omitempty"` // what went wrong, if not OK
+	Hint    string  `json:"hint,omitempty"`  // what the user can do about it
+	Retry   bool    `json:"retry,omitempty"` // the same request may succeed later
+	Issues  []Issue `json:"issues,omitempty"`
+	Changed bool    `json:"changed,omitempty"` // of claim: it was not claimed before
+}
+
+// Issue is an issue as a tracker has it.
+type Issue struct {
+	ID        string   `json:"id"`                   // names it in later requests
+	Key       string   `json:"key"`                  // short, for people: "#12"; the id of its task
+	Title     string   `json:"title"`                //
+	Body      string   `json:"body,omitempty"`       // Markdown; its task list is the issue's tasks
+	Criteria  []string `json:"criteria,omitempty"`   // what it is done when
+	URL       string   `json:"url,omitempty"`        // for people
+	DependsOn []string `json:"depends_on,omitempty"` // ids of issues that must be done before
+	Priority  int      `json:"priority,omitempty"`   // lower comes first; 0: none
+	Closed    bool     `json:"closed,omitempty"`     // it is done
+	ClaimedBy string   `json:"claimed_by,omitempty"` // who else works on it
+}
+
+// Error is what a tracker says of a request that it could not do.
+type Error struct {
+	What string
+	Hint string
+	// Retry tells that the same request may succeed later.
+	Retry bool
+}
+
+func (e *Error) Error() string { return e.What }
+
+// userError makes an error for people of what a tracker says.
+func (r Reply) userError(program string) error {
+	if r.OK {
+		return nil
+	}
+	what := cmp.Or(line(r.Error), "it gives no reason")
+	return failure.New(failure.Usage, line(r.Hint), "%s: %w", program, &Error{What: what, Hint: line(r.Hint), Retry: r.Retry})
+}
+
+// Handler does what a request asks for. An *Error is told as it is.
+type Handler func(ctx context.Context, r Request) (Reply, error)
+
+// problem is an *Error with a hint.
+func problem(hint, format string, args ...any) *Error {
+	return &Error{What: fmt.Sprintf(format, args...), Hint: hint}
+}
