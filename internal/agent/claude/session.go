@@ -41,6 +41,8 @@ type session struct {
 	close   sync.Once
 	mounted *mounted // nil: there are no tools
 
+	readOnce string // readOnceState at the start
+
 	turns    sync.Mutex // one turn at a time
 	stopIdle chan struct{}
 	idleDone chan struct{}
@@ -74,7 +76,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 	s := &session{
 		o: o, log: log, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
 		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
-		stream: stream{waited: map[string]bool{}},
+		stream: stream{waited: map[string]bool{}}, readOnce: readOnceState(o.Dir),
 	}
 	// The session outlives the context of its start; Close ends it.
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))

@@ -4,13 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
 const clearPatience = 5 * time.Second // measured: 15 to 160 ms
 
+// readOnce are the files in the work tree that the client reads when it starts, and not
+// again after /clear (measured with 2.1.328). Instructions, skills and settings it reads
+// again, and its shell begins anew in the work folder.
+func readOnce() []string { return []string{".claude/agents", ".claude/commands", ".mcp.json"} }
+
+// readOnceState differs where one of those files was changed.
+func readOnceState(dir string) string {
+	var state strings.Builder
+	for _, name := range readOnce() {
+		_ = filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(name)), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil {
+				if info, err := entry.Info(); err == nil {
+					fmt.Fprintln(&state, path, info.Mode(), info.Size(), info.ModTime().UnixNano())
+				}
+			}
+			return nil
+		})
+	}
+	return state.String()
+}
+
 // Fresh empties the context by /clear, which keeps the judge registered. It
-// refuses while background work runs, which would report into the new context.
+// refuses while background work runs, which would report into the new context, and
+// where the client would not see what a new process sees.
 func (s *session) Fresh(ctx context.Context) error {
 	s.turns.Lock()
 	defer s.turns.Unlock()
@@ -20,6 +45,9 @@ func (s *session) Fresh(ctx context.Context) error {
 	defer cancel()
 	if s.busy || len(s.tasks) > 0 {
 		return errors.New("clear the context: work is still running in the session")
+	}
+	if readOnceState(s.o.Dir) != s.readOnce {
+		return errors.New("clear the context: files that the client reads only when it starts have changed")
 	}
 	if err := s.send(userMessage("/clear")); err != nil {
 		return fmt.Errorf("clear the context: %w", err)
