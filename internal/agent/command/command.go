@@ -20,6 +20,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/rawlog"
@@ -54,6 +55,8 @@ func (a Agent) Version(context.Context) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "", failure.New(failure.Usage, "chmod +x "+a.Argv[0], "the agent's program cannot be run: %w", err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return "", failure.New(failure.Usage, "name a program that is there: --agent-command PATH, or agent_command in pawl.toml", "the agent's program cannot be run: there is no program %s", a.Argv[0])
 	case err != nil:
 		return "", failure.New(failure.Usage, "name a program that is there: --agent-command PATH, or agent_command in pawl.toml", "the agent's program cannot be run: %w", err)
 	}
@@ -107,9 +110,17 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	case e.Signal != "":
 		r.Failure = &loop.Failure{Class: loop.Crashed, Message: s.argv[0] + " was ended by a signal: " + e.Signal}
 	case e.Code != 0:
-		r.Failure = &loop.Failure{Class: loop.Crashed, Message: fmt.Sprintf("%s ended with exit code %d", s.argv[0], e.Code)}
+		r.Failure = &loop.Failure{Class: loop.Crashed, Message: fmt.Sprintf("%s ended with exit code %d", s.argv[0], e.Code) + lastLine(r.Text)}
 	}
 	return r, nil
+}
+
+// lastLine is the end of what a program that failed printed: mostly why.
+func lastLine(text string) string {
+	if text = strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]); text == "" {
+		return ""
+	}
+	return ": " + plan.OneLine(text, 200)
 }
 
 // openLog opens the log of a turn; without a path it discards.

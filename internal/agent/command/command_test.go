@@ -128,7 +128,7 @@ func TestAnExitCodeIsACrash(t *testing.T) {
 	p := newProgram(t)
 	p.arrange(t, "exit 3")
 	r := p.turn(t, agent.Turn{Prompt: "x"})
-	if r.Failure == nil || r.Failure.Class != loop.Crashed || !strings.Contains(r.Failure.Message, "exit code 3") || r.Text != "it went wrong" {
+	if r.Failure == nil || r.Failure.Class != loop.Crashed || !strings.HasSuffix(r.Failure.Message, "exit code 3: it went wrong") || r.Text != "it went wrong" {
 		t.Errorf("result %+v", r)
 	}
 }
