@@ -129,7 +129,7 @@ func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) 
 	case t.Rubric == "":
 		return gate.Gate{}, &problem{path, "a review needs a rubric", `such as rubric = "no dead code", or rubric = "@review.md"`}
 	case t.Agent == "command" && t.AgentCommand == "":
-		return gate.Gate{}, &problem{path + ".agent", "the agent named command needs agent_command", "such as agent_command = ./my-agent"}
+		return gate.Gate{}, &problem{path + ".agent", "the agent named command needs agent_command", "such as agent_command = \"./my-agent\""}
 	}
 	return gate.Gate{
 		Name: cmp.Or(t.Name, "review"), Kind: gate.ByReview, Rubric: t.Rubric, Timeout: t.Timeout,

@@ -58,7 +58,7 @@ func (s *Settings) settle(layers []Layer) error {
 		})
 	}
 	if s.AgentCommand == "" && s.Agent == "command" {
-		return s.report(layers, &problem{"agent", "the agent named command needs agent_command", "such as agent_command = ./my-agent"})
+		return s.report(layers, &problem{"agent", "the agent named command needs agent_command", "--agent-command ./my-agent, or agent_command = \"./my-agent\" in pawl.toml"})
 	}
 	return nil
 }
