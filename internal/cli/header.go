@@ -27,7 +27,10 @@ func newShow(out term.Printer, d *launch.Drive) *show {
 			started.Done++
 		}
 	}
-	if !d.Resumed {
+	switch {
+	case d.Spec.OwnWorktree:
+		started.Checkout = "worktree of its own: " + d.Spec.WorkTree(d.Loop, "")
+	case !d.Resumed:
 		started.Checkout = checkoutWords(d.Spec)
 	}
 	if d.Spec.Plan != "" {

@@ -310,11 +310,32 @@ func titled(t loop.Task, word, note string) string {
 	return strings.TrimSuffix(narrate.Name(t)+": "+why, ": ")
 }
 
+// checkedOut says on which branch the user's checkout is after a loop that committed to a
+// branch of its own, and how to merge that; "" where there is nothing to merge.
+func checkedOut(spec record.Spec, how loop.Outcome) string {
+	home := spec.StartBranch
+	switch {
+	case spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch:
+		return ""
+	case how != loop.Verified && how != loop.Finished && how != loop.Unverified:
+		if spec.OwnWorktree {
+			return ""
+		}
+		return fmt.Sprintf("git switch %s   (you are on %s)", home, spec.Branch)
+	case spec.OwnWorktree:
+		return "git merge " + spec.Branch + "   (you are on your own branch still)"
+	}
+	return fmt.Sprintf("git switch %s && git merge %s   (you are on %[2]s)", home, spec.Branch)
+}
+
 // next is what to type now.
 func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	var lines []string
 	if commits > 0 {
 		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(spec), spec.Branch))
+		if words := checkedOut(spec, s.Outcome); words != "" {
+			lines = append(lines, words)
+		}
 	}
 	switch s.Outcome {
 	case loop.Stuck, loop.BlockedEnd, loop.Tampered:

@@ -69,8 +69,11 @@ func statusText(s *subject, now time.Time) string {
 	if left := narrate.Left(st); left != "" {
 		line("left", "%s", left)
 	}
-	if s.spec.Branch != "" && !s.spec.NoCommit {
+	if s.spec.Branch != "" && !s.spec.NoCommit && (sum.Commits > 0 || !s.hasEnded()) {
 		line("branch", "%s, %s", s.spec.Branch, figure.Count(sum.Commits, "commit"))
+	}
+	if s.spec.OwnWorktree {
+		line("worktree", "%s", s.spec.WorkTree(s.Loop, s.kept.Root))
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))

@@ -65,7 +65,7 @@ func summary(e LoopEnded) []line {
 		row(only(i, "look"), Clean(l))
 	}
 	for i, n := range e.Next {
-		out = append(out, line{{bold, pad(only(i, "next"), labelColumn-2) + "  "}, text(Clean(n))})
+		out = append(out, line{{bold, "  " + pad(only(i, "next"), labelColumn-4) + "  "}, text(Clean(n))})
 	}
 	return out
 }
