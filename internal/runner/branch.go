@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
@@ -202,6 +204,25 @@ func (r *Runner) goBack(ctx context.Context) {
 	}
 	if left != "" {
 		r.noteLater(ctx, loop.Info, "nothing was committed: "+left)
+		r.nameUnfinished(ctx)
+	}
+}
+
+// nameUnfinished tells which files of a loop without a commit stay in the user's checkout.
+func (r *Runner) nameUnfinished(ctx context.Context) {
+	st, err := r.Repo.Status(ctx)
+	if err != nil {
+		r.noteLater(ctx, loop.Warning, err.Error())
+		return
+	}
+	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
+	if files := slices.DeleteFunc(slices.Concat(st.Dirty, st.Untracked), before); len(files) > 0 {
+		const most = 5
+		words, more := strings.Join(files[:min(len(files), most)], ", "), ""
+		if n := len(files) - most; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+words+more)
 	}
 }
 
