@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
@@ -35,6 +36,10 @@ func (reportCmd) Help() string {
 
 // Run prints the page.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
+	if c.Since != "" && c.Loop != "" {
+		return failure.New(failure.Usage, "pawl report "+c.Loop+" is about that loop; pawl report --since "+c.Since+" about all",
+			"--since is about all loops, and %s names one", c.Loop)
+	}
 	if c.Since != "" {
 		return a.digest(c.Since)
 	}

@@ -96,6 +96,27 @@ func (a *app) restores(ref string, yes bool, wanted finder) error {
 	return ended(ctx, a.restore(ctx, s, yes, wanted))
 }
 
+// onItsBranch refuses to write the loop's files over another branch of the user's. A
+// loop that committed nothing has no branch any more.
+func (s *subject) onItsBranch(ctx context.Context, repo *git.Repo) error {
+	if s.spec.OwnWorktree || s.spec.NoCommit || s.spec.Shadow {
+		return nil
+	}
+	there, err := repo.HasBranch(ctx, s.spec.Branch)
+	if err != nil || !there {
+		return err
+	}
+	on, err := repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if on != s.spec.Branch {
+		return failure.New(failure.Usage, "git switch "+s.spec.Branch+", then restore again",
+			"the work tree is on %s, not on the branch of loop %s, %s", cmp.Or(on, "no branch"), s.ID, s.spec.Branch)
+	}
+	return nil
+}
+
 // restore brings the loop's work tree to the wanted goal, after a checkpoint of what
 // it is now. While it works it owns the loop and the work tree, so that nobody else
 // acts on them.
@@ -109,6 +130,9 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 			err = errors.Join(err, undo(context.WithoutCancel(ctx)))
 		}
 	}()
+	if err := s.onItsBranch(ctx, repo); err != nil {
+		return err
+	}
 	target, err := wanted(ctx, repo, s)
 	if err != nil {
 		return err
@@ -203,7 +227,8 @@ func (a *app) agrees(yes bool, s *subject) error {
 	}
 	answer, err := a.ask("restore " + s.ID + " so? [y/N] ")
 	if err == nil && answer != "y" && answer != "yes" {
-		err = failure.New(failure.Error, "", "nothing was changed")
+		a.printf("nothing was changed\n")
+		err = exitCode(failure.Error)
 	}
 	return err
 }
