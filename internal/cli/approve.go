@@ -92,7 +92,10 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			if len(weak) > 0 {
 				hint = "it could be: " + strings.Join(weak, ", ")
 			}
-			return failure.New(failure.Usage, hint, "task %s of loop %s is not done with too little evidence", term.Clean(id), s.ID)
+			if _, there := s.memory.State.Task(id); !there {
+				return failure.New(failure.Usage, hint, "loop %s has no task %s", s.ID, term.Clean(id))
+			}
+			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
 	return a.settle(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))

@@ -61,7 +61,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		line("", "%s", moves)
 	}
 	if n := len(p.Status.Dirty); n > 0 && p.Settings.AllowDirty {
-		line("first", "your changes are committed as yours (%d files)", n)
+		line("first", "your changes are committed as yours (%s)", figure.Count(n, "file"))
 	}
 	for _, t := range s.Tasks {
 		if t.Status == loop.Open && t.Wanted == gate.Proven && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {

@@ -116,7 +116,7 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 		var data []byte
 		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdea+1))
 		text = string(data)
-	case len(c.Words) == 1 && !strings.ContainsAny(text, " \n"):
+	case len(c.Words) == 1 && text != "" && !strings.ContainsAny(text, " \n"):
 		path := text
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(a.dir, path)

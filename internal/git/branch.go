@@ -14,11 +14,16 @@ import (
 
 const headsRef = "refs/heads/"
 
+// maxBranchName bounds the name of a branch, in bytes: git makes a file of its last part,
+// and a lock file beside it.
+const maxBranchName = 200
+
 // branchRef is the full name of a branch; names that git does not allow are
 // errors a user can act on.
 func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
-	bad := failure.New(failure.Usage, "letters, digits, - and / are fine", "%q cannot be the name of a branch", name)
-	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "\x00") {
+	bad := failure.New(failure.Usage, "letters, digits, - and / are fine, at most 200 characters",
+		"%q cannot be the name of a branch", name[:min(len(name), maxBranchName)])
+	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "\x00") || len(name) > maxBranchName {
 		return "", bad
 	}
 	if _, known := r.names.Load(name); known {

@@ -106,7 +106,29 @@ func noFile(dir, word string) error {
 	if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(absPath(dir, word)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
 	}
+	if above := fileAbove(dir, word); above != "" {
+		hint = "it is in a folder above: " + above
+	}
 	return failure.New(failure.Usage, hint, "there is no file %s", word)
+}
+
+// fileAbove returns how to type a file of that name in the nearest folder above, up to the
+// root of the repository; "" where there is none.
+func fileAbove(dir, word string) string {
+	if filepath.IsAbs(word) {
+		return ""
+	}
+	up := ""
+	for range 20 {
+		if _, err := os.Lstat(filepath.Join(dir, up, ".git")); err == nil {
+			return ""
+		}
+		up = filepath.Join(up, "..")
+		if info, err := os.Stat(filepath.Join(dir, up, word)); err == nil && info.Mode().IsRegular() {
+			return filepath.Join(up, word)
+		}
+	}
+	return ""
 }
 
 // plansIn lists the files in a folder that may be a plan or a prompt.

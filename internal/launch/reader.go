@@ -2,11 +2,11 @@ package launch
 
 import (
 	"context"
-	"errors"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 )
@@ -30,7 +30,8 @@ func ReaderAgent(ctx context.Context, s config.Settings, q ReaderRequest) (agent
 		return nil, agent.Options{}, err
 	}
 	if _, blind := who.(agent.Blind); blind {
-		return nil, agent.Options{}, errors.New("the agent must be one whose tool calls Pawl can deny")
+		return nil, agent.Options{}, failure.New(failure.Usage, "--agent claude plans; pawl run PLAN works with any agent",
+			"the agent must be one whose tool calls Pawl can deny: %s is not", s.Agent)
 	}
 	o := agent.Options{Dir: q.Root, Model: a.Model, Args: a.Args, Env: a.Env, Redact: redact.New(q.Env.Vars)}
 	return who, o, p.checkAgent(ctx, a)

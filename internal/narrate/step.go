@@ -53,7 +53,7 @@ func (t Step) Lines(r journal.Record) []string {
 	case store.TypeOwnerTaken:
 		var h store.Holder
 		if json.Unmarshal(r.Data, &h) == nil {
-			return []string{fmt.Sprintf("process %d on %s drives the loop (owner %d)", h.PID, h.Host, r.Epoch)}
+			return []string{fmt.Sprintf("process %d on %s drives the loop", h.PID, h.Host)}
 		}
 	case journal.Torn:
 		var torn journal.TornData

@@ -214,7 +214,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 		data any
 		want []string
 	}{
-		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop (owner 3)"}},
+		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop"}},
 		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
 		{record.TypeNote, record.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
 		{record.TypeSession, record.Session{ID: "s"}, nil},

@@ -137,7 +137,10 @@ func (p *page) groups() []group {
 	for _, t := range p.State.Tasks {
 		i := groupOf(t)
 		if t.ID == p.State.Current && t.Status == loop.Open && p.State.Iteration > 0 {
-			all[i].meaning = t.ID + " was started"
+			all[i].meaning = "task " + t.ID + " was started, and is not done"
+			if f := p.State.Failing; f != nil && f.Reason != "" {
+				all[i].meaning += ": " + plan.OneLine(f.Reason, 160)
+			}
 		}
 		all[i].tasks = append(all[i].tasks, t)
 	}
