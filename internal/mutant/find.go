@@ -60,7 +60,7 @@ func (l *language) outer(s source.Source, start int) string {
 	var names strings.Builder
 	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code[:start], -1) {
 		at := m[0] + source.Indent(s.Code[m[0]:m[1]])
-		to := s.Block(m[1])
+		to := s.Block(at)
 		if l.indent {
 			to = s.Indented(at, "")
 		}

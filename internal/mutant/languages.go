@@ -17,6 +17,7 @@ type language struct {
 	class  *regexp.Regexp // begins what holds functions; its first group is the name; nil: nothing does
 	no     *regexp.Regexp // names that only look like a function's
 	tests  *regexp.Regexp // begins a block of tests inside a program
+	holds  *regexp.Regexp // lines without an effect of their own, beside those of all languages; nil: none
 	indent bool           // a body is what is further in, not what is in braces
 	arrow  bool           // a body may be an expression behind =>
 	leave  func(value string) string
@@ -119,11 +120,13 @@ var languages = sync.OnceValue(func() []language {
 			},
 		},
 		{
-			names: "*.c *.cc *.cpp *.cxx", style: c,
-			head: regexp.MustCompile(`(?m)^[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`), no: words, leave: leaveIf("1"),
+			names: "*.c *.cc *.cpp *.cxx *.h *.hh *.hpp *.hxx *.inl *.ipp", style: c,
+			head:  regexp.MustCompile(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
+			class: regexp.MustCompile(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), no: words, leave: leaveIf("1"),
+			holds: regexp.MustCompile(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
 			tests: regexp.MustCompile(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
 			types: []typed{
-				values(`\bvoid$`, list(""), nil),
+				values(`\bvoid$|^(?:explicit)?$`, list(""), nil),
 				values(`\*$`, list("0"), nil),
 				values(`\bbool$`, list("0"), nil),
 				values(`\b(?:int|long|short|char|unsigned|signed|float|double|size_t|ssize_t|u?int\d+_t)$`, list("0"), list("77")),
@@ -140,7 +143,7 @@ func beforeName(before, _ string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(before), modifiers.MatchString), " ")
 }
 
-var modifiers = regexp.MustCompile(`^(?:@\w+|public|private|protected|static|final|synchronized|default|inline|extern|constexpr)$`)
+var modifiers = regexp.MustCompile(`^(?:@\w+|public|private|protected|static|final|synchronized|default|inline|extern|constexpr|virtual|friend)$`)
 
 func rustTypes() []typed {
 	number := `(?:[iu](?:8|16|32|64|128|size))`

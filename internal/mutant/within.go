@@ -238,7 +238,7 @@ func (l *language) outside(text string) (o outside) {
 		at += len(line)
 		switch {
 		case plain == "" || closes.MatchString(plain):
-		case inert.MatchString(plain):
+		case inert.MatchString(plain), l.holds != nil && l.holds.MatchString(plain):
 			o.holds = append(o.holds, whole)
 		default:
 			o.acts = append(o.acts, whole)

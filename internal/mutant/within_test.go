@@ -31,6 +31,9 @@ func TestWithin(t *testing.T) {
 		{"a JavaScript table", "a.js", "", "export const table = { a: 1 }\nexport function f() { return table.a }\n", false},
 		{"a Rust module", "a.rs", "use std::fmt;\n", "use std::fmt;\n\n#[derive(Debug)]\npub struct A;\n\nimpl A {\n    pub fn b(&self) -> i32 { 1 }\n}\n", true},
 		{"a function that cannot be broken", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\n", false},
+		{"a header", "a.h", "#ifndef A_H\n#define A_H\nint g(void);\n#endif\n", "#ifndef A_H\n#define A_H\n#include <stdio.h>\nextern \"C\" {\nint g(void);\nstruct list *f(const char *name, int (*by)(int));\nbool undo(std::string &s) const;\n}\n#endif\n", true},
+		{"a header with another macro", "a.h", "", "#define LIMIT 3\nint f(void);\n", false},
+		{"a header that declares another type", "a.h", "int f(void);\n", "long f(void);\n", false},
 		{"no language", "a.toml", "", "a = 1\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,6 +80,10 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 			"def f(x, y=1):\n    return 0\n    return x + y\n",
 		},
 		{"a function that cannot be broken", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\n", ""},
+		{
+			"a header", "a.hpp", "class A {\n};\n", "class A {\n  virtual bool f();\n  int g() { return n; }\n  int n = 1;\n};\n",
+			"class A {\n  virtual bool f();\n  int g() { if (1) return 0; return n; }\n  int n = 1;\n};\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
