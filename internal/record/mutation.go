@@ -35,7 +35,7 @@ func (t MutationResult) String() string {
 	if t.Tried == 0 {
 		words += "no changed function was tried"
 	} else {
-		words += fmt.Sprintf("%d of %d changed functions are tested", t.Detected, t.Tried)
+		words += fmt.Sprintf("%d of %d changed functions are tested", t.Detected, t.Functions)
 	}
 	if len(t.Undetected) > 0 {
 		words += ": not " + firstNames(t.Undetected)
