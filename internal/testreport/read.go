@@ -63,6 +63,8 @@ type Verdict struct {
 	Uncounted bool
 	// Several: the tests were run more than once, and the numbers are not those of all.
 	Several bool
+	// BuildFailed: it failed since something could not be built.
+	BuildFailed bool
 
 	heard bool // the output says so too
 }
@@ -82,6 +84,10 @@ func Read(run Run) Verdict {
 	v.Several = len(all) > 1 || len(all) == 1 && all[0].Several
 	v.Unsummed = slices.ContainsFunc(all, func(v Verdict) bool { return v.Unsummed })
 	v.ExitCode = run.ExitCode
+	var line string
+	if line, v.BuildFailed = v.unbuilt(text); v.FirstError == "" {
+		v.FirstError = oneLine(line)
+	}
 	return v
 }
 

@@ -270,7 +270,7 @@ func (b breaking) spare(results []gate.Result) bool {
 		}
 		for line := range strings.Lines(r.Head + "\n" + r.Tail) {
 			m := sourceLine().FindStringSubmatch(line)
-			if m == nil || !r.BuildFailed && !strings.Contains(line, "-->") && !strings.Contains(line, "error") {
+			if m == nil || strings.Contains(line, "warning: ") || !r.BuildFailed && !strings.Contains(line, "-->") && !strings.Contains(line, "error") {
 				continue
 			}
 			at, _ := strconv.Atoi(m[2]) // digits

@@ -23,11 +23,12 @@ func readOutput(r *gate.Result, dir string) testreport.Verdict {
 	}
 	if len(r.Tests) == 0 {
 		r.Passed, r.Failed, r.Several = said.Passed, said.Failed, said.Several
+		r.BuildFailed = r.BuildFailed || said.BuildFailed
 	}
 	if (r.ExitCode != 0 || failsDespiteExit0(*r, said)) && len(r.Failing) == 0 && len(r.Tests) == 0 {
 		slices.Sort(said.Failing)
 		r.Failing = slices.Compact(said.Failing)
-		if r.FirstError == "" && said.Result == testreport.Fail {
+		if r.FirstError == "" && (said.Result == testreport.Fail || said.BuildFailed) {
 			r.FirstError = said.FirstError
 		}
 	}

@@ -46,6 +46,11 @@ calc.py:1 old unnoticed (returns 77)
 calc.py:9 new unnoticed (returns 77)
 calc.py:14 word noticed (returns "pawl")
 `},
+		{"a compiler stops at it", `if grep -q 'return [07"]' calc.py; then printf 'a.c:3:5: error: x\n    3 | x\n'; exit 1; fi; grep -q 'a + 1' calc.py`, time.Hour, `
+calc.py:1 old noticed (does what it did before)
+calc.py:9 new not tried: a.c:3:5: error: x
+calc.py:14 word not tried: a.c:3:5: error: x
+`},
 		{"there is no time", "true", 0, `
 calc.py:1 old not tried: the time for it was over
 calc.py:9 new not tried: the time for it was over

@@ -22,6 +22,7 @@ func TestSpare(t *testing.T) {
 		{"in a function", gate.Result{Status: gate.Fail, Head: rust}, []string{"a"}},
 		{"on its last line", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:19: missing return"}, []string{"a"}},
 		{"elsewhere", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:20: x\nother.rs:14: x"}, nil},
+		{"a warning", gate.Result{Status: gate.Fail, BuildFailed: true, Head: "duration.rs:19: warning: unused"}, nil},
 		{"a test that fails is no error of a build", gate.Result{Status: gate.Fail, Head: rust, Failing: []string{"huge"}}, nil},
 		{"all builds", gate.Result{Status: gate.Pass, Head: rust}, nil},
 	} {

@@ -30,6 +30,7 @@ func TestNotices(t *testing.T) {
 		{"it could not start", whole, ids(Unknown, nil), NotTried, nil},
 		{"it was interrupted after a test had failed", whole, ids(Unknown, map[string]Status{"p.A": Fail}), NotTried, nil},
 		{"no ids, red", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail}, Noticed, []string{"go"}},
+		{"no ids, it does not build", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail, BuildFailed: true}, NotTried, nil},
 		{"no ids, none ran", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail}, NotTried, nil},
 		{"no ids, by number", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail, Passed: 2, Failed: 1}, Noticed, []string{"go"}},
 		{"no ids, green", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Pass}, Unnoticed, nil},
