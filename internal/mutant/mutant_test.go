@@ -285,22 +285,6 @@ int declared(int);
 7 clear new
   zero: does nothing
 `},
-		{"a class in C++", "a.hpp", "", `
-template <class T> class Ring final : public Base<T> {
-public:
-	explicit Ring(int n) { n_ = n; }
-	virtual bool push(T t) { return put(t); }
-	const std::string &name() const { return name_; }
-	virtual bool pop();
-};
-`, `
-4 Ring.Ring new
-  zero: does nothing
-5 Ring.push new
-  zero: returns 0
-6 Ring.name new
-  zero: returns {}
-`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
