@@ -198,7 +198,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{State: loop.State{Iteration: 1, Current: "2", Tasks: []loop.Task{{ID: "1", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
-	if got := text(t, l); !strings.Contains(got, "2 open        1 2  task 2 was started, and is not done\n") {
+	if got := text(t, l); !strings.Contains(got, "1 started     2  not done\n  1 open        1  not started\n") {
 		t.Error(got)
 	}
 }

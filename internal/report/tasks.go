@@ -91,6 +91,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
+	if f := p.State.Failing; t.Status == loop.Open && p.started(t) && f != nil && f.Reason != "" {
+		return meaning + ": " + plan.OneLine(f.Reason, 160)
+	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
@@ -130,18 +133,13 @@ func (p *page) groups() []group {
 		{name: "unproven", each: true},
 		{name: "reviewed", meaning: "an independent review passed"},
 		{name: "proven", meaning: "a test failed before and passes now"},
+		{name: "started", meaning: "not done", each: true},
 		{name: "open", meaning: "not started", short: true},
 		{name: "earlier", meaning: "done before this loop", short: true},
 		{name: "left out", meaning: "skipped by a user", short: true},
 	}
 	for _, t := range p.State.Tasks {
-		i := groupOf(t)
-		if t.ID == p.State.Current && t.Status == loop.Open && p.State.Iteration > 0 {
-			all[i].meaning = "task " + t.ID + " was started, and is not done"
-			if f := p.State.Failing; f != nil && f.Reason != "" {
-				all[i].meaning += ": " + plan.OneLine(f.Reason, 160)
-			}
-		}
+		i := p.groupOf(t)
 		all[i].tasks = append(all[i].tasks, t)
 	}
 	var out []group
@@ -154,14 +152,16 @@ func (p *page) groups() []group {
 }
 
 // groupOf is a task's place in groups.
-func groupOf(t loop.Task) int {
+func (p *page) groupOf(t loop.Task) int {
 	switch {
 	case t.LeftOut:
-		return 10
+		return 11
 	case t.Earlier:
-		return 9
-	case t.Status == loop.Open:
+		return 10
+	case t.Status == loop.Open && p.started(t):
 		return 8
+	case t.Status == loop.Open:
+		return 9
 	case t.Status == loop.Skipped:
 		return 0
 	case t.Status == loop.Blocked:
@@ -182,6 +182,9 @@ func groupOf(t loop.Task) int {
 	}
 	return 4
 }
+
+// started reports whether the loop is at an open task, or ended at it.
+func (p *page) started(t loop.Task) bool { return t.ID == p.State.Current && p.State.Iteration > 0 }
 
 // ids names tasks in a line; one alone with its title.
 func ids(tasks []loop.Task) string {
