@@ -19,7 +19,7 @@ const much = 50
 // transcripts of several sizes, which are written in full and removed again. It
 // tells whether the other one costs at least fifty times as much at each size.
 func against(ctx context.Context, l *lab, other string) (bool, error) {
-	s, err := l.sit(ctx)
+	s, err := l.startSession(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -48,7 +48,7 @@ func against(ctx context.Context, l *lab, other string) (bool, error) {
 }
 
 // duel compares both hooks on a transcript of one size.
-func (l *lab) duel(ctx context.Context, s *sitting, rival work, size int64) (line string, ok bool, err error) {
+func (l *lab) duel(ctx context.Context, s *liveSession, rival work, size int64) (line string, ok bool, err error) {
 	if s.transcript, err = s.full(size); err != nil {
 		return "", false, err
 	}
@@ -90,7 +90,7 @@ func command(hook string) []string {
 // rival is the other hook at the end of a turn. Such hooks keep a state file in
 // the project's folder and may delete it: it is written anew each time, in the
 // shape of the ralph-loop plugin's.
-func (s *sitting) rival(argv []string) work {
+func (s *liveSession) rival(argv []string) work {
 	state := "---\nactive: true\niteration: 7\nsession_id: " + s.session +
 		"\nmax_iterations: 0\ncompletion_promise: \"DONE\"\nstarted_at: \"2026-11-21T09:00:00Z\"\n---\n\nMake the parser take comments.\n"
 	return func(ctx context.Context) (time.Duration, error) {

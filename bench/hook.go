@@ -56,25 +56,25 @@ const (
 func hookRows(o options) []row {
 	here := fmt.Sprintf("in a loop of %d iterations", o.iterations)
 	return []row{
-		{"Stop, no loop on this machine", silent, hookRow(1.3, func(s *sitting) work { return s.without().silently(s.stop()) })},
-		{"Stop, a loop in another session", silent, hookRow(1.3, func(s *sitting) work { return s.elsewhere().silently(s.stop()) })},
-		{"PreToolUse, a loop in another session", silent, hookRow(1.3, func(s *sitting) work { return s.elsewhere().silently(s.call("PreToolUse")) })},
-		{"the waker, a loop in another session", silent, hookRow(1.3, func(s *sitting) work { return s.elsewhere().silently(s.stop(), "--wake") })},
-		{"Stop without a claim " + here, quick, hookRow(2, (*sitting).turn)},
-		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *sitting) work { return s.inAll().turn() })},
-		{"the waker beside it", quick, hookRow(2, (*sitting).wake)},
-		{"guard verdict for a Bash call " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PreToolUse")) })},
-		{"a denied call " + here, quick, hookRow(2, func(s *sitting) work { return s.denied("git push origin part-%d") })},
-		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *sitting) work { return s.inAll().denied("git push origin part-%d") })},
-		{"PostToolUse " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PostToolUse")) })},
+		{"Stop, no loop on this machine", silent, hookRow(1.3, func(s *liveSession) work { return s.without().silently(s.stop()) })},
+		{"Stop, a loop in another session", silent, hookRow(1.3, func(s *liveSession) work { return s.elsewhere().silently(s.stop()) })},
+		{"PreToolUse, a loop in another session", silent, hookRow(1.3, func(s *liveSession) work { return s.elsewhere().silently(s.call("PreToolUse")) })},
+		{"the waker, a loop in another session", silent, hookRow(1.3, func(s *liveSession) work { return s.elsewhere().silently(s.stop(), "--wake") })},
+		{"Stop without a claim " + here, quick, hookRow(2, (*liveSession).turn)},
+		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().turn() })},
+		{"the waker beside it", quick, hookRow(2, (*liveSession).wake)},
+		{"guard verdict for a Bash call " + here, quick, hookRow(2, func(s *liveSession) work { return s.silently(s.call("PreToolUse")) })},
+		{"a denied call " + here, quick, hookRow(2, func(s *liveSession) work { return s.denied("git push origin part-%d") })},
+		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().denied("git push origin part-%d") })},
+		{"PostToolUse " + here, quick, hookRow(2, func(s *liveSession) work { return s.silently(s.call("PostToolUse")) })},
 		{"Stop, transcript of 1 GB", "≤ 1.2 × the same with 1 MB", flat},
 	}
 }
 
 // hookRow compares something that happens in a session with an empty program.
-func hookRow(bound float64, what func(*sitting) work) func(context.Context, *lab) (outcome, error) {
+func hookRow(bound float64, what func(*liveSession) work) func(context.Context, *lab) (outcome, error) {
 	return func(ctx context.Context, l *lab) (outcome, error) {
-		s, err := l.sit(ctx)
+		s, err := l.startSession(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -91,7 +91,7 @@ func hookRow(bound float64, what func(*sitting) work) func(context.Context, *lab
 func flat(ctx context.Context, l *lab) (outcome, error) {
 	var turns [2]work
 	for i, size := range []int64{1 << 30, 1 << 20} {
-		s, err := l.sit(ctx)
+		s, err := l.startSession(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -108,7 +108,7 @@ func flat(ctx context.Context, l *lab) (outcome, error) {
 }
 
 // silently is a call of the hook that has nothing to say.
-func (s *sitting) silently(payload string, flags ...string) work {
+func (s *liveSession) silently(payload string, flags ...string) work {
 	return func(ctx context.Context) (time.Duration, error) {
 		out, state, err := s.hook(payload, flags...).run(ctx)
 		if err != nil {
@@ -123,7 +123,7 @@ func (s *sitting) silently(payload string, flags ...string) work {
 
 // whole is what an event cost: the process that starts for it and, where that is
 // asked for, the keeper's work.
-func (s *sitting) whole(hook *os.ProcessState) (time.Duration, error) {
+func (s *liveSession) whole(hook *os.ProcessState) (time.Duration, error) {
 	cost := hook.UserTime() + hook.SystemTime()
 	if !s.all {
 		return cost, nil
@@ -133,14 +133,14 @@ func (s *sitting) whole(hook *os.ProcessState) (time.Duration, error) {
 }
 
 // inAll is the same session, of which the keeper's work counts too.
-func (s *sitting) inAll() *sitting {
+func (s *liveSession) inAll() *liveSession {
 	s.all = true
 	return s
 }
 
 // turn is the end of a turn of the loop's in which the agent used a tool and
 // claimed nothing: it is sent back to work.
-func (s *sitting) turn() work {
+func (s *liveSession) turn() work {
 	return func(ctx context.Context) (time.Duration, error) {
 		if err := s.used(); err != nil {
 			return 0, err
@@ -150,7 +150,7 @@ func (s *sitting) turn() work {
 }
 
 // goesOn is the hook's answer to a stop: that the session does not end.
-func (s *sitting) goesOn(ctx context.Context, stop string) (time.Duration, error) {
+func (s *liveSession) goesOn(ctx context.Context, stop string) (time.Duration, error) {
 	out, state, err := s.hook(stop).run(ctx)
 	if err != nil {
 		return 0, err
@@ -163,7 +163,7 @@ func (s *sitting) goesOn(ctx context.Context, stop string) (time.Duration, error
 
 // denied is a call that the guard denies, and that is journalled: the first of its
 // turn. The turn before it does not count.
-func (s *sitting) denied(format string) work {
+func (s *liveSession) denied(format string) work {
 	return func(ctx context.Context) (time.Duration, error) {
 		if _, err := s.turn()(ctx); err != nil {
 			return 0, err
@@ -181,7 +181,7 @@ func (s *sitting) denied(format string) work {
 }
 
 // wake is the waker, which the client starts together with the hook that answers.
-func (s *sitting) wake() work {
+func (s *liveSession) wake() work {
 	return func(ctx context.Context) (time.Duration, error) {
 		if err := s.used(); err != nil {
 			return 0, err

@@ -24,7 +24,7 @@ type keeper struct {
 }
 
 // keep starts the keeper of a session, as beginning a loop does.
-func (s *sitting) keep(ctx context.Context, tool string) error {
+func (s *liveSession) keep(ctx context.Context, tool string) error {
 	cmd := exec.Command(tool, "session", "keep", s.session) //nolint:noctx // the lab ends it
 	cmd.Env = append(os.Environ(), "PAWL_HOME="+s.home)
 	if err := cmd.Start(); err != nil {
@@ -46,7 +46,7 @@ func (s *sitting) keep(ctx context.Context, tool string) error {
 }
 
 // worked is the processor time of the keeper since it was asked last.
-func (s *sitting) worked() (time.Duration, error) {
+func (s *liveSession) worked() (time.Duration, error) {
 	if s.keeper == nil || s.session != sessionID {
 		return 0, nil
 	}

@@ -184,7 +184,7 @@ func (c *contest) model(x contestant) messagesapi.Script {
 
 // score is what one plan cost.
 type score struct {
-	wall, cpu      time.Duration
+	elapsed, cpu   time.Duration
 	requests, runs int
 }
 
@@ -197,7 +197,7 @@ func (c *contest) play(ctx context.Context, all []contestant, rounds int) ([][]s
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", x.name, err)
 			}
-			fmt.Fprintf(os.Stderr, "round %d: %s: %.2f s a task\n", round, x.name, s.wall.Seconds()/float64(c.tasks))
+			fmt.Fprintf(os.Stderr, "round %d: %s: %.2f s a task\n", round, x.name, s.elapsed.Seconds()/float64(c.tasks))
 			if round > 0 {
 				got[i] = append(got[i], s)
 			}
@@ -232,7 +232,7 @@ func (c *contest) once(ctx context.Context, x contestant) (score, error) {
 	if err != nil {
 		return score{}, err
 	}
-	s := score{wall: time.Since(began), cpu: end.UserTime() + end.SystemTime(), requests: len(c.api.Requests()) - asked}
+	s := score{elapsed: time.Since(began), cpu: end.UserTime() + end.SystemTime(), requests: len(c.api.Requests()) - asked}
 	for _, file := range []string{"f1", "f" + strconv.Itoa(c.tasks)} {
 		if _, err := git("cat-file -e HEAD:" + file); err != nil {
 			return score{}, fmt.Errorf("%s was not committed: %w", file, err)
@@ -248,12 +248,12 @@ func (c *contest) table(all []contestant, got [][]score) (bool, error) {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "who\ts/task\tof the bare loop\tbound\t\tCPU s/task\tmodel requests/task\tgate runs/task\t")
 	held := true
-	bare := medianOf(got[0], func(s score) float64 { return s.wall.Seconds() })
+	bare := medianOf(got[0], func(s score) float64 { return s.elapsed.Seconds() })
 	for i, x := range all {
 		task := func(f func(score) float64) float64 { return medianOf(got[i], f) / float64(c.tasks) }
 		var of []float64 // in each round, whose load all shared
 		for round, s := range got[i] {
-			of = append(of, s.wall.Seconds()/got[0][round].wall.Seconds())
+			of = append(of, s.elapsed.Seconds()/got[0][round].elapsed.Seconds())
 		}
 		bound, verdict := "", ""
 		share := medianOf(of, func(x float64) float64 { return x })
@@ -263,7 +263,7 @@ func (c *contest) table(all []contestant, got [][]score) (bool, error) {
 				verdict, held = "OVER", false
 			}
 		}
-		fmt.Fprintf(out, "%s\t%.2f\t%.2f ×\t%s\t%s\t%.2f\t%.1f\t%.1f\n", x.name, task(func(s score) float64 { return s.wall.Seconds() }), share, bound, verdict,
+		fmt.Fprintf(out, "%s\t%.2f\t%.2f ×\t%s\t%s\t%.2f\t%.1f\t%.1f\n", x.name, task(func(s score) float64 { return s.elapsed.Seconds() }), share, bound, verdict,
 			task(func(s score) float64 { return s.cpu.Seconds() }), task(func(s score) float64 { return float64(s.requests) }), task(func(s score) float64 { return float64(s.runs) }))
 	}
 	if bare == 0 {

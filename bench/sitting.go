@@ -18,8 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// sitting is a user's session with a loop in it, as its client sees it.
-type sitting struct {
+// liveSession is a user's session with a loop in it, as its client sees it.
+type liveSession struct {
 	program    string // pawl-hook
 	keeper     *keeper
 	all        bool   // its work counts too
@@ -39,12 +39,12 @@ const (
 
 // acquire begins a loop in a session and lets it come to its iterations, without an
 // agent.
-func (l *lab) sit(ctx context.Context) (*sitting, error) {
+func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 	dir, err := os.MkdirTemp(l.dir, "session")
 	if err != nil {
 		return nil, err
 	}
-	s := &sitting{program: l.hook, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "project"), session: sessionID}
+	s := &liveSession{program: l.hook, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "project"), session: sessionID}
 	if err := os.MkdirAll(filepath.Join(s.root, ".claude"), 0o700); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func order() record.Spec {
 
 // begin journals the loop up to a turn late in its life, and writes the prompt
 // that goes on with it.
-func (s *sitting) begin(owner *store.Owner, spec record.Spec, iterations int) error {
+func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int) error {
 	events := []loop.Event{
 		{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}},
 		{Kind: loop.Checkpointed, Tree: strings.Repeat("a", 40)},
@@ -97,7 +97,7 @@ func (s *sitting) begin(owner *store.Owner, spec record.Spec, iterations int) er
 	for range iterations - 1 {
 		events = append(events,
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, SessionID: s.session}},
-			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
 	}
 	var memory record.Memory
 	entries := make([]journal.Entry, len(events))
@@ -120,7 +120,7 @@ func (s *sitting) begin(owner *store.Owner, spec record.Spec, iterations int) er
 }
 
 // used notes that the agent used a tool.
-func (s *sitting) used() error {
+func (s *liveSession) used() error {
 	f, err := os.OpenFile(record.ToolCallsPath(s.loop), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *sitting) used() error {
 }
 
 // journalled is the size of the loop's journal, -1 where it cannot be told.
-func (s *sitting) journalled() int64 {
+func (s *liveSession) journalled() int64 {
 	info, err := os.Stat(filepath.Join(s.loop.Dir, "journal.jsonl"))
 	if err != nil {
 		return -1
@@ -139,21 +139,21 @@ func (s *sitting) journalled() int64 {
 }
 
 // readLoop is another session of the same folder, in which no loop lives.
-func (s *sitting) elsewhere() *sitting {
+func (s *liveSession) elsewhere() *liveSession {
 	other := *s
 	other.session = otherID
 	return &other
 }
 
 // without is a machine on which there never was a loop.
-func (s *sitting) without() *sitting {
+func (s *liveSession) without() *liveSession {
 	other := *s
 	other.home += "-of-another"
 	return &other
 }
 
 // handler is a call of pawl-hook as the client makes it.
-func (s *sitting) hook(payload string, flags ...string) process {
+func (s *liveSession) hook(payload string, flags ...string) process {
 	return process{
 		dir: s.root, in: strings.ReplaceAll(payload, sessionID, s.session), argv: append([]string{s.program, "claude"}, flags...),
 		env: append(s.client(), "PAWL_HOME="+s.home, "PAWL_LOOP="),
@@ -161,7 +161,7 @@ func (s *sitting) hook(payload string, flags ...string) process {
 }
 
 // client is what the client puts into the environment of its hooks.
-func (s *sitting) client() []string {
+func (s *liveSession) client() []string {
 	return []string{
 		"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SESSION_ID=" + s.session, "CLAUDE_CODE_SESSION_ATTENDED=1",
 		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_PROJECT_DIR=" + s.root, "CLAUDE_PLUGIN_ROOT=", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=",
@@ -169,7 +169,7 @@ func (s *sitting) client() []string {
 }
 
 // answerStop is the payload of a stop: each has other last words.
-func (s *sitting) stop() string {
+func (s *liveSession) stop() string {
 	s.stops++
 	last := fmt.Sprintf("Part %d of the parser takes comments now, and its tests pass. What is left is the printer, which comes next.", s.stops)
 	return s.event("Stop", map[string]any{
@@ -178,18 +178,18 @@ func (s *sitting) stop() string {
 }
 
 // call is the payload of a tool call, before or after it.
-func (s *sitting) call(event string) string {
+func (s *liveSession) call(event string) string {
 	return s.callOf(event, "cd parser && go test ./... 2>&1 | tail -n 20; git diff --stat")
 }
 
-func (s *sitting) callOf(event, command string) string {
+func (s *liveSession) callOf(event, command string) string {
 	return s.event(event, map[string]any{
 		"tool_name": "Bash", "tool_use_id": "toolu_01", "tool_response": map[string]any{"stdout": strings.Repeat("ok  \tparser\t0.01s\n", 100), "stderr": ""},
 		"tool_input": map[string]any{"command": command, "description": "Run the parser's tests"},
 	})
 }
 
-func (s *sitting) event(name string, more map[string]any) string {
+func (s *liveSession) event(name string, more map[string]any) string {
 	more["hook_event_name"], more["session_id"], more["prompt_id"] = name, sessionID, promptID
 	more["transcript_path"], more["cwd"], more["permission_mode"] = s.transcript, s.root, "default"
 	data, err := json.Marshal(more)

@@ -31,15 +31,15 @@ const lastWords = `{"parentUuid":"r0","isSidechain":false,"message":{"model":"cl
 
 // hollow makes a transcript of so many bytes of which only the last megabyte is
 // there, the rest is a hole that takes no room on the disk.
-func (s *sitting) hollow(size int64) (string, error) {
+func (s *liveSession) hollow(size int64) (string, error) {
 	return s.write(size, max(0, size-1<<20))
 }
 
 // full makes a transcript of so many bytes.
-func (s *sitting) full(size int64) (string, error) { return s.write(size, 0) }
+func (s *liveSession) full(size int64) (string, error) { return s.write(size, 0) }
 
 // write makes a transcript that begins with a hole.
-func (s *sitting) write(size, hole int64) (path string, err error) {
+func (s *liveSession) write(size, hole int64) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(s.root), "transcript-*.jsonl")
 	if err != nil {
 		return "", err

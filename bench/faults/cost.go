@@ -47,7 +47,7 @@ func (b *Bench) Cost(ctx context.Context) ([]Cost, error) {
 	if err := p.write(ctx, project.String(), commit); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := p.command(ctx, &out, b.Self, "faults", "-enter", b.Pawl,

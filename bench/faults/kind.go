@@ -57,7 +57,7 @@ func (k Kind) errno() syscall.Errno {
 	return syscall.ENOSPC
 }
 
-// Point is one fault: the N-th call of a kind fails. N = 0 is no fault.
+// Point is one fault: the N-th call of a kind fails. N = 0 is not a fault.
 type Point struct {
 	Kind Kind
 	N    int

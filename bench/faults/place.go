@@ -49,8 +49,8 @@ const commit = `git config --global user.name Ann && git config --global user.em
 const furnish = ` && git branch other && git tag v1 && echo stashed >gate.sh && git stash -q &&
 	echo mine >notes.txt && echo mine >keep.log`
 
-// patience is how long one command may take.
-const patience = 2 * time.Minute
+// timeout is how long one command may take.
+const timeout = 2 * time.Minute
 
 // place is one run's own corner.
 type place struct {
@@ -89,7 +89,7 @@ func (p *place) write(ctx context.Context, project, command string) error {
 
 // run runs a command in the repository, and gives what it printed.
 func (p *place) run(ctx context.Context, argv ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := p.command(ctx, &out, argv...)

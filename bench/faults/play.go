@@ -70,7 +70,7 @@ func (p *place) begin() []string {
 
 // withFault runs the loop until the fault has ended it, or it has ended.
 func (b *Bench) withFault(ctx context.Context, c *check) error {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := c.command(bounded, &out, append([]string{b.Self, "faults", "-enter", b.Pawl}, c.begin()...)...)

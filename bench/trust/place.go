@@ -25,8 +25,8 @@ type Bench struct {
 	goCache string
 }
 
-// patience is how long one command of a scenario may take.
-const patience = 90 * time.Second
+// timeout is how long one command of a scenario may take.
+const timeout = 90 * time.Second
 
 // New makes a bench in dir; pawl is the program to try, path where all others are.
 func New(ctx context.Context, dir, pawl, path string) (*Bench, error) {
@@ -104,14 +104,14 @@ func write(dir string, files []txtar.File) error {
 // shell runs a command in the repository. What it prints, and whether it
 // succeeded.
 func (p *place) shell(ctx context.Context, command string) (string, bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var out bytes.Buffer
 	e := proc.Run(ctx, proc.Spec{
 		Argv: []string{"sh", "-c", command}, Dir: p.repo, Env: p.env, Stdout: &out, Stderr: &out, Grace: time.Second,
 	})
 	if e.Cancelled {
-		fmt.Fprintf(&out, "\n[ended after %v]\n", patience)
+		fmt.Fprintf(&out, "\n[ended after %v]\n", timeout)
 	}
 	return out.String(), e.OK()
 }

@@ -116,7 +116,7 @@ func TestScenariosThatAreWrong(t *testing.T) {
 	}
 }
 
-// What only a review sees is counted as it ends without one: it is no fault, and
+// What only a review sees is counted as it ends without one: it is not a fault, and
 // no credit is taken for what the scenario has the reviewer say.
 func TestReviewedIsPlayedBothWays(t *testing.T) {
 	t.Parallel()

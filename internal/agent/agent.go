@@ -47,7 +47,7 @@ type Options struct {
 	// message may be anything all the same.
 	Schema string
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
-	Judge func(ToolCall) Verdict
+	CheckTool func(ToolCall) Verdict
 	// MeasureContext has the client say after each turn how full the context is. That
 	// costs Claude Code 24 requests to its API; else it is estimated from the turn's usage.
 	MeasureContext bool
@@ -173,7 +173,7 @@ type Warm interface {
 // tool calls, so that any change in a turn of its may be its own.
 type Blind interface{ Blind() }
 
-// ReadOnly is a Judge for a session that only looks: what is no reading is denied, and
+// ReadOnly is a Judge for a session that only looks: what is not a reading is denied, and
 // next answers the rest; nil allows it.
 func ReadOnly(next func(ToolCall) Verdict) func(ToolCall) Verdict {
 	return func(c ToolCall) Verdict {

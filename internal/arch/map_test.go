@@ -25,13 +25,13 @@ const behaviours = `
 	state machine: events in, actions out            core/loop/step.go Step
 	end of a turn                                    core/loop/turn.go turnEnded
 	claim refused once, for want of evidence         core/loop/judge.go claimJudged
-	retry ladder: same session, fresh, restore, skip core/loop/ladder.go climb
+	retry ladder: same session, fresh, restore, skip core/loop/ladder.go nextAttempt
 	usage limit, overload, login, crash of the agent core/loop/fail.go agentFailed
 	limits: iterations, duration, cost, tokens       core/loop/limit.go limit
 	outcome of a loop, exit codes                    core/loop/outcome.go ExitCode
-	handover between session and background          core/loop/handover.go handsOver
+	handover between session and background          core/loop/handover.go startHandover
 	takeover after the owner died                    core/loop/step.go ownerLost
-	verdict on a claim                               core/gate/judge.go Judge
+	verdict on a claim                               core/gate/judge.go Decide
 	evidence: table of findings and demerits         core/gate/weigh.go findings
 	gate runs of a claim                             verify/claim.go Claim
 	baseline of a task                               verify/claim.go Baseline
@@ -43,7 +43,7 @@ const behaviours = `
 	work or gate input                               work/work.go Is
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
 	protected files, put back                        frozen/files.go PutBack
-	tool call allowed or denied                      core/guard/guard.go Judge
+	tool call allowed or denied                      core/guard/guard.go Check
 	commands in a shell script                       core/shell/shell.go Read
 	prompt of a turn                                 prompt/prompt.go Render
 	plan formats, done marks                         planfile/planfile.go Decode

@@ -58,7 +58,7 @@ func (c *answerCmd) Run(a *app) error {
 	if err := s.leave(record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	if !s.alive && !s.inSession() {

@@ -23,7 +23,7 @@ import (
 type approveCmd struct {
 	loopWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
-	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your yes, or of an ended loop, whatever its evidence; repeatable"`
+	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your approval, or of an ended loop, whatever its evidence; repeatable"`
 }
 
 func (approveCmd) Help() string {
@@ -98,7 +98,7 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
-	return a.settle(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
+	return a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
 }
 
 // approveEnded counts what was found about work that waited for the approval.
@@ -117,14 +117,14 @@ func (a *app) approveEnded(s *subject, paths []string) error {
 			return failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
-	return a.settle(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+narrate.Tests(paths))
+	return a.applyToEnded(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+narrate.Tests(paths))
 }
 
-// settle has an ended loop take a user's word, and tells what came of it.
-func (a *app) settle(s *subject, e loop.Event, what string) error {
+// applyToEnded has an ended loop take a user's word, and tells what came of it.
+func (a *app) applyToEnded(s *subject, e loop.Event, what string) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	st, err := launch.Settle(ctx, s.Loop, a.env, e)
+	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -143,12 +143,12 @@ func (a *app) settle(s *subject, e loop.Event, what string) error {
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
 	loopWord
-	Why   string   `help:"tell the agent why you do not approve what waits for your yes"`
+	Why   string   `help:"tell the agent why you do not approve what waits for your approval"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
 
 func (rejectCmd) Help() string {
-	return `What waits for your yes (--approve) is not accepted: the agent is told why, and goes on.
+	return `What waits for your approval (--approve) is not accepted: the agent is told why, and goes on.
 
 Of tests, the agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
 these files. If the agent changes them again, that counts as a violation.
@@ -167,7 +167,7 @@ func (c *rejectCmd) Run(a *app) error {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
 	if c.Why != "" {
-		return failure.New(failure.Usage, "pawl tell "+s.ID+" \"…\" sends the agent a message", "nothing in loop %s waits for your yes", s.ID)
+		return failure.New(failure.Usage, "pawl tell "+s.ID+" \"…\" sends the agent a message", "nothing in loop %s waits for your approval", s.ID)
 	}
 	if s.hasEnded() {
 		return failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
@@ -188,7 +188,7 @@ func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
 	if err := s.leave(m); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	a.printf("%s: %s\n", s.ID, what)

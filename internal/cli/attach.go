@@ -65,15 +65,15 @@ func (a *app) findAttachable(ref string) (*subject, error) {
 	case s.hasEnded() && missing != nil:
 		return nil, s.ended()
 	case !s.hasEnded() && !s.alive:
-		return nil, a.notDriven(s)
+		return nil, a.explainNoDriver(s)
 	}
 	return s, nil
 }
 
-// notDriven says why a loop has no process, with the last words of one that was
+// explainNoDriver says why a loop has no process, with the last words of one that was
 // started in the background.
-func (a *app) notDriven(s *subject) error {
-	err := s.driven()
+func (a *app) explainNoDriver(s *subject) error {
+	err := s.requireDriver()
 	if s.memory.State.StartedAt.IsZero() {
 		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
 			defer log.Close()
@@ -137,7 +137,7 @@ func (v *viewer) watch(ctx context.Context) error {
 // left tells whether nothing more will be shown here: the loop ended without a word, is
 // in a session, or has had no owner for a while.
 func (v *viewer) left(gone *time.Time) (bool, error) {
-	now, err := look(v.s.Loop)
+	now, err := readSubject(v.s.Loop)
 	if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
 		return true, err
 	}
@@ -160,7 +160,7 @@ func (v *viewer) left(gone *time.Time) (bool, error) {
 	case time.Since(*gone) < ownerGone:
 		return false, nil
 	}
-	return true, now.driven()
+	return true, now.requireDriver()
 }
 
 // codeOf is an exit code as an error, nil for success.

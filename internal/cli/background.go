@@ -33,7 +33,7 @@ type sessionRunCmd struct {
 	Loop  string `arg:"" help:"id of a loop"`
 	After int64  `required:"" placeholder:"EPOCH" help:"only if the owner is still this one"`
 	Now   bool   `help:"in any phase; else only during a handover"`
-	moreFlags
+	limitFlags
 }
 
 func (sessionRunCmd) Help() string {
@@ -42,8 +42,8 @@ func (sessionRunCmd) Help() string {
   pawl session run brisk-otter-7f3a --after 1`
 }
 
-// runPatience is how long whoever hands the loop over may take to let go of it.
-const runPatience = 5 * time.Second
+// runTimeout is how long whoever hands the loop over may take to let go of it.
+const runTimeout = 5 * time.Second
 
 // Run goes on with a loop in fresh sessions, to its end or until a session takes it.
 func (c *sessionRunCmd) Run(a *app) (err error) {
@@ -62,14 +62,14 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 		return ended(begin, err)
 	}
 	release() // from here the loop hears them
-	return a.drive(context.Background(), d, driving{mode: term.Quiet, detached: true})
+	return a.runLoop(context.Background(), d, driving{mode: term.Quiet, detached: true})
 }
 
 const letGoWords = "released for a session to take over"
 
 // takeBack waits for that session, and takes the loop up again where it does not
 // come; a signal ends the wait. There is no drive where another owner came.
-func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
+func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
@@ -89,20 +89,20 @@ func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
 
 // resumeSoon takes a loop up as soon as its owner lets go of it. There is none to
 // drive where somebody else was sooner, and may have ended it since.
-func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Drive, error) {
+func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Driver, error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
 		if err == nil && (epoch != c.After || !c.Now && !leavesSession(m.State)) {
-			return store.ErrLostOwnership // or it stays: whoever handed it over gave up on us
+			return store.ErrOwnershipLost // or it stays: whoever handed it over gave up on us
 		}
 		return err
 	}
-	for deadline := time.Now().Add(runPatience); ; time.Sleep(lookEvery) {
+	for deadline := time.Now().Add(runTimeout); ; time.Sleep(pollInterval) {
 		if newer(l, c.After) {
 			return nil, nil //nolint:nilnil // it is driven
 		}
 		d, err := launch.Resume(ctx, l, a.env, launch.ResumeOptions{MoreLimits: c.given(), MayOwn: may})
-		if errors.Is(err, store.ErrLostOwnership) {
+		if errors.Is(err, store.ErrOwnershipLost) {
 			return nil, nil //nolint:nilnil // since we looked
 		}
 		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
@@ -111,8 +111,8 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 	}
 }
 
-// movePatience is how long a process may take to go on with a loop.
-const movePatience = 30 * time.Second
+// moveTimeout is how long a process may take to go on with a loop.
+const moveTimeout = 30 * time.Second
 
 // startDriver starts a process that goes on with a loop, and returns the id of the
 // one that has it as soon as it has begun. The epoch is that of the owner so far;
@@ -125,19 +125,19 @@ func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags
 	}
 	log, err := os.OpenFile(filepath.Join(l.Dir, "run.log"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
+		return 0, fmt.Errorf("write driver.log: %w", err)
 	}
 	defer log.Close()
 	said, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
+		return 0, fmt.Errorf("write driver.log: %w", err)
 	}
 	args := append([]string{"session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)}, flags...)
 	cmd := exec.Command(self, args...) //nolint:noctx // it outlives us
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
 	if pid, err = proc.StartDetached(cmd); err != nil {
-		return 0, fmt.Errorf("start what drives the loop: %w", err)
+		return 0, fmt.Errorf("start the driver: %w", err)
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
 		alive = proc.Alive(pid) // before the look: its last act is not to be missed
@@ -157,16 +157,16 @@ func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags
 
 var (
 	errNobody = errors.New("there is nobody to go on with it")
-	errSlow   = fmt.Errorf("what was to go on with it did not begin within %s", movePatience)
+	errSlow   = fmt.Errorf("what was to go on with it did not begin within %s", moveTimeout)
 )
 
 // awaitOwner waits for an owner after that of the epoch, and returns its process.
 // look tells whether the loop has begun elsewhere, and whether what was started
 // for it is alive; another may have been sooner.
 func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for deadline := time.Now().Add(movePatience); ; {
+	for deadline := time.Now().Add(moveTimeout); ; {
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err() // it goes on without us

@@ -25,7 +25,7 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 		}
 		rules := guard.Rules{Root: "/w/repo", StateDir: "/home/u/.local/state/pawl", Home: "/home/u"}
 		for _, line := range []string{command, "env -u PAWL_LOOP " + command + " x"} {
-			v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": line}, Dir: "/w/repo"}, rules)
+			v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": line}, Dir: "/w/repo"}, rules)
 			if v.Decision != guard.Deny || v.Rule != guard.RuleState {
 				t.Errorf("%s: %s %q, though only a user may", line, v.Decision, v.Rule)
 			}

@@ -35,7 +35,7 @@ type Stdio struct {
 }
 
 // grammar lists the commands, in the order in which help shows them. The tag user says
-// what only a user may do with a command, see byPerson.
+// what only a user may do with a command, see requireUser.
 type grammar struct {
 	Run    runCmd    `cmd:"" group:"Run" help:"run an agent in fresh sessions until the work is verified"`
 	Start  startCmd  `cmd:"" user:"start another loop" group:"Run" help:"run a loop in your current Claude Code session"`

@@ -66,7 +66,7 @@ func (c *demoCmd) Run(a *app) error {
 		c.introduce(talk, place)
 	}
 	kept := d.Loop
-	if err := a.drive(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}); err != nil {
+	if err := a.runLoop(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}); err != nil {
 		fmt.Fprintf(talk, "\nThe demo's repository is kept: %s\n", place.Repo)
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *demoCmd) Run(a *app) error {
 }
 
 // begin begins the loop as `pawl run` with these flags would.
-func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo.Place) (*launch.Drive, error) {
+func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo.Place) (*launch.Driver, error) {
 	flags := map[string]any{"agent": c.Agent, "gates": []string{demo.Gate}, "protect": []string{demo.Protected}}
 	env.Vars = demo.Environment(env.Vars)
 	if c.Agent == scriptedAgent {

@@ -41,7 +41,7 @@ func (a *app) digest(when string) error {
 	})
 	var loops []report.Entry
 	for _, sum := range rows {
-		s, err := look(a.store.Loop(sum.ID))
+		s, err := readSubject(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)
 			continue
@@ -73,5 +73,5 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, failure.New(failure.Usage, "yesterday, today, 12h, 3d or a date such as 2026-01-31", "--since: %q is no time", text)
+	return time.Time{}, failure.New(failure.Usage, "yesterday, today, 12h, 3d or a date such as 2026-01-31", "--since: %q is not a time", text)
 }

@@ -59,7 +59,7 @@ func (c *guardCheckCmd) Run(a *app) error {
 	for _, u := range untrusted {
 		term.Warnf(a.Err, "left out, for nobody trusted it: %s: %s (pawl trust)", u.File, u.Text)
 	}
-	v := guard.Judge(call, rules)
+	v := guard.Check(call, rules)
 	if c.JSON {
 		err = a.printJSON(checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown})
 	} else {
@@ -125,7 +125,7 @@ func lifts(call guard.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 		}
 		with := rules
 		with.Allow = append(slices.Clip(rules.Allow), p)
-		if guard.Judge(call, with).Decision == guard.Allow {
+		if guard.Check(call, with).Decision == guard.Allow {
 			return entry, true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
 type handoverCmd struct {
-	goOnArg
+	resumeArg
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
@@ -39,7 +39,7 @@ func (c *handoverCmd) Run(a *app) error {
 		return s.notEnded()
 	case s.hasEnded():
 	case !s.inSession() && s.alive:
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s is in the hands of a runner already, process %d", s.ID, s.holder.PID)
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s already runs in the background, process %d", s.ID, s.holder.PID)
 	case s.inSession() && !c.Now && a.occupied(s):
 		return a.leaveLater(s)
 	}
@@ -69,14 +69,14 @@ func (s *subject) left() bool {
 
 // leaveLater has a loop leave its session as soon as what that is at is done.
 func (a *app) leaveLater(s *subject) error {
-	if s.memory.State.HandOver == loop.OwnerRunner {
+	if s.memory.State.HandoverTo == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
 	if err := s.post(record.MessageLeave, "a user asked for it"); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))

@@ -12,13 +12,13 @@ import (
 )
 
 // newShow shows what begins.
-func newShow(out term.Printer, d *launch.Drive) *show {
+func newShow(out term.Printer, d *launch.Driver) *show {
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
 		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
-		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Lines(false),
+		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Sandbox: d.Sandbox.Lines(false),
 	}
 	for _, t := range d.Spec.Tasks {
 		if t.Status == loop.Open {

@@ -45,13 +45,13 @@ func (c *hookCmd) Run(a *app) error {
 	return exits(code)
 }
 
-// untrackedPatience bounds asking git in the middle of a tool call.
-const untrackedPatience = 3 * time.Second
+// untrackedTimeout bounds asking git in the middle of a tool call.
+const untrackedTimeout = 3 * time.Second
 
 // untracked asks git for the untracked files below a folder. It runs no program of the
 // repository's.
 func untracked(root, dir string) ([]string, bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), untrackedPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), untrackedTimeout)
 	defer cancel()
 	repo, err := git.Open(ctx, root)
 	if err == nil {

@@ -136,7 +136,7 @@ func (c *lessonsAddCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.changeLesson(s, record.Message{Kind: record.MessageLearn, Text: text, ByPerson: true})
+	return a.changeLesson(s, record.Message{Kind: record.MessageLearn, Text: text, ByUser: true})
 }
 
 type lessonsDropCmd struct {
@@ -210,7 +210,7 @@ func (a *app) changeLesson(s *subject, m record.Message) error {
 		return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
 	}
 	if s.inSession() {
-		if err := a.heardSitting(s); err != nil {
+		if err := a.deliverToWaiting(s); err != nil {
 			return err
 		}
 	}

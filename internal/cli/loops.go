@@ -58,7 +58,7 @@ func (a *app) find(ref string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := look(l)
+	s, err := readSubject(l)
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
 	} else if err != nil {
@@ -67,9 +67,9 @@ func (a *app) find(ref string) (*subject, error) {
 	return s, nil
 }
 
-// look reads how a loop stands now. With a *journal.CorruptError the subject is
+// readSubject reads how a loop stands now. With a *journal.CorruptError the subject is
 // as good as the journal.
-func look(l *store.Loop) (*subject, error) {
+func readSubject(l *store.Loop) (*subject, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, err
@@ -91,10 +91,10 @@ func look(l *store.Loop) (*subject, error) {
 	return s, err
 }
 
-// byPerson refuses what only a user may do where the command comes out of a
+// requireUser refuses what only a user may do where the command comes out of a
 // loop: an agent that could trust commands or stop its judge would judge itself.
 // This is a word, not a wall; what enforces is the guard, and confinement.
-func (a *app) byPerson(what string) error {
+func (a *app) requireUser(what string) error {
 	id := a.comesFrom()
 	if id == "" {
 		return nil

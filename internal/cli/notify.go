@@ -104,7 +104,7 @@ func (a *app) ring(n notice.Notice) bool {
 }
 
 // rings has a drive's notices ring the bell, where the user chose it.
-func (a *app) rings(d *launch.Drive) {
+func (a *app) rings(d *launch.Driver) {
 	post := d.Notify
 	d.Notify = func(n notice.Notice) {
 		if slices.ContainsFunc(d.Spec.Notify.For(n.Event, time.Now()), func(r notice.Receiver) bool { return r.Kind == notice.Bell }) {

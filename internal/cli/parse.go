@@ -62,7 +62,7 @@ func (a *app) dispatch(args []string) error {
 		return usage(n, rest, err)
 	}
 	if what := ctx.Selected().Tag.Get("user"); what != "" {
-		if err := a.byPerson(what); err != nil {
+		if err := a.requireUser(what); err != nil {
 			return err
 		}
 	}

@@ -19,13 +19,13 @@ func (c *pauseCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := s.driven(); err != nil {
+	if err := s.requireDriver(); err != nil {
 		return err
 	}
 	if err := s.post(record.MessagePause, ""); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)

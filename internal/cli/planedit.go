@@ -224,7 +224,7 @@ func (a *app) editPlanOf(s *subject, path string, e plan.Edit) error {
 	if err := s.leave(record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	a.printf("%s: %s, from its next turn on\n", s.ID, done)

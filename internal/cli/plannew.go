@@ -205,7 +205,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 	return planner.Make(ctx, begun, planner.Options{
 		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
 		Guard: func(call agent.ToolCall) agent.Verdict {
-			v := guard.Judge(guard.Call{Tool: call.Tool, Input: call.Input, Dir: call.Dir}, rules.Rules)
+			v := guard.Check(guard.Call{Tool: call.Tool, Input: call.Input, Dir: call.Dir}, rules.Rules)
 			return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 		},
 		Ask: func(q planner.Asked) (string, error) {

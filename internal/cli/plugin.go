@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// pluginScope is the scope of an install that is no settings file.
+// pluginScope is the scope of an install that is not settings file.
 const pluginScope = "plugin"
 
 type pluginCmd struct {

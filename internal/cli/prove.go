@@ -74,7 +74,7 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	if word == "" {
 		to = "HEAD"
 	} else if l, err := a.store.Resolve(word, a.root()); err == nil {
-		if of, err = look(l); err != nil {
+		if of, err = readSubject(l); err != nil {
 			return out, nil, err
 		}
 		from, to = of.spec.StartCommit, of.spec.Branch
@@ -106,7 +106,7 @@ func (a *app) madeBy(ctx context.Context, repo *git.Repo, commit string) (*subje
 	}
 	for _, l := range loops {
 		if l.ID == trailer(trailers, runner.TrailerLoop) {
-			return look(l)
+			return readSubject(l)
 		}
 	}
 	return nil, nil //nolint:nilnil // nobody's: any commit can be asked about

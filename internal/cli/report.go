@@ -79,9 +79,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 // reported is what the pages of a loop are made of.
 func (a *app) reported(ctx context.Context, s *subject) report.Loop {
 	return report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
+		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
-		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftOut: s.spec.LeftOut, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Untested: s.memory.Untested(), Pulled: s.memory.PullRequest.Text(),
+		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 		Iterations: report.Iterations(events(s.Records(journal.Mark{}))),
 	}

@@ -14,7 +14,7 @@ import (
 // resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
-	goOnArg
+	resumeArg
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary"`
 	All    bool `help:"continue in the background each loop that was there when the machine was restarted"`
@@ -63,7 +63,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return ended(begin, err)
 	}
-	return a.drive(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
+	return a.runLoop(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

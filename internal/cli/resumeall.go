@@ -21,7 +21,7 @@ const termAge = 24 * time.Hour
 // restarted: what the service of `pawl install service` does. One that cannot be resumed
 // does not keep the others from it.
 func (c *resumeCmd) all(a *app) error {
-	if c.Loop != "" || c.Yes || c.JSON || c.moreFlags.given() != (loop.Limits{}) {
+	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
 		return failure.New(failure.Usage, "pawl resume --all, or pawl resume LOOP", "--all resumes loops as they are, and takes neither LOOP nor limits")
 	}
 	ctx, release := untilSignal()
@@ -32,12 +32,12 @@ func (c *resumeCmd) all(a *app) error {
 	}
 	resumed, failed := 0, 0
 	for _, l := range listed {
-		s, err := look(l.Loop)
+		s, err := readSubject(l.Loop)
 		switch {
 		case err != nil:
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
-		case !s.lostToRestart(time.Now()):
+		case !s.endedByRestart(time.Now()):
 			continue
 		}
 		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
@@ -62,9 +62,9 @@ func (c *resumeCmd) all(a *app) error {
 	return nil
 }
 
-// lostToRestart tells of a loop in the background whose process is gone, or was ended by
+// endedByRestart tells of a loop in the background whose process is gone, or was ended by
 // TERM a while ago.
-func (s *subject) lostToRestart(now time.Time) bool {
+func (s *subject) endedByRestart(now time.Time) bool {
 	st := s.memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop == loop.ByTerm && now.Sub(st.EndedAt) < termAge
 	return s.spec.DetachOnHangup && !s.alive && (byTerm || s.summary().State == orphaned)

@@ -52,7 +52,7 @@ type runFlags struct {
 	MaxTokens        *string   `group:"Limits" placeholder:"N" help:"maximum total tokens"`
 	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"maximum time of one turn"`
 	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"maximum time without output while no tool runs"`
-	Approve          []string  `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your yes: plan, claim, task or end; repeatable"`
+	Approve          []string  `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
 	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
 	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command for any program that reads the prompt on stdin"`
 	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`
@@ -191,7 +191,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
-	if err := a.drive(ctx, d, how); how.red == nil || how.red.answer == "" {
+	if err := a.runLoop(ctx, d, how); how.red == nil || how.red.answer == "" {
 		return nil, err
 	}
 	return how.red, nil
@@ -287,7 +287,7 @@ func (a *app) choose(plans []string) ([]string, error) {
 
 // moved ends a process whose loop has another owner now: a session, as a rule. It
 // may have ended there since.
-func (a *app) moved(s *show, d *launch.Drive) error {
+func (a *app) moved(s *show, d *launch.Driver) error {
 	m, _, err := record.Load(d.Loop)
 	if err != nil {
 		return err
@@ -318,8 +318,8 @@ type driving struct {
 	red      *redQuestion // asked where gates are failing before any work; nil = not asked
 }
 
-// drive runs a loop that is ours, shows it, and ends with its outcome's code.
-func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err error) {
+// runLoop runs a loop that is ours, shows it, and ends with its outcome's code.
+func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err error) {
 	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
 	ears.keepsOn.Store(how.detached || d.Spec.DetachOnHangup)

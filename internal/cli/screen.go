@@ -37,7 +37,7 @@ type screenLog struct {
 }
 
 // keepScreen begins the file of a loop that is ours.
-func (a *app) keepScreen(p term.Printer, d *launch.Drive) term.Printer {
+func (a *app) keepScreen(p term.Printer, d *launch.Driver) term.Printer {
 	file, err := os.OpenFile(screenPath(d.Loop), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		term.Warnf(a.Err, "pawl attach will not show this loop: %v", err)

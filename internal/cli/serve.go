@@ -105,7 +105,7 @@ func (s *served) subject(id string) (*subject, error) {
 	if _, err := os.Stat(l.Dir); err != nil {
 		return nil, fmt.Errorf("find loop %s: %w", id, fs.ErrNotExist)
 	}
-	sub, err := look(l)
+	sub, err := readSubject(l)
 	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
 		return nil, err
 	}

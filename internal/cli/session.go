@@ -44,8 +44,8 @@ func (sessionBeginCmd) Help() string {
   pawl session begin < request.json`
 }
 
-// beginPatience is how long the gates may take while a hook waits.
-const beginPatience = 10 * time.Minute
+// beginTimeout is how long the gates may take while a hook waits.
+const beginTimeout = 10 * time.Minute
 
 // Run begins a loop as the request on the standard input says.
 func (sessionBeginCmd) Run(a *app) error {
@@ -85,7 +85,7 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 		return hook.Begun{}, err
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{
-		Session: q.Session, GateTimeout: beginPatience, Ready: q.ready,
+		Session: q.Session, GateTimeout: beginTimeout, Ready: q.ready,
 	})
 	if err == nil {
 		err = a.goOnDriving(begun)
@@ -120,15 +120,15 @@ func (sessionDriveCmd) Help() string {
   pawl session drive brisk-otter-7f3a`
 }
 
-// drivePatience is how long another process at work on the loop is waited for:
+// driverTimeout is how long another process at work on the loop is waited for:
 // hooks are done at once; one that takes longer does what is to be done.
-const drivePatience = 15 * time.Second
+const driverTimeout = 15 * time.Second
 
 // Run does what the loop waits for. It outlives the hook that began it, and the
 // terminal.
 func (c *sessionDriveCmd) Run(a *app) error {
 	return a.outliveTheHook(c.Loop, func(ctx context.Context, l *store.Loop) error {
-		err := a.attend(ctx, l, drivePatience)
+		err := a.attend(ctx, l, driverTimeout)
 		if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
 			return nil // it does the same
 		}
@@ -172,8 +172,8 @@ func (c *sessionProveCmd) Run(a *app) error {
 
 // attend does what a loop in a session waits for. Where that is another owner, it
 // is found one; a loop that finds none stays where it is.
-func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration) error {
-	d, err := launch.Rejoin(ctx, l, a.env, patience)
+func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) error {
+	d, err := launch.Rejoin(ctx, l, a.env, timeout)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (a *app) startBeside(l *store.Loop, command string) error {
 	}
 	log, err := os.OpenFile(filepath.Join(l.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep the words of what drives the loop: %w", err)
+		return fmt.Errorf("write driver.log: %w", err)
 	}
 	defer log.Close()
 	cmd := exec.Command(self, "session", command, l.ID)

@@ -43,7 +43,7 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 	feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
 	feed(loop.Event{Kind: loop.PauseAsked})
 	feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}})
-	feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}})
+	feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}})
 	feed(loop.Event{Kind: loop.Resumed})
 	feed(limit)
 	feed(loop.Event{Kind: loop.PauseAsked})

@@ -54,7 +54,7 @@ type startLimits struct {
 	MaxIterations *string  `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
 	MaxDuration   *string  `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *string  `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
-	Approve       []string `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your yes: plan, claim, task or end; repeatable"`
+	Approve       []string `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
 	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
 	Session       *string  `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
@@ -85,9 +85,9 @@ the gates and sends it back to work until they pass. Your files, branch and comm
   pawl start --take brisk-otter`
 }
 
-// startPatience is how long the gates may take before the loop begins without
+// startTimeout is how long the gates may take before the loop begins without
 // us: the client ends a command after two minutes.
-const startPatience = 100 * time.Second
+const startTimeout = 100 * time.Second
 
 // Run begins a loop in the calling session.
 func (c *startCmd) Run(ctx context.Context, a *app) error {
@@ -126,7 +126,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
 		fmt.Fprintln(a.Err, "pawl: hint: pawl install claude puts it there; pawl doctor tells more")
 	}
-	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience})
+	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil {
 		return err
 	}

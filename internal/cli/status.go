@@ -61,10 +61,10 @@ func statusText(s *subject, now time.Time) string {
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
 	}
-	if st.Try != nil {
-		line("try", "%s", narrate.Try(*st.Try))
+	if st.Isolated != nil {
+		line("try", "%s", narrate.Try(*st.Isolated))
 	}
-	rows(line, "sandbox", s.wallWords())
+	rows(line, "sandbox", s.sandboxLines())
 	line("spent", "%s", narrate.Spent(st))
 	if left := narrate.Left(st); left != "" {
 		line("left", "%s", left)
@@ -194,7 +194,7 @@ func lastOwner(s *subject) string {
 	return fmt.Sprintf("process %d is gone", s.holder.PID)
 }
 
-// countsTasks: a goal that is no change of the tree is not done or open.
+// countsTasks: a goal that is not a change of the tree is not done or open.
 func countsTasks(sum record.Summary) bool {
 	t := sum.Tasks
 	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0

@@ -123,7 +123,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 // What an isolated try came to is told whole.
 func TestTheLastTry(t *testing.T) {
 	t.Parallel()
-	try := loop.Try{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
+	try := loop.IsolatedTurn{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
 	want := "iteration 4, in a session of its own: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
 	if got := narrate.Try(try); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -132,7 +132,7 @@ func TestTheLastTry(t *testing.T) {
 	if got := narrate.Try(try); got != want+"; cut off: the time limit was reached" {
 		t.Errorf("got  %s", got)
 	}
-	if got, want := narrate.Try(loop.Try{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
+	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -157,7 +157,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	}
 }
 
-// A file that is no test must be named to be approved, and so must one of several.
+// A file that is not a test must be named to be approved, and so must one of several.
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}

@@ -35,8 +35,8 @@ After your own:
 }
 
 const (
-	ownLinePatience = 5 * time.Second // of the user's command
-	maxStatusInput  = 1 << 20         // bytes of JSON from the client, and of text from the user's command
+	ownLineTimeout = 5 * time.Second // of the user's command
+	maxStatusInput = 1 << 20         // bytes of JSON from the client, and of text from the user's command
 )
 
 // Run prints the line.
@@ -65,7 +65,7 @@ func (c *statuslineCmd) Run(a *app) error {
 		parts = append(parts, c.own(input))
 	}
 	if l, ok := a.shownLoop(client.Session); ok {
-		if s, err := look(l); err == nil { // a damaged journal is told of elsewhere
+		if s, err := readSubject(l); err == nil { // a damaged journal is told of elsewhere
 			parts = append(parts, term.Clean("⟲ "+s.ID+" "+headline(s, s.summary(), time.Now())))
 		}
 	}
@@ -77,7 +77,7 @@ func (c *statuslineCmd) Run(a *app) error {
 
 // own is what the user's command prints, colours and all, without the end of its last line.
 func (c *statuslineCmd) own(input []byte) string {
-	ctx, cancel := context.WithTimeout(context.Background(), ownLinePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), ownLineTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	proc.Run(ctx, proc.Spec{Argv: []string{"sh", "-c", c.After}, Stdin: bytes.NewReader(input), Stdout: &out})

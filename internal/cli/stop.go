@@ -45,7 +45,7 @@ func (c *stopCmd) Run(a *app) error {
 		return a.stopInSession(s, c.Wait)
 	}
 	if !s.alive {
-		return a.endLost(s)
+		return a.endOrphaned(s)
 	}
 	if err := s.post(record.MessageStop, ""); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (c *stopCmd) Run(a *app) error {
 	return a.awaitEnd(ctx, s, c.Wait)
 }
 
-// endLost ends a loop that nobody drives.
-func (a *app) endLost(s *subject) (err error) {
+// endOrphaned ends a loop that nobody drives.
+func (a *app) endOrphaned(s *subject) (err error) {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
@@ -76,26 +76,26 @@ func (a *app) endLost(s *subject) (err error) {
 	return nil
 }
 
-// lookEvery is how often a loop that is ending is looked at.
-const lookEvery = 100 * time.Millisecond
+// pollInterval is how often a loop that is ending is looked at.
+const pollInterval = 100 * time.Millisecond
 
 // awaitEnd waits until the loop has ended and the process that drives it is gone. It
 // says so if that process died before, or if the end took too long.
-func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) error {
-	tick := time.NewTicker(lookEvery)
+func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) error {
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	host, _ := os.Hostname() // "" is nobody's
 	// A process that drives a session's loop does not end with it.
 	watched := s.alive && !s.inSession() && s.holder.Host == host
 	now := s
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
 		select {
 		case <-ctx.Done():
 			return ended(ctx, ctx.Err())
 		case <-tick.C:
 		}
 		var err error
-		now, err = look(s.Loop)
+		now, err = readSubject(s.Loop)
 		if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
 			return err
 		}
@@ -104,16 +104,16 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) 
 			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
 			return nil
 		case !now.hasEnded() && !now.alive && !now.inSession():
-			return now.driven()
+			return now.requireDriver()
 		}
 	}
 	now.holder = s.holder
-	return now.stillRuns(patience)
+	return now.stillRuns(timeout)
 }
 
 // stillRuns is the error for a loop whose process has not ended in time.
-func (s *subject) stillRuns(patience time.Duration) error {
-	waited := figure.Duration(patience)
+func (s *subject) stillRuns(timeout time.Duration) error {
+	waited := figure.Duration(timeout)
 	switch {
 	case s.hasEnded():
 		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.holder.PID),

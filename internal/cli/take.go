@@ -36,7 +36,7 @@ func (a *app) take(ref string, unattended bool) error {
 			return a.notTaken(s, ended(ctx, err))
 		}
 	}
-	begun, err := launch.Take(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience})
+	begun, err := launch.Take(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil && asked {
 		return a.notTaken(s, ended(ctx, err))
 	}
@@ -53,8 +53,8 @@ func (a *app) notTaken(s *subject, err error) error {
 	return err
 }
 
-// letGoPatience is how long a runner may take to end what it is at.
-const letGoPatience = time.Minute
+// releaseTimeout is how long a runner may take to end what it is at.
+const releaseTimeout = time.Minute
 
 // awaitLetGo asks the loop's runner for it, and waits until that has ended.
 func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
@@ -62,9 +62,9 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 		return err
 	}
 	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for deadline := time.Now().Add(letGoPatience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(releaseTimeout); time.Now().Before(deadline); {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -75,7 +75,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 		}
 	}
 	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID+"  once more",
-		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(letGoPatience))
+		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.

@@ -39,7 +39,7 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.leave(record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), Now: c.Now}); err != nil {
 		return err
 	}
-	if err := a.heardSitting(s); err != nil {
+	if err := a.deliverToWaiting(s); err != nil {
 		return err
 	}
 	switch {
@@ -70,8 +70,8 @@ func (s *subject) notEnded() error {
 	return s.ended()
 }
 
-// driven refuses to steer a loop that nobody drives.
-func (s *subject) driven() error {
+// requireDriver refuses to steer a loop that nobody drives.
+func (s *subject) requireDriver() error {
 	if err := s.notEnded(); err != nil || s.alive || s.inSession() {
 		return err
 	}

@@ -64,7 +64,7 @@ func (c *testreportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	run := testreport.Run{Command: c.Command, ExitCode: testreport.Unheard, Output: output, Files: testreport.FilesIn(a.dir)}
+	run := testreport.Run{Command: c.Command, ExitCode: testreport.UnknownExit, Output: output, Files: testreport.FilesIn(a.dir)}
 	if c.ExitCode != nil {
 		run.ExitCode = *c.ExitCode
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // pull opens a pull request where the user lets Pawl do so, and says what came of it.
-func (a *app) pull(d *launch.Drive, s loop.State, say func(string)) error {
+func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	p, err := d.OpenPullRequest(ctx, s, a.env)
@@ -19,6 +19,6 @@ func (a *app) pull(d *launch.Drive, s loop.State, say func(string)) error {
 }
 
 // giveTools lets the agent that the loop's runner drives have its tools.
-func (a *app) giveTools(d *launch.Drive) {
+func (a *app) giveTools(d *launch.Driver) {
 	d.Tools = mcpserver.New(mcpserver.Options{Env: a.env, Loop: d.Loop.ID, Version: version.String()})
 }

@@ -40,7 +40,7 @@ func (c *sessionTrackerCmd) Run(a *app) error {
 
 // tellIssues tells the issues of a loop its end. What the tracker does not take is no
 // failure of the loop.
-func (a *app) tellIssues(d *launch.Drive, s *show) {
+func (a *app) tellIssues(d *launch.Driver, s *show) {
 	if d.Spec.Tracker == nil {
 		return
 	}

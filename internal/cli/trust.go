@@ -56,7 +56,7 @@ func (c *trustCmd) Run(ctx context.Context, a *app) error {
 	if len(strange) == 0 || c.List {
 		return nil
 	}
-	if err := a.byPerson("trust commands"); err != nil {
+	if err := a.requireUser("trust commands"); err != nil {
 		return err
 	}
 	if !c.Yes {

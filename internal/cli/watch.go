@@ -91,7 +91,7 @@ func (w *watched) Loops() ([]record.Summary, error) {
 
 // Loop returns one loop, with what was added to its history since the last call.
 func (w *watched) Loop(id string) (watch.Detail, error) {
-	s, err := look(w.app.store.Loop(id))
+	s, err := readSubject(w.app.store.Loop(id))
 	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
 		return watch.Detail{}, err
 	}

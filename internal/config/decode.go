@@ -27,7 +27,7 @@ func Resolve(layers ...Layer) (Settings, error) {
 			s.Confine, s.Sources["confine"] = confined, from
 		}
 	}
-	if err := s.settle(layers); err != nil {
+	if err := s.derive(layers); err != nil {
 		return Settings{}, err
 	}
 	return s, nil

@@ -276,7 +276,7 @@ func optionsPage() string {
 The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the root of a repository, in the\n" +
 		"front matter of a loop file, and (with hyphens: `--max-duration`; `--gate` once\n" +
 		"for each) on the command line. Each of these replaces what\n" +
-		"the one before it says; tables merge key by key, and `protect` and the lists of `guard` add up. A value of `none` is no limit.\n"+
+		"the one before it says; tables merge key by key, and `protect` and the lists of `guard` add up. A value of `none` is no limit.\n" +
 		"An agent that is a [program of your own](agent-command.md) follows a small protocol.\n\n")
 	row := func(key, meaning, fallback string) {
 		if fallback != "" {

@@ -120,7 +120,7 @@ func firstTest(root string, folders ...string) string {
 }
 
 // startIn names the folder of the tests where unittest does not find it by itself: one
-// that is no package.
+// that is not a package.
 func startIn(root string) string {
 	for _, folder := range []string{"tests", "test"} {
 		if has(root, folder) && !has(root, folder+"/__init__.py") {

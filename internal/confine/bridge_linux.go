@@ -22,9 +22,9 @@ import (
 // inside.
 
 const (
-	socketName   = "ways"
-	proxyWay     = "proxy"
-	handPatience = 10 * time.Second
+	socketName     = "ways"
+	proxyWay       = "proxy"
+	handoffTimeout = 10 * time.Second
 )
 
 // bridge serves the ways out of one wall.
@@ -136,7 +136,7 @@ func (b *bridge) serve(l net.Listener, each func(net.Conn)) {
 
 // receive takes a listener that was opened inside, with the name of its way.
 func (b *bridge) receive(c net.Conn) {
-	_ = c.SetDeadline(time.Now().Add(handPatience))
+	_ = c.SetDeadline(time.Now().Add(handoffTimeout))
 	name, rights := make([]byte, 32), make([]byte, syscall.CmsgSpace(4))
 	n, m, _, _, err := c.(*net.UnixConn).ReadMsgUnix(name, rights)
 	if err != nil {
@@ -161,7 +161,7 @@ func (b *bridge) receive(c net.Conn) {
 }
 
 func (b *bridge) serveHTTP(l net.Listener) {
-	s := &http.Server{Handler: b.proxy, ReadHeaderTimeout: headerPatience}
+	s := &http.Server{Handler: b.proxy, ReadHeaderTimeout: headerTimeout}
 	if !b.keep(s) {
 		return
 	}
@@ -173,7 +173,7 @@ func (b *bridge) serveHTTP(l net.Listener) {
 
 // forward connects to the same port of the machine.
 func (b *bridge) forward(here net.Conn, port int) {
-	ctx, cancel := context.WithTimeout(context.Background(), dialPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
 	there, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
 	if err != nil || !b.keep(there) {
@@ -249,7 +249,7 @@ func (n *Net) give(way string, port int) (string, error) {
 			return err
 		}
 		defer c.Close()
-		_ = c.SetDeadline(time.Now().Add(handPatience))
+		_ = c.SetDeadline(time.Now().Add(handoffTimeout))
 		if _, _, err := c.WriteMsgUnix([]byte(way), syscall.UnixRights(int(f.Fd())), nil); err != nil {
 			return err
 		}

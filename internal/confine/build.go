@@ -34,8 +34,8 @@ type Options struct {
 	Hosts  []string // Strict: what may be reached, HOST, HOST:PORT or *.DOMAIN
 }
 
-// Wall is what a loop's commands are put behind.
-type Wall struct {
+// Sandbox is what a loop's commands are put behind.
+type Sandbox struct {
 	Agent []string // before the argv of the agent
 	Gates []string // before the argv of a gate
 	Hooks []string // before the argv of the user's git hooks
@@ -47,7 +47,7 @@ type Wall struct {
 }
 
 // Close ends what serves the ways out, and removes the temporary folders.
-func (w *Wall) Close() error {
+func (w *Sandbox) Close() error {
 	var failed error
 	for _, f := range slices.Backward(w.close) {
 		failed = errors.Join(failed, f())
@@ -59,7 +59,7 @@ func (w *Wall) Close() error {
 // Refused are the hosts that something behind the wall has asked the proxy for in
 // vain since it stands, as they would be allowed (HOST, or HOST:PORT), each once. It
 // may be called at any time.
-func (w *Wall) Refused() []string {
+func (w *Sandbox) Refused() []string {
 	var out []string
 	for _, b := range w.ways {
 		for _, host := range b.refused() {
@@ -73,18 +73,18 @@ func (w *Wall) Refused() []string {
 
 // Build makes the walls of a loop, or says why they cannot stand here. Off needs
 // none.
-func Build(ctx context.Context, o Options) (*Wall, error) {
+func Build(ctx context.Context, o Options) (*Sandbox, error) {
 	if !o.Level.On() {
-		return &Wall{}, nil
+		return &Sandbox{}, nil
 	}
 	return o.build(Ask(ctx))
 }
 
-func (o Options) build(sys System) (_ *Wall, err error) {
+func (o Options) build(sys System) (_ *Sandbox, err error) {
 	if err := sys.Refuse(o.Level); err != nil {
 		return nil, err
 	}
-	w := &Wall{}
+	w := &Sandbox{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -117,7 +117,7 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 }
 
 // raise keeps a policy, with all that it needs outside.
-func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
+func (w *Sandbox) raise(o Options, name string, p Policy) ([]string, error) {
 	dir, err := os.MkdirTemp(o.Dir, name+"-")
 	if err != nil {
 		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)

@@ -4,7 +4,7 @@ package confine
 func Without(s System) System { s.bwrap = ""; return s }
 
 // BuildOn makes the walls that a system would have.
-func BuildOn(s System, o Options) (*Wall, error) { return o.build(s) }
+func BuildOn(s System, o Options) (*Sandbox, error) { return o.build(s) }
 
 // OfVersion is a system whose kernel has a version of Landlock, with bubblewrap
 // or without.

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	dialPatience   = 30 * time.Second
-	headerPatience = 30 * time.Second
+	dialTimeout   = 30 * time.Second
+	headerTimeout = 30 * time.Second
 )
 
 // host is one that may be reached.
@@ -105,7 +105,7 @@ func (p *proxy) denied() []string {
 }
 
 func newProxy(hosts []host) *proxy {
-	dialer := &net.Dialer{Timeout: dialPatience}
+	dialer := &net.Dialer{Timeout: dialTimeout}
 	return &proxy{hosts: hosts, forward: &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.Header.Del("Proxy-Connection") },
 		Transport: &http.Transport{
@@ -153,7 +153,7 @@ func (p *proxy) allows(target string) bool {
 
 // tunnel connects the two ends.
 func tunnel(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), dialPatience)
+	ctx, cancel := context.WithTimeout(r.Context(), dialTimeout)
 	defer cancel()
 	there, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.Host)
 	if err != nil {

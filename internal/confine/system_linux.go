@@ -16,7 +16,7 @@ func Ask(ctx context.Context) System {
 	if err != nil {
 		return s
 	}
-	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	p := Policy{Temp: "/tmp", Net: &Net{}}
 	out, err := exec.CommandContext(ctx, path, p.bwrapArgs("/", []string{"true"})...).CombinedOutput()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// probePatience bounds the try whether bubblewrap works: measured, 10 ms.
-const probePatience = 5 * time.Second
+// probeTimeout bounds the try whether bubblewrap works: measured, 10 ms.
+const probeTimeout = 5 * time.Second
 
 // Mount shows a folder or file in the place of another. All paths are absolute, and no
 // part of Path is a symbolic link.
@@ -43,7 +43,7 @@ func FindNamespace(ctx context.Context, before []string) (n Namespace, problem s
 	if err != nil {
 		return n, "bubblewrap is not installed"
 	}
-	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	n = Namespace{before, path, namespaceBase}
 	argv := append(n.Argv(nil, "/"), "true")

@@ -124,7 +124,7 @@ func TestALinkInPlaceOfHooksIsRefused(t *testing.T) {
 }
 
 // What is allowed can be reached, by the proxy or, on this machine, as ever; the
-// agent's endpoint is no gate's.
+// agent's endpoint is not a gate's.
 func TestWaysOut(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the api") }))

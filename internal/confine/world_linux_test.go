@@ -43,7 +43,7 @@ type world struct {
 	state      string
 	self       string
 	env        []string
-	wall       *confine.Wall
+	wall       *confine.Sandbox
 }
 
 // want skips a test where a level is not built with a mechanism: where bubblewrap is

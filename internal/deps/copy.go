@@ -112,7 +112,7 @@ func (c Copier) Copy(ctx context.Context, folder string) error {
 		}
 		target := filepath.Join(to, file[len(from):])
 		switch {
-		case e.IsDir() && isScratch(e): // there, and empty: that a run makes it is no trace of it
+		case e.IsDir() && isScratch(e): // there, and empty: that a run makes it is not a trace of it
 			if err := os.MkdirAll(target, 0o755); err != nil {
 				return err
 			}

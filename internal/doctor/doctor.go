@@ -58,7 +58,7 @@ type Facts struct {
 	loops       []loop // of this project
 	loopsErr    error  // why the loops cannot be read
 	home        home
-	walls       confine.System
+	sandboxes   confine.System
 	lacking     []deps.Missing // dependencies that gates need
 }
 

@@ -33,9 +33,9 @@ type Options struct {
 	RunHooks      bool // run other people's Stop hooks too
 }
 
-// patience is how long a program may take to say its version, and a hook of
+// probeTimeout is how long a program may take to say its version, and a hook of
 // Pawl's to say nothing.
-const patience = 5 * time.Second
+const probeTimeout = 5 * time.Second
 
 // maxFile bounds what is read of a settings file.
 const maxFile = 8 << 20
@@ -74,7 +74,7 @@ func Gather(ctx context.Context, o Options) Facts {
 	}
 	f.loops, f.loopsErr = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
-	f.walls = confine.Ask(ctx)
+	f.sandboxes = confine.Ask(ctx)
 	f.lacking = lacking(o.Root)
 	return f
 }
@@ -91,7 +91,7 @@ func ask(ctx context.Context, path, name string) program {
 
 // versionOf is the first line that a program prints, or why there is none.
 func versionOf(ctx context.Context, program string, args ...string) (version, problem string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	var out, err head
 	e := proc.Run(ctx, proc.Spec{Argv: append([]string{program}, args...), Stdout: &out, Stderr: &err, Grace: time.Second})
@@ -99,7 +99,7 @@ func versionOf(ctx context.Context, program string, args ...string) (version, pr
 	case e.Err != nil:
 		return "", e.Err.Error()
 	case e.Cancelled:
-		return "", "no answer in " + patience.String()
+		return "", "no answer in " + probeTimeout.String()
 	case e.Code != 0:
 		return "", strings.TrimSpace(fmt.Sprintf("exit code %d %s", e.Code, err.line()))
 	}

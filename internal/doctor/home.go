@@ -60,7 +60,7 @@ func kindAt(mounts, path string) string {
 
 // checkConfine says what --confine can do here. Loops work without it.
 func checkConfine(f Facts) []Finding {
-	what, fix := f.walls.Line()
+	what, fix := f.sandboxes.Line()
 	if fix == "" {
 		return []Finding{ok("%s", what)}
 	}

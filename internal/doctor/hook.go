@@ -106,7 +106,7 @@ func (h hook) words(root string, vars map[string]string) []string {
 	return argv
 }
 
-// shellWord tells whether a command begins with what is no program: an assignment
+// shellWord tells whether a command begins with what is not a program: an assignment
 // or a word of the shell's own.
 func shellWord(first string) bool {
 	own := []string{".", ":", "!", "{", "[", "[[", "case", "cd", "eval", "exec", "exit", "export", "for", "function", "if", "set", "source", "time", "trap", "unset", "until", "while"}

@@ -37,7 +37,7 @@ func (p prober) probe(ctx context.Context, h *hook) {
 		h.version = p.version(ctx, h.found)
 		p.askOwn(ctx, h)
 	case p.runOthers:
-		limit := 2 * patience
+		limit := 2 * probeTimeout
 		if h.timeout > 0 {
 			limit = min(limit, h.timeout)
 		}
@@ -100,7 +100,7 @@ func (p prober) anywhere(ctx context.Context, name string) bool {
 	}
 	found, asked := p.everywhere[name]
 	if !asked {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		c := exec.CommandContext(ctx, "/bin/sh", "-c", `command -v -- "$1"`, "sh", name)
 		c.Env = []string{}

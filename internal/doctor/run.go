@@ -20,7 +20,7 @@ import (
 // askOwn runs a hook of Pawl's at the two events on which everything hangs.
 func (f Facts) askOwn(ctx context.Context, h *hook) {
 	if h.event == "SessionStart" || h.event == "Stop" {
-		h.answers = []answer{f.run(ctx, *h, f.dirFor(*h), patience)}
+		h.answers = []answer{f.run(ctx, *h, f.dirFor(*h), probeTimeout)}
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 func (b *bench) waitsForYes() string {
 	b.t.Helper()
 	var now asking
-	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
 		r := b.pawl("status", ".", "--json")
-		if json.Unmarshal([]byte(r.out), &now) == nil && now.State == "waiting" && strings.HasPrefix(now.Doing, "waits for your yes: ") {
-			return strings.TrimPrefix(now.Doing, "waits for your yes: ")
+		if json.Unmarshal([]byte(r.out), &now) == nil && now.State == "waiting" && strings.HasPrefix(now.Doing, "waits for your approval: ") {
+			return strings.TrimPrefix(now.Doing, "waits for your approval: ")
 		}
 		if time.Now().After(deadline) {
 			b.t.Fatalf("it does not wait: %s\n%s", r, b.pawl("log", ".").out)
@@ -75,7 +75,7 @@ func TestTerminalWorkIsApproved(t *testing.T) {
 	s.plays(s.adds("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
-	c.Shows("waits for your yes: accept the work", turnMost)
+	c.Shows("waits for your approval: accept the work", turnMost)
 	if r := s.pawl("approve", "."); r.code != 0 {
 		t.Fatalf("%s", r)
 	}

@@ -70,7 +70,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	if err != nil || len(caches) != 2 {
 		t.Fatalf("go env: %q, %v", caches, err)
 	}
-	// The home is no temporary folder to Pawl: TMPDIR is one of its own.
+	// The home is not a temporary folder to Pawl: TMPDIR is one of its own.
 	home := resolved(t, t.TempDir())
 	b := &bench{t: t, binary: binary, root: filepath.Join(home, "work"), home: home}
 	b.env = map[string]string{

@@ -33,7 +33,7 @@ func (c *clientBench) told() string {
 }
 
 // calledAll checks that the client called each of Pawl's tools, by the names of a
-// mount, and had an answer that is no error.
+// mount, and had an answer that is not an error.
 func (c *clientBench) calledAll(mount string) {
 	c.t.Helper()
 	var answered []string

@@ -57,7 +57,7 @@ func TestTheTerminalGoesAway(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+		defer time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() }).Stop()
 		_ = writer.Close()
 		_ = reader.Close()
 		_ = cmd.Wait()

@@ -158,7 +158,7 @@ func (s *seat) until() {
 	}
 	s.id = s.status().ID
 	goOn := true
-	for deadline := time.Now().Add(2 * patience); ; {
+	for deadline := time.Now().Add(2 * timeout); ; {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("no end after %d kills\n%s\n%s", s.killed, s.pawl("status", ".").out, s.pawl("log", ".").out)
 		}

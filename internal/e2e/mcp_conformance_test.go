@@ -87,7 +87,7 @@ func TestClientMCPConformance(t *testing.T) {
 	front := httptest.NewServer(d)
 	t.Cleanup(front.Close)
 	results := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", suite, "server", "--suite", "all", "--url", front.URL, "--output-dir", results)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = results, d.b.environ(), time.Second

@@ -54,7 +54,7 @@ func (b *bench) mcp() *mcpServer {
 	}()
 	b.t.Cleanup(func() {
 		_ = in.Close()
-		kill := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+		kill := time.AfterFunc(timeout, func() { _ = s.cmd.Process.Kill() })
 		defer kill.Stop()
 		for line := range s.lines {
 			b.t.Errorf("pawl mcp said also: %s", line)
@@ -75,7 +75,7 @@ func (s *mcpServer) hear() string {
 	select {
 	case line := <-s.lines:
 		return line
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return ""
 	}
 }
@@ -172,7 +172,7 @@ func TestMCPCallCutOff(t *testing.T) {
 	s.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	s.hear()
 	s.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"verify"}}`)
-	for deadline := time.Now().Add(patience); !exists(b.path("began")); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); !exists(b.path("began")); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no gate ran")
 		}

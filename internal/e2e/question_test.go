@@ -24,7 +24,7 @@ type asking struct {
 // question waits until the newest loop waits for an answer.
 func (b *bench) question() (now asking) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
 		r := b.pawl("status", ".", "--json")
 		if json.Unmarshal([]byte(r.out), &now) == nil && strings.HasPrefix(now.Doing, "waiting for your answer") {
 			return now

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// patience bounds each run of pawl.
-const patience = 4 * time.Minute
+// timeout bounds each run of pawl.
+const timeout = 4 * time.Minute
 
 // result is what a run of pawl left.
 type result struct {
@@ -115,13 +115,13 @@ func (r *running) wait() result {
 	r.t.Helper()
 	select {
 	case <-r.done:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		_ = r.cmd.Process.Signal(syscall.SIGQUIT) // it tells where it stands
 		select {
 		case <-r.done:
 		case <-time.After(5 * time.Second):
 		}
-		r.t.Fatalf("pawl %v is still running after %v\n%s\n%s", r.cmd.Args[1:], patience, r.out.String(), r.err.String())
+		r.t.Fatalf("pawl %v is still running after %v\n%s\n%s", r.cmd.Args[1:], timeout, r.out.String(), r.err.String())
 	}
 	res := result{out: r.out.String(), err: r.err.String(), code: r.cmd.ProcessState.ExitCode()}
 	if ws, ok := r.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -140,7 +140,7 @@ func (r *running) signal(s syscall.Signal) {
 // until waits until something is so.
 func (r *running) until(what string, so func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if so() {
 			return
 		}
@@ -153,7 +153,7 @@ func (r *running) until(what string, so func() bool) {
 		default:
 		}
 	}
-	r.t.Fatalf("no %s within %v\n%s\n%s", what, patience/2, r.out.String(), r.err.String())
+	r.t.Fatalf("no %s within %v\n%s\n%s", what, timeout/2, r.out.String(), r.err.String())
 }
 
 // untilSays waits for a text in the output.

@@ -83,7 +83,7 @@ func TestSessionPlanLoop(t *testing.T) {
 	}
 }
 
-// The same around the client: with commits, of which the files are no part.
+// The same around the client: with commits, of which the files are not part.
 func TestClientPlanLoop(t *testing.T) {
 	s := newPlanLoop(t)
 	s.plays(s.stories()...)

@@ -104,14 +104,14 @@ func (p printed) tells(texts ...string) bool {
 	})
 }
 
-// sessionPatience bounds a run of the client.
-const sessionPatience = 2 * time.Minute
+// sessionTimeout bounds a run of the client.
+const sessionTimeout = 2 * time.Minute
 
 // print runs the client without a user: `claude -p`.
 func (s *sessions) print(prompt string, more ...string) printed {
 	s.t.Helper()
 	args := append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose"}, s.args...)
-	ctx, cancel := context.WithTimeout(s.t.Context(), sessionPatience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), sessionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.client, append(args, more...)...)
 	cmd.Dir, cmd.Env = s.root, s.environ()
@@ -124,7 +124,7 @@ func (s *sessions) print(prompt string, more ...string) printed {
 	p := printed{code: cmd.ProcessState.ExitCode(), err: problem.String()}
 	p.read(out.String())
 	if ctx.Err() != nil {
-		s.t.Fatalf("the client is still running after %v: %v\n%s\n%s", sessionPatience, err, p, s.story())
+		s.t.Fatalf("the client is still running after %v: %v\n%s\n%s", sessionTimeout, err, p, s.story())
 	}
 	return p
 }
@@ -242,9 +242,9 @@ func (s *sessions) continued() int {
 // eventually waits until something is so.
 func (s *sessions) eventually(what string, so func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(sessionPatience); !so(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(sessionTimeout); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.t.Fatalf("no %s within %v\n%s", what, sessionPatience, s.story())
+			s.t.Fatalf("no %s within %v\n%s", what, sessionTimeout, s.story())
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Figures are for people; machines get whole numbers (see the JSON schemas in
 // docs/reference). Negative values count as zero, since a clock that goes back
-// is no news.
+// is not news.
 package figure
 
 import (

@@ -69,8 +69,8 @@ func Take(ctx context.Context, o Options) (*Files, error) {
 	return f, errors.Join(f.find(ctx), f.save())
 }
 
-// Look finds what Take would freeze, and keeps nothing.
-func Look(ctx context.Context, o Options) (*Files, error) {
+// Find finds what Take would freeze, and keeps nothing.
+func Find(ctx context.Context, o Options) (*Files, error) {
 	f := &Files{o: o, files: map[string]frozenFile{}}
 	return f, f.find(ctx)
 }

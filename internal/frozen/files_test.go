@@ -46,7 +46,7 @@ func freeze(t *testing.T, root, store string) *frozen.Files {
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	b := newProject(t, shopFiles())
-	f, err := frozen.Look(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
+	f, err := frozen.Find(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
 	if err != nil {
 		t.Fatal(err)
 	}

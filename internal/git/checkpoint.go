@@ -189,7 +189,7 @@ func (r *Repo) listCheckpoints(ctx context.Context, prefix string) ([]Checkpoint
 	return parseCheckpoints(string(out), prefix)
 }
 
-// parseCheckpoints reads one checkpoint per line. Refs whose name is no number are
+// parseCheckpoints reads one checkpoint per line. Refs whose name is not a number are
 // skipped.
 func parseCheckpoints(out, prefix string) ([]Checkpoint, error) {
 	var points []Checkpoint

@@ -139,7 +139,7 @@ func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (
 }
 
 // WithContent makes a tree that is base, but with this content of its files. A
-// path that is no file in base stays as it is. The content is converted as git
+// path that is not a file in base stays as it is. The content is converted as git
 // converts that of the work tree (line ends, filters).
 func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]byte) (string, error) {
 	if len(files) == 0 {

@@ -63,7 +63,7 @@ func TestANamedPipeIsNamedInsteadOfWaitedFor(t *testing.T) {
 	}
 }
 
-// Links count for what they lead to: nothing to wait for is no reason to refuse.
+// Links count for what they lead to: nothing to wait for is not a reason to refuse.
 func TestWhatIsNoPipeIsNoReasonToRefuse(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)

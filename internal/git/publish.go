@@ -132,7 +132,7 @@ func (to Remote) pushEnv(url string) []string {
 	n := 0
 	for _, v := range (&exec.Cmd{}).Environ() {
 		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
-			n, _ = strconv.Atoi(count) // git itself complains about what is no number
+			n, _ = strconv.Atoi(count) // git itself complains about what is not a number
 		}
 	}
 	for _, s := range pins {

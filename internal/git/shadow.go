@@ -21,7 +21,7 @@ const shadowBranch = "pawl"
 // written to root. It is made, with one empty commit, or found again. What tools put beside the work
 // (node_modules, .env …) is left out of it, like what a .gitignore names.
 //
-// A root that holds gitDir is refused: such a folder is no project's but all of
+// A root that holds gitDir is refused: such a folder is not a project's but all of
 // a home.
 func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 	info, err := os.Stat(root)

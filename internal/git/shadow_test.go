@@ -102,7 +102,7 @@ func TestShadowHasWorktrees(t *testing.T) {
 	}
 }
 
-// A repository without a commit is no obstacle, and stays as it is.
+// A repository without a commit is not an obstacle, and stays as it is.
 func TestShadowBesideAnUnbornBranch(t *testing.T) {
 	t.Parallel()
 	b := &sandbox{tester: t, dir: realPath(t.TempDir())}
@@ -153,7 +153,7 @@ func TestShadowRefuses(t *testing.T) {
 	}
 }
 
-// Their merge is no reason to stop looking.
+// Their merge is not a reason to stop looking.
 func TestReopenInAMerge(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)

@@ -297,7 +297,7 @@ func isSpecialFile(info fs.FileInfo) bool {
 // path returns where a path of a tree is on disk.
 func (r *Repo) path(p string) string { return filepath.Join(r.root, filepath.FromSlash(p)) }
 
-// firstNonFolder returns the first parent of a path that exists and is no folder (a
+// firstNonFolder returns the first parent of a path that exists and is not a folder (a
 // symbolic link, for example), or "".
 func (r *Repo) firstNonFolder(p string) string {
 	for i := range len(p) {

@@ -117,7 +117,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 			return err
 		}
 	}
-	// Exits 1 where files differ from the index, which is no error here.
+	// Exits 1 where files differ from the index, which is not an error here.
 	if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !hasExitCode(err, 1) {
 		return err
 	}

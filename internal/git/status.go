@@ -15,7 +15,7 @@ type Status struct {
 	Detached  bool     // HEAD is on no branch
 	Dirty     []string // tracked files that differ from HEAD, in the index or the work tree
 	Untracked []string // files neither tracked nor ignored; a path that ends in / is a nested repository
-	// Submodules are those with changes of their own inside. They are no reason
+	// Submodules are those with changes of their own inside. They are not a reason
 	// to call the tree dirty; their changes are never captured.
 	Submodules []string
 	// Hidden are tracked files that git was told not to look at (assume-unchanged,

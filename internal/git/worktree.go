@@ -131,7 +131,7 @@ func (r *Repo) RemoveLoopWorktree(ctx context.Context, dir string) error {
 }
 
 // removeWorktree deletes the folder first and then git's record of it, so that
-// a broken folder is no obstacle; git worktree prune would also forget those of
+// a broken folder is not an obstacle; git worktree prune would also forget those of
 // the user's that are just not mounted.
 func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
 	if err := proc.RemoveAll(dir); err != nil {

@@ -86,7 +86,7 @@ func TestRemoveWorktreesTakesOnlyItsOwn(t *testing.T) {
 	if entries, err := os.ReadDir(ours); err != nil || len(entries) != 0 {
 		t.Errorf("left in the folder: %v, %v", entries, err)
 	}
-	// A folder above the main work tree is no reason to remove that.
+	// A folder above the main work tree is not a reason to remove that.
 	b.must(b.repo.RemoveWorktrees(ctx, filepath.Dir(b.dir)))
 	if b.read("README") != "hello\n" {
 		t.Error("the main work tree is gone")

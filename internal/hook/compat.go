@@ -151,7 +151,7 @@ func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Bi
 			return err
 		}
 	}
-	// The id of what is no text is new each time: said twice it does no harm.
+	// The id of what is not text is new each time: said twice it does no harm.
 	said := func(kind string) error {
 		return s.loop.Post(fmt.Sprintf("file-%s-%d", kind, time.Now().UnixNano()), record.Message{Kind: kind, Text: w.Stop})
 	}

@@ -236,7 +236,7 @@ func shown(b session.Binding) string {
 	return strings.Join(words, ", ")
 }
 
-// do performs a line that is no event.
+// do performs a line that is not an event.
 func (d *dialogue) do(verb, rest string) {
 	d.t.Helper()
 	words := strings.Fields(rest)

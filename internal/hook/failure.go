@@ -50,7 +50,7 @@ func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) err
 		f.Until = h.limitEnd(s.mem.State.Limited, h.Env.Session.Unattended)
 	}
 	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
-		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.isUserTurn(b),
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
 	}})
 }
 

@@ -99,7 +99,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 func handoverOffer(s *lease) string {
 	st := s.mem.State
 	if st.HandoverFailed && st.Policy.Handover {
-		return " · it could not be handed over: " + plan.OneLine(st.HandWhy, 200)
+		return " · it could not be handed over: " + plan.OneLine(st.HandoverWhy, 200)
 	}
 	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {
 		return ""

@@ -61,7 +61,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	}
 	s.box = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
-	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrLostOwnership) || ok && held.Epoch > b.Epoch {
+	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrOwnershipLost) || ok && held.Epoch > b.Epoch {
 		return nil, errNotOwner
 	}
 	if err != nil {

@@ -87,8 +87,8 @@ func locationText(l *store.Loop, m record.Memory) string {
 		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
 	}
 	why := ""
-	if m.State.HandWhy != "" {
-		why = ", since " + m.State.HandWhy
+	if m.State.HandoverWhy != "" {
+		why = ", since " + m.State.HandoverWhy
 	}
 	return fmt.Sprintf("%s continues in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow", l.ID, why)
 }

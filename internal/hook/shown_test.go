@@ -94,7 +94,7 @@ func happened(e loop.Event) string {
 	text := string(e.Kind)
 	if t := e.Turn; t != nil {
 		switch {
-		case t.ByPerson:
+		case t.ByUser:
 			text += " by the user"
 		case t.Claim != nil && t.Claim.Blocked:
 			text += " blocked: " + t.Claim.Reason

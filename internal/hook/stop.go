@@ -56,7 +56,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 // alreadyReceived reports whether the state machine has received this event before, from
 // a daemon that died before it answered.
 func (h *handler) alreadyReceived(s *lease) bool {
-	return h.replayed && slices.Contains(s.mem.State.Heard, h.ID)
+	return h.replayed && slices.Contains(s.mem.State.ReceivedIDs, h.ID)
 }
 
 // deliverMessages lets the driver take the messages that were left for the loop.
@@ -105,7 +105,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	if err := h.handOverAtBlockCap(s, b); err != nil {
 		return err
 	}
-	if t.ByPerson && t.ToolCalls > 0 {
+	if t.ByUser && t.ToolCalls > 0 {
 		if err := (record.ToolCall{UserTurn: true, From: b.Tools}).AppendTo(record.ToolCallsPath(s.loop)); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	// Ticked tasks of a plan are claims, so with a plan it is.
 	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}); err != nil {
+		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}); err != nil {
 			return err
 		}
 	}
@@ -135,10 +135,10 @@ const maxTextBytes = 16 << 10
 func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	last := h.lastMessage()
 	t := &loop.Turn{
-		ByPerson: h.isUserTurn(b), SessionID: h.p.Session,
+		ByUser: h.isUserTurn(b), SessionID: h.p.Session,
 		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(s.spec.Policy.Handover),
 	}
-	h.userTurn = t.ByPerson
+	h.userTurn = t.ByUser
 	if s.userTurn = h.userTurn; s.userTurn {
 		return t
 	}

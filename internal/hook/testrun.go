@@ -41,7 +41,7 @@ func (h *handler) testRunOf() *loop.TestRun {
 		code, rest, ok := testreport.CutExit(h.p.Error)
 		run.ExitCode, run.Output = code, []byte(rest)
 		if !ok && strings.HasPrefix(rest, "Command timed out") { // by the client: the tests may have been green so far
-			run.ExitCode = testreport.Unheard
+			run.ExitCode = testreport.UnknownExit
 		}
 	}
 	return testreport.Noted(run, h.redact())

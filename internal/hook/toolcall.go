@@ -28,7 +28,7 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
 	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.MayHaveStarted(l, program)) }
-	return guard.Judge(h.call(), rules), nil
+	return guard.Check(h.call(), rules), nil
 }
 
 // call returns the tool call of the event.

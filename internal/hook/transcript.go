@@ -336,7 +336,7 @@ func (s transcriptLine) endsMessage(message string) bool {
 // user's window, or 0.
 func (s transcriptLine) contextPercent(set int64) int {
 	m := s.Message
-	const most = 1 << 40 // more tokens than there are; three of them are no overflow
+	const most = 1 << 40 // more tokens than there are; three of them are not an overflow
 	used := min(m.Usage.Input, most) + min(m.Usage.CacheRead, most) + min(m.Usage.CacheWrite, most)
 	if used <= 0 {
 		return -1

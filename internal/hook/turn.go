@@ -239,8 +239,8 @@ func endSummary(s *lease) string {
 	if st.Hint != "" {
 		text += " · " + plan.OneLine(st.Hint, 200)
 	}
-	if st.Try != nil {
-		text += " · the last isolated try: " + verifyactive.Stats(*st.Try)
+	if st.Isolated != nil {
+		text += " · the last isolated try: " + verifyactive.Stats(*st.Isolated)
 	}
 	return text + " · pawl report " + s.loop.ID
 }

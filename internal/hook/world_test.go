@@ -210,7 +210,7 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	case loop.Baseline:
 		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}, nil
 	case loop.Looking:
-		return loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, nil
+		return loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, nil
 	case loop.Judging:
 		g, err := w.judge(st)
 		return loop.Event{Kind: loop.GatesFinished, Gates: &g}, err

@@ -231,7 +231,7 @@ func (e *editor) dropUnwanted(wanted []string) {
 				e.strip(inner, mine)
 			}
 		}
-		e.settle(list{array: groups}, list{object: hooks}, eventPath(name), i)
+		e.restoreEmptied(list{array: groups}, list{object: hooks}, eventPath(name), i)
 	}
 	switch {
 	case !dropped || len(hooks.Members) > 0:
@@ -240,13 +240,13 @@ func (e *editor) dropUnwanted(wanted []string) {
 	case len(wanted) > 0:
 		e.refill(list{object: hooks}, "hooks")
 	default:
-		e.settle(list{object: hooks}, list{object: e.root}, "hooks", lastIndex(e.root, "hooks"))
+		e.restoreEmptied(list{object: hooks}, list{object: e.root}, "hooks", lastIndex(e.root, "hooks"))
 	}
 }
 
-// settle gives a list that we emptied the inside it had, or takes it out where
+// restoreEmptied gives a list that we emptied the inside it had, or takes it out where
 // it was not there before.
-func (e *editor) settle(l, in list, path string, i int) {
+func (e *editor) restoreEmptied(l, in list, path string, i int) {
 	if l.len() > 0 {
 		return
 	}
@@ -301,7 +301,7 @@ func (e *editor) dropVariables() {
 			continue
 		}
 		e.take(list{object: env}, lastIndex(env, v.Name))
-		e.settle(list{object: env}, list{object: e.root}, "env", lastIndex(e.root, "env"))
+		e.restoreEmptied(list{object: env}, list{object: e.root}, "env", lastIndex(e.root, "env"))
 	}
 }
 

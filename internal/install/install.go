@@ -204,7 +204,7 @@ func Uninstall(r Request) (Result, error) {
 }
 
 // Variable is what a settings file sets a variable to; false if it does not. A
-// value that is no string is given as it is written.
+// value that is not a string is given as it is written.
 func Variable(path, name string) (string, bool, error) {
 	file, err := read(path)
 	if err != nil {

@@ -154,8 +154,8 @@ func (p *Prepared) checkCommit(ctx context.Context) error {
 	return p.Repo.Identity(ctx)
 }
 
-// RefuseAttended returns why the loop cannot begin in this session, or nil.
-func (p *Prepared) RefuseAttended(ctx context.Context, in UserSession) error {
+// RefuseInSession returns why the loop cannot begin in this session, or nil.
+func (p *Prepared) RefuseInSession(ctx context.Context, in UserSession) error {
 	return firstError(ctx, p.attendedChecks(in))
 }
 
@@ -191,9 +191,9 @@ func (p *Prepared) refuseOtherLoop(in UserSession) error {
 		return loopHereError(b.Attended)
 	case b.Attended != "":
 		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
-	case b.Driven != "":
-		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Driven),
-			"loop %s is at work here", b.Driven)
+	case b.Running != "":
+		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Running),
+			"loop %s is at work here", b.Running)
 	}
 	return nil
 }

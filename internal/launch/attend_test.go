@@ -273,7 +273,7 @@ func TestFailedAttendBindsNothing(t *testing.T) {
 	}
 }
 
-// A user who loses patience has a loop that ended, not a lost one.
+// A user who loses timeout has a loop that ended, not a lost one.
 func TestAttendIsInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -34,7 +34,7 @@ func (p *Prepared) goesToCurrent() bool {
 }
 
 // switchTo checks out the loop's branch.
-func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
+func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	branch, err := repo.Branch(ctx)
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)

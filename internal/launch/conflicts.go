@@ -18,7 +18,7 @@ import (
 // their own worktree do not count.
 type Conflicts struct {
 	Orphaned   string   // loop that has not ended and has no process; "": none
-	Driven     string   // loop that a process drives now; "": none
+	Running    string   // loop that a process drives now; "": none
 	Attended   string   // loop in a user's session that has not ended; "": none
 	Session    string   // the client's id of that session; "": not known yet
 	Closed     bool     // that session is closed
@@ -76,7 +76,7 @@ func (b *Conflicts) addActive(l store.ListEntry[record.Summary]) {
 		b.Attended, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed
 	case err != nil:
 	case alive:
-		b.Driven = l.Loop.ID
+		b.Running = l.Loop.ID
 	case b.Orphaned == "":
 		b.Orphaned = l.Loop.ID
 	}

@@ -29,8 +29,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Drive is a loop that is about to run. It owns the loop until Close.
-type Drive struct {
+// Driver is a loop that is about to run. It owns the loop until Close.
+type Driver struct {
 	*runner.Runner
 	Spec    record.Spec
 	Version string // of the agent's client; "": unknown
@@ -48,7 +48,7 @@ type Drive struct {
 }
 
 // Close releases everything, in reverse order. The loop stays.
-func (d *Drive) Close() error {
+func (d *Driver) Close() error {
 	var failed error
 	for _, v := range slices.Backward(d.closers) {
 		failed = errors.Join(failed, v())
@@ -59,12 +59,12 @@ func (d *Drive) Close() error {
 
 // Begin creates the loop. If it fails before the first turn the repository is left as it
 // was, and the loop can be resumed.
-func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
+func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
 	l, version, err := p.create(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d := &Drive{Spec: p.Spec, Version: version, inspected: true}
+	d := &Driver{Spec: p.Spec, Version: version, inspected: true}
 	err = d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env)
 	if err == nil {
 		err = d.claimIssues(ctx, loop.State{}, p.env)
@@ -165,7 +165,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 
 // Resume continues a loop whose owner is gone, or that ended with work left. A loop in a
 // user's session continues in fresh sessions.
-func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again ResumeOptions) (*Drive, error) {
+func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again ResumeOptions) (*Driver, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	d := &Drive{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn}
+	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn}
 	d.beforeFirstTurn = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
 	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {
@@ -238,7 +238,7 @@ func checkInstalled(ctx context.Context, spec record.Agent, dir string) error {
 
 // reopen lets the runner continue a loop that ended. The end left none of the agent's
 // commits on the branch, so later commits are the user's.
-func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error {
+func (d *Driver) reopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
 	if owesCommit {
 		return nil // what is on the branch may be that commit
@@ -254,7 +254,7 @@ func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error 
 }
 
 // acquire takes the loop and its work tree, and builds the runner.
-func (d *Drive) acquire(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
+func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
 	if d.Spec.Branch == "" {
 		d.Spec.Branch = runner.OwnBranch(l.ID)
 	}
@@ -288,7 +288,7 @@ func (d *Drive) acquire(ctx context.Context, st *store.Store, l *store.Loop, rep
 const lastNoticeTimeout = 5 * time.Second
 
 // outbox has the loop's notices sent. Without a path of this program nothing is sent.
-func (d *Drive) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
+func (d *Driver) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
 	box := &notify.Outbox{Dir: l.Dir, Loop: l.ID, Vars: env.Vars}
 	if self, err := os.Executable(); err == nil {
 		box.Tool, box.Settings = []string{self}, d.Spec.Notify
@@ -297,7 +297,7 @@ func (d *Drive) outbox(l *store.Loop, env environment.Environment) *notify.Outbo
 }
 
 // ownFunc returns a function that takes the loop.
-func (d *Drive) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, error) {
+func (d *Driver) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, error) {
 	return func(ctx context.Context) (*store.Owner, error) {
 		if d.mayOwn == nil {
 			return l.Own(ctx)
@@ -308,7 +308,7 @@ func (d *Drive) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, erro
 
 // workTree returns where the agent works: the repository's own work tree with HEAD on the
 // loop's branch, or a worktree of the loop's.
-func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
+func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnWorktree {
 		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch, "HEAD")
 		if err != nil {
@@ -333,7 +333,7 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 }
 
 // prepareGates builds the verifier, and freezes the protected files.
-func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment.Environment) error {
+func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
 	unlock, err := l.ClaimCheckout(ctx, checkoutTimeout)
 	if err != nil {
@@ -364,7 +364,7 @@ func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment
 			return err
 		}
 	}
-	if err := v.LookBeside(ctx); err != nil {
+	if err := v.RecordBeside(ctx); err != nil {
 		return err
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{

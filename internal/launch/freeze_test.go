@@ -121,15 +121,15 @@ func TestVerifyCommandFromFile(t *testing.T) {
 	if diff := cmp.Diff([]config.Command{command}, p.Untrusted); diff != "" {
 		t.Error(diff)
 	}
-	err = p.RefuseAttended(t.Context(), q.Session)
+	err = p.RefuseInSession(t.Context(), q.Session)
 	if err == nil || failure.Hint(err) != "read them, then  ! pawl trust --yes  (in another terminal:  pawl trust); then the loop begins at the end of the next turn" {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseAttended(t.Context(), q.Session) != nil {
-		t.Errorf("%v, %v", err, p.RefuseAttended(t.Context(), q.Session))
+	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseInSession(t.Context(), q.Session) != nil {
+		t.Errorf("%v, %v", err, p.RefuseInSession(t.Context(), q.Session))
 	}
 	q.VerifyDir = ""
 	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.Spec.Gates[0].Dir != "" || len(p.Untrusted) != 1 {
@@ -157,7 +157,7 @@ func TestStateFileOutsideProject(t *testing.T) {
 	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.File) {
 		t.Errorf("%+v", p.Spec)
 	}
-	if err := p.RefuseAttended(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
+	if err := p.RefuseInSession(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 }

@@ -50,7 +50,7 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	judges, err := frozen.Look(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
+	judges, err := frozen.Find(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}

@@ -42,10 +42,10 @@ func (p *Prepared) Refuse(ctx context.Context) error { return firstError(ctx, p.
 func (p *Prepared) Obstacles(ctx context.Context) []error {
 	agentReady := func(ctx context.Context) []error { return []error{p.checkAgent(ctx, p.Spec.Agent)} }
 	branchFree := func(ctx context.Context) []error { return p.Repo.NewBranchObstacles(ctx, p.newBranch()) }
-	return allErrors(ctx, append(p.preconditions(), single(p.refuseDriven), branchFree, agentReady, p.reviewerErrors))
+	return allErrors(ctx, append(p.preconditions(), single(p.refuseRunning), branchFree, agentReady, p.reviewerErrors))
 }
 
-// ObstaclesAttended returns the reasons of RefuseAttended, and reviewers that cannot be
+// ObstaclesAttended returns the reasons of RefuseInSession, and reviewers that cannot be
 // asked.
 func (p *Prepared) ObstaclesAttended(ctx context.Context, in UserSession) []error {
 	return allErrors(ctx, append(p.attendedChecks(in), p.reviewerErrors))
@@ -76,13 +76,13 @@ func allErrors(ctx context.Context, checks []precondition) []error {
 	return all
 }
 
-// refuseDriven refuses to begin if a process drives a loop in this work tree.
-func (p *Prepared) refuseDriven() error {
-	if p.Spec.OwnWorktree || p.Conflicts.Driven == "" {
+// refuseRunning refuses to begin if a process drives a loop in this work tree.
+func (p *Prepared) refuseRunning() error {
+	if p.Spec.OwnWorktree || p.Conflicts.Running == "" {
 		return nil
 	}
-	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Conflicts.Driven),
-		"loop %s is at work here", p.Conflicts.Driven)
+	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Conflicts.Running),
+		"loop %s is at work here", p.Conflicts.Running)
 }
 
 // refuseBranch returns why commits cannot go to the named branch, or nil.

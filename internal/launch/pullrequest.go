@@ -64,7 +64,7 @@ const pullRequestTimeout = 2 * time.Minute
 // OpenPullRequest opens a pull request if the loop ended verified, its agent asked for a
 // merge, and the user allows it (merge = "pr"). It journals and returns the result, which
 // is empty if nothing was to be done.
-func (d *Drive) OpenPullRequest(ctx context.Context, s loop.State, env environment.Environment) (record.PullRequest, error) {
+func (d *Driver) OpenPullRequest(ctx context.Context, s loop.State, env environment.Environment) (record.PullRequest, error) {
 	if d.Spec.Remote == nil || s.Merge == nil || s.Outcome != loop.Verified || d.Spec.NoCommit {
 		return record.PullRequest{}, nil
 	}
@@ -77,7 +77,7 @@ func (d *Drive) OpenPullRequest(ctx context.Context, s loop.State, env environme
 }
 
 // openPullRequest pushes the branch and returns the URL of the pull request.
-func (d *Drive) openPullRequest(ctx context.Context, s loop.State, env environment.Environment) (string, error) {
+func (d *Driver) openPullRequest(ctx context.Context, s loop.State, env environment.Environment) (string, error) {
 	was, branch := *d.Spec.Remote, d.Spec.Branch
 	to, err := d.Repo.Remote(ctx, branch, d.Spec.DefaultBranch)
 	switch {

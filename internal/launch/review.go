@@ -135,7 +135,7 @@ func isOtherAgent(g gate.Gate, own record.Agent) bool {
 
 // reviewer returns the reviewer for review gates. It asks the loop's agent unless a gate
 // names another, always in a session of its own.
-func (d *Drive) reviewer(l *store.Loop) *review.Reviewer {
+func (d *Driver) reviewer(l *store.Loop) *review.Reviewer {
 	return &review.Reviewer{
 		Repo: d.Repo, Dir: filepath.Join(l.Dir, "reviews"), Marker: l.ID, Clean: d.Redact.String,
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {

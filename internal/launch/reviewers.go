@@ -27,7 +27,7 @@ func checkReviewers(ctx context.Context, spec record.Spec) error {
 func reviewError(err error) error { return fmt.Errorf("review cannot be requested: %w", err) }
 
 // checkPrograms repeats these checks for a loop that is resumed.
-func (d *Drive) checkPrograms(ctx context.Context, env environment.Environment) error {
+func (d *Driver) checkPrograms(ctx context.Context, env environment.Environment) error {
 	if absent := missingGatePrograms(d.Spec, d.Repo.Root(), env); len(absent) > 0 {
 		return absent[0]
 	}

@@ -103,9 +103,9 @@ type sandboxBuilder struct {
 // build returns the sandbox of a loop's agent and gates, empty if none is requested. It
 // returns an error if this machine cannot provide it. Gates check other trees in a folder
 // below dir.
-func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (*confine.Wall, error) {
+func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (*confine.Sandbox, error) {
 	if !confine.Level(w.spec.Confine).On() {
-		return &confine.Wall{}, nil
+		return &confine.Sandbox{}, nil
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -125,13 +125,13 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 
 // buildSandboxes puts the loop's agent, gates, reviewers and the user's hooks into a
 // sandbox. A reviewer that is another agent gets its own, since it uses another endpoint.
-func (d *Drive) buildSandboxes(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
+func (d *Driver) buildSandboxes(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Sandbox, error) {
 	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, checkDir(l)
 	wall, err := w.build(ctx, d.Spec.Agent, dir)
 	if err != nil {
 		return nil, err
 	}
-	walls := []*confine.Wall{wall}
+	walls := []*confine.Sandbox{wall}
 	d.closers = append(d.closers, wall.Close)
 	d.reviewers = map[string][]string{}
 	for _, g := range gate.Reviews(d.Spec.Gates) {
@@ -149,7 +149,7 @@ func (d *Drive) buildSandboxes(ctx context.Context, l *store.Loop, env environme
 	}
 	d.Prefix, d.Gaps = wall.Agent, wall.Says
 	if wall.By != "" {
-		d.Wall = describeSandbox(d.Spec, wall.By, env)
+		d.Sandbox = describeSandbox(d.Spec, wall.By, env)
 	}
 	d.Refused = func() (hosts []string) {
 		for _, w := range walls {

@@ -45,7 +45,7 @@ type AttendOptions struct {
 // to the session. One that ends before its first turn (a gate that cannot run) is
 // given to nobody.
 func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, err error) {
-	if err := p.RefuseAttended(ctx, o.Session); err != nil {
+	if err := p.RefuseInSession(ctx, o.Session); err != nil {
 		return nil, err
 	}
 	st := store.Open(p.Home)
@@ -56,7 +56,7 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 	if err != nil {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
-	d := &Drive{Spec: p.Spec}
+	d := &Driver{Spec: p.Spec}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	p.loop = l.ID
 	a := &Attended{Loop: l, Spec: p.Spec}
@@ -92,7 +92,7 @@ func beforeTurn(ctx context.Context, err error) error {
 }
 
 // setUpAttended takes the loop and the work tree for a loop in a session.
-func (p *Prepared) setUpAttended(ctx context.Context, d *Drive, l *store.Loop, o AttendOptions) error {
+func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, o AttendOptions) error {
 	owner, err := l.Own(ctx)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Drive, l *store.Loop, o
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
-		return d.keepChanges(ctx) // with the user's leave, see RefuseAttended
+		return d.keepChanges(ctx) // with the user's leave, see RefuseInSession
 	}
 	if !p.Spec.Shadow {
 		return nil
@@ -126,7 +126,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Drive, l *store.Loop, o
 }
 
 // recordSession journals the loop's session.
-func (d *Drive) recordSession(in UserSession) error {
+func (d *Driver) recordSession(in UserSession) error {
 	_, err := d.Owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
 		Session: in.Session, Agent: "claude", Client: in.Client,
 	}})
@@ -135,7 +135,7 @@ func (d *Drive) recordSession(in UserSession) error {
 
 // setUpRunner sets the fields of the runner beside the loop and its owner, and locks the
 // work tree.
-func (d *Drive) setUpRunner(ctx context.Context, env environment.Environment) error {
+func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) error {
 	kept, err := d.Loop.Spec()
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func (d *Drive) setUpRunner(ctx context.Context, env environment.Environment) er
 }
 
 // firstTurn runs the loop up to its first turn, or until the timeout.
-func (a *Attended) firstTurn(ctx context.Context, d *Drive, patience time.Duration) error {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+func (a *Attended) firstTurn(ctx context.Context, d *Driver, timeout time.Duration) error {
+	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_, err := d.Attend(bounded)
 	a.Driving = err != nil && ctx.Err() == nil && bounded.Err() != nil
@@ -196,9 +196,9 @@ func (a *Attended) bind(ctx context.Context, p *Prepared, in UserSession, epoch 
 // Rejoin continues a loop in a session as its current owner, as the session's hooks do.
 // It waits up to timeout while another process holds the loop, and then returns a
 // *store.HeldError.
-func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, patience time.Duration) (*Drive, error) {
+func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, timeout time.Duration) (*Driver, error) {
 	return acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
-		return acquireWithin(ctx, patience, func() (*store.Owner, error) {
+		return acquireWithin(ctx, timeout, func() (*store.Owner, error) {
 			last, _, err := l.Holder()
 			if err != nil {
 				return nil, err
@@ -209,7 +209,7 @@ func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, pat
 }
 
 // acquireAttended takes a loop in a session with own, and builds the runner.
-func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Drive, err error) {
+func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Driver, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environ
 	if spec.Branch == "" && !spec.NoCommit {
 		spec.Branch = "pawl/" + l.ID
 	}
-	d := &Drive{Spec: spec, Resumed: true, Runner: &runner.Runner{Loop: l, Spec: spec}}
+	d := &Driver{Spec: spec, Resumed: true, Runner: &runner.Runner{Loop: l, Spec: spec}}
 	if d.Owner, err = own(ctx); err != nil {
 		return nil, err
 	}
@@ -230,8 +230,8 @@ func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environ
 
 // acquireWithin calls own until it succeeds, while another process holds the loop, up to
 // a timeout.
-func acquireWithin(ctx context.Context, patience time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
-	for deadline := time.Now().Add(patience); ; {
+func acquireWithin(ctx context.Context, timeout time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
+	for deadline := time.Now().Add(timeout); ; {
 		owner, err := own()
 		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
 			return owner, err

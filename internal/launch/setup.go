@@ -22,7 +22,7 @@ import (
 )
 
 // abandon ends a loop that could not begin, so that it is not listed as orphaned.
-func (d *Drive) abandon(cause error) error {
+func (d *Driver) abandon(cause error) error {
 	d.setUpFailed = true
 	if d.Runner == nil || d.Owner == nil {
 		return cause
@@ -32,7 +32,7 @@ func (d *Drive) abandon(cause error) error {
 
 // undoIfFailed lets Close remove what was created for a loop that could not be set up,
 // even if the user cancelled.
-func (d *Drive) undoIfFailed(ctx context.Context, undo git.Undo) {
+func (d *Driver) undoIfFailed(ctx context.Context, undo git.Undo) {
 	d.closers = append(d.closers, func() error {
 		if !d.setUpFailed {
 			return nil
@@ -48,7 +48,7 @@ const undoTimeout = time.Minute
 
 // populateWorktree copies files that git does not have into a worktree of the loop's:
 // those that .worktreeinclude names, and an untracked plan.
-func (d *Drive) populateWorktree(ctx context.Context, l *store.Loop, tree *git.Repo) error {
+func (d *Driver) populateWorktree(ctx context.Context, l *store.Loop, tree *git.Repo) error {
 	kept, err := l.Spec()
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func copyMissing(from, to, rel string) error {
 // setUpWorktree runs the setup commands in the loop's worktree, once; a marker file says
 // that they succeeded. Without commands the dependencies installed in the user's checkout
 // are copied.
-func (d *Drive) setUpWorktree(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
+func (d *Driver) setUpWorktree(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
 	marker := setUpMarker(l)
 	if _, err := os.Lstat(marker); err == nil && (!d.beforeFirstTurn || len(d.Spec.Setup) > 0) {
 		return nil
@@ -108,7 +108,7 @@ func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }
 
 // copyDependencies copies ignored dependency folders. Folders that are too large are
 // skipped; the gates report what is missing.
-func (d *Drive) copyDependencies(ctx context.Context, l *store.Loop) error {
+func (d *Driver) copyDependencies(ctx context.Context, l *store.Loop) error {
 	kept, err := l.Spec()
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 
 // keepChanges commits the user's own changes first, as theirs. If the loop could not be
 // set up at first, this includes later changes.
-func (d *Drive) keepChanges(ctx context.Context) error {
+func (d *Driver) keepChanges(ctx context.Context) error {
 	if d.Spec.OwnWorktree {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (d *Drive) keepChanges(ctx context.Context) error {
 
 // refuseChanges refuses to begin over uncommitted changes, which would be attributed to
 // the agent.
-func (d *Drive) refuseChanges(ctx context.Context) error {
+func (d *Driver) refuseChanges(ctx context.Context) error {
 	if d.inspected {
 		return nil
 	}

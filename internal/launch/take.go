@@ -77,7 +77,7 @@ const takeLockTimeout = 2 * time.Second
 
 // bindUnready binds a loop that did not reach its first turn. The session's hooks
 // continue it.
-func (a *Attended) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Drive) (err error) {
+func (a *Attended) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
 		return err
@@ -160,7 +160,7 @@ func checkBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
 }
 
 // changeSession journals the loop's new session and removes the binding of the old one.
-func (d *Drive) changeSession(ctx context.Context, was string, in UserSession) error {
+func (d *Driver) changeSession(ctx context.Context, was string, in UserSession) error {
 	if was != "" && was != in.Session {
 		if _, err := session.Open(d.StateDir).Release(ctx, was, d.Loop.ID); err != nil {
 			return err
@@ -193,7 +193,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 // rebind stores the current epoch in the binding of the loop's session. Its hooks may
 // have removed the binding when they found another owner. m is the memory before the turn
 // that is due.
-func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
+func (d *Driver) rebind(ctx context.Context, m record.Memory) error {
 	kept, err := d.Loop.Spec()
 	if err != nil || m.Bound.Session == "" {
 		return err

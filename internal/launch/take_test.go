@@ -251,7 +251,7 @@ func TestKeepInSession(t *testing.T) {
 	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
 	step(t, a.Loop, loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "a user asked for it"})
 	step(t, a.Loop, loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Context: -1}})
-	step(t, a.Loop, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+	step(t, a.Loop, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
 	if m := remembered(t, a.Loop); m.State.Phase != loop.HandingOver {
 		t.Fatalf("it is %s", m.State.Phase)
 	}

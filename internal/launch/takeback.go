@@ -14,14 +14,14 @@ const TakeTimeout = 2 * time.Minute
 
 // TakeBack releases a loop for a session that asked for it, and resumes it if no session
 // takes it within the timeout. It returns nil if another owner has the loop.
-func (d *Drive) TakeBack(ctx context.Context, env environment.Environment, patience time.Duration) (*Drive, error) {
+func (d *Driver) TakeBack(ctx context.Context, env environment.Environment, timeout time.Duration) (*Driver, error) {
 	epoch := d.Owner.Epoch()
 	if err := d.Close(); err != nil {
 		return nil, err
 	}
 	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(timeout); ; {
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -35,12 +35,12 @@ func (d *Drive) TakeBack(ctx context.Context, env environment.Environment, patie
 		}
 		back, err := Resume(ctx, d.Loop, env, ResumeOptions{MayOwn: func(now int64) error {
 			if now != epoch {
-				return store.ErrLostOwnership
+				return store.ErrOwnershipLost
 			}
 			return nil
 		}})
 		switch {
-		case errors.Is(err, store.ErrLostOwnership):
+		case errors.Is(err, store.ErrOwnershipLost):
 			return nil, nil //nolint:nilnil // a session has it
 		case errors.As(err, new(*store.HeldError)): // one is about to
 		default:

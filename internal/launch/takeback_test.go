@@ -18,7 +18,7 @@ import (
 
 // letGo has a runner go on with a session's loop, and let go of it again for a
 // session that asked for it.
-func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Drive) {
+func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Driver) {
 	t.Helper()
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
 	a := lastTask(t, root, env, nil)
@@ -81,7 +81,7 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	root, env := project(t)
 	l, d := letGo(t, root, env)
 	type end struct {
-		back *launch.Drive
+		back *launch.Driver
 		err  error
 	}
 	ends := make(chan end, 1)

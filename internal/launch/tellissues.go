@@ -80,7 +80,7 @@ func (d *issueDesk) save() error {
 
 // claimIssues claims the issues with open tasks, before anything is spent. It releases
 // them if one cannot be had.
-func (d *Drive) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
+func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
 	kept, err := d.Loop.Spec()
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ import (
 
 // removeUnusedOnClose lets Close remove the loop's worktree if nothing is left in it,
 // after everything else is closed and while the loop is still owned.
-func (d *Drive) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin *git.Repo) {
+func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin *git.Repo) {
 	d.closers = append(d.closers, func() error {
 		if d.setUpFailed || d.Runner == nil {
 			return nil // its own undo sees to that
@@ -52,7 +52,7 @@ func (d *Drive) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin *
 
 // removeUnused removes the worktree of a loop that ended without a commit, and its
 // branch. It returns what it did, or "".
-func (d *Drive) removeUnused(ctx context.Context, l *store.Loop, origin *git.Repo) (string, error) {
+func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Repo) (string, error) {
 	m, _, err := record.Load(l)
 	if err != nil || m.State.Phase != loop.Ended || m.State.OwesCommit() {
 		return "", err
@@ -87,7 +87,7 @@ func (d *Drive) removeUnused(ctx context.Context, l *store.Loop, origin *git.Rep
 // isUnused reports whether the worktree contains nothing that anybody made: no commit
 // that the user's checkout lacks, and no file except copies and Pawl's own. It also
 // returns the worktree's commit.
-func (d *Drive) isUnused(ctx context.Context, origin *git.Repo) (tip string, unused bool, err error) {
+func (d *Driver) isUnused(ctx context.Context, origin *git.Repo) (tip string, unused bool, err error) {
 	status, err := d.Repo.Status(ctx)
 	if err != nil || status.Branch != d.Spec.Branch || len(status.Dirty)+len(status.Submodules)+len(status.Hidden) > 0 {
 		return "", false, err
@@ -124,7 +124,7 @@ func (d *Drive) isUnused(ctx context.Context, origin *git.Repo) (tip string, unu
 }
 
 // isCopy reports whether a file in the worktree equals that in the user's checkout.
-func (d *Drive) isCopy(origin *git.Repo, file string) bool {
+func (d *Driver) isCopy(origin *git.Repo, file string) bool {
 	read := func(root string) ([]byte, error) {
 		return atomicfile.Read(filepath.Join(root, filepath.FromSlash(file)), planfile.MaxSize)
 	}

@@ -88,7 +88,7 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 			}
 		}
 		if rel = filepath.Clean(rel); !filepath.IsLocal(rel) || rel == "." {
-			return nil, failure.New(failure.Usage, "name files relative to "+root, "%s is no file of the project", f)
+			return nil, failure.New(failure.Usage, "name files relative to "+root, "%s is not a file of the project", f)
 		}
 		if rel = filepath.ToSlash(rel); !slices.Contains(paths, rel) {
 			paths = append(paths, rel)

@@ -96,7 +96,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	default:
 		return "Recorded. There is no gate, so nobody checks it: what you say is what the user will rely on. " + endTurn, at.post(m)
 	}
-	j, err := s.judge(ctx, at, []string{t.ID})
+	j, err := s.runGates(ctx, at, []string{t.ID})
 	if err != nil {
 		return "", err
 	}

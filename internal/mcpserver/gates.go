@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// judgement is what the gates said to the agent.
-type judgement struct{ verify.Finding }
+// gateAnswer is what the gates said to the agent.
+type gateAnswer struct{ verify.Finding }
 
 // verify runs the gates and says what fails.
 func (s *Server) verify(ctx context.Context) (string, error) {
@@ -35,7 +35,7 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 	if len(gate.Commands(at.spec.Gates)) == 0 {
 		return "There is no gate that runs a command: nothing can tell now whether it works but what you run yourself." + at.reviewed(), nil
 	}
-	j, err := s.judge(ctx, at, nil)
+	j, err := s.runGates(ctx, at, nil)
 	if err != nil {
 		return "", err
 	}
@@ -74,14 +74,14 @@ func (s *Server) alone(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// judge runs the gates that are due at a claim on the work tree as it is, and holds
+// runGates runs the gates that are due at a claim on the work tree as it is, and holds
 // them against where the task began.
 //
 // The agent chooses the moment, and may have prepared it: a file that git ignores,
 // a process in the background, both gone when its turn has ended. So the results
 // are kept in a folder of their own, where a second question finds them. Those of
 // Pawl's own runs are read, never written: its judgement uses no result of this.
-func (s *Server) judge(ctx context.Context, at *boundLoop, tasks []string) (*judgement, error) {
+func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*gateAnswer, error) {
 	free, err := s.alone(ctx)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Server) judge(ctx context.Context, at *boundLoop, tasks []string) (*jud
 	}
 	m := at.mem
 	f, err := v.Claim(ctx, verify.Request{
-		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
+		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, ProtectedTree: m.TestsTree, Tree: tree,
 		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, Work: at.spec.WorkGlobs(tasks), Asked: at.spec.TaskText(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
 	})
 	if err != nil {
@@ -108,10 +108,10 @@ func (s *Server) judge(ctx context.Context, at *boundLoop, tasks []string) (*jud
 		return nil, failure.New(failure.Usage, "let git ignore what the gates write, and do not edit while they run; then ask again",
 			"the work tree changed while the gates ran")
 	}
-	return &judgement{f}, nil
+	return &gateAnswer{f}, nil
 }
 
-func (j *judgement) headline() string {
+func (j *gateAnswer) headline() string {
 	v := j.Verdict
 	switch {
 	case v.Status == gate.Fail:
@@ -125,7 +125,7 @@ func (j *judgement) headline() string {
 }
 
 // words are what each gate said, and what of it is new since the task began.
-func (j *judgement) words() string {
+func (j *gateAnswer) words() string {
 	var b strings.Builder
 	if len(j.Verdict.Broken) > 0 {
 		fmt.Fprintf(&b, "Passed when the task began, and does not now: %s\n\n", some(j.Verdict.Broken))
@@ -135,7 +135,7 @@ func (j *judgement) words() string {
 }
 
 // doubts are what may still speak against a claim whose gates pass.
-func (j *judgement) doubts(t loop.Task, m record.Message) string {
+func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
 	o, wanted := j.Observation, t.Wanted
 	if wanted == "" {
 		wanted = gate.Proven

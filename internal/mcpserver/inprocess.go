@@ -31,8 +31,8 @@ func (s *Server) Open(send func(json.RawMessage)) agent.Wire {
 }
 
 const (
-	wireQueue    = 64 // messages that the server has not read yet
-	wirePatience = 15 * time.Second
+	wireQueue   = 64 // messages that the server has not read yet
+	wireTimeout = 15 * time.Second
 )
 
 var errFull = errors.New("the tools are busy")
@@ -71,7 +71,7 @@ func (w *wire) Close() {
 		w.cancel()
 		select {
 		case <-w.done:
-		case <-time.After(wirePatience):
+		case <-time.After(wireTimeout):
 		}
 	})
 }

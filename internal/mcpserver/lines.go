@@ -109,7 +109,7 @@ func (m *mouth) object(code int64, format string, args ...any) error {
 	return err
 }
 
-// patient goes on after JSON that is no message.
+// patient goes on after JSON that is not a message.
 type patient struct {
 	mcp.Connection
 	out *mouth

@@ -12,7 +12,7 @@
 // A tool decides nothing. A claim is left in the loop's inbox, stamped with its
 // turn, and Pawl judges it when the turn ends, by gates that it runs itself. What
 // the gates say here they say at a moment of the agent's choosing, so it is kept
-// apart and is no part of that judgement, see gates.go.
+// apart and is not part of that judgement, see gates.go.
 package mcpserver
 
 import (
@@ -77,12 +77,12 @@ func (s *Server) Serve(ctx context.Context, t mcp.Transport) error {
 
 // Bounds, in bytes and of time.
 const (
-	answerMax = 10_000
-	inputMax  = 4_000 // of one text that the agent gives
-	filesMax  = 50
-	pathMax   = 500
-	lessonMax = 500
-	patience  = 30 * time.Second // of a call that runs no gate
+	answerMax   = 10_000
+	inputMax    = 4_000 // of one text that the agent gives
+	filesMax    = 50
+	pathMax     = 500
+	lessonMax   = 500
+	callTimeout = 30 * time.Second // of a call that runs no gate
 )
 
 // add registers a tool whose input is In; do answers in words, or with an error that
@@ -123,7 +123,7 @@ func errorText(err error) string {
 // quick bounds what needs no gate.
 func quick[In any](do func(context.Context, In) (string, error)) func(context.Context, In) (string, error) {
 	return func(ctx context.Context, in In) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		return do(ctx, in)
 	}

@@ -86,7 +86,7 @@ func TestATaskDoneHonestly(t *testing.T) {
 	}
 }
 
-// A review is no command: the agent hears that it comes, and cannot run it.
+// A review is not a command: the agent hears that it comes, and cannot run it.
 func TestReviewsComeAfterwards(t *testing.T) {
 	t.Parallel()
 	for name, gates := range map[string][]string{"beside a command": {"sh ./check.sh"}, "alone": nil} {

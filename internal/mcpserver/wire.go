@@ -28,8 +28,8 @@ type conversation struct {
 	paid chan struct{}       // holds one when an answer was given
 }
 
-// goodbye is how long a client that has closed its end may wait for answers.
-const goodbye = 5 * time.Second
+// closeTimeout is how long a client that has closed its end may wait for answers.
+const closeTimeout = 5 * time.Second
 
 // Read gives the next message that is for the server. Claude Code asks
 // server/discover first; of a server that does not know it, as none did before there
@@ -38,7 +38,7 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)
 		if err != nil {
-			c.settle(ctx)
+			c.awaitAnswers(ctx)
 			return nil, err
 		}
 		r, ok := m.(*jsonrpc.Request)
@@ -78,9 +78,9 @@ func (c *conversation) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// settle waits until every request has its answer, for a moment.
-func (c *conversation) settle(ctx context.Context) {
-	t := time.NewTimer(goodbye)
+// awaitAnswers waits until every request has its answer, for a moment.
+func (c *conversation) awaitAnswers(ctx context.Context) {
+	t := time.NewTimer(closeTimeout)
 	defer t.Stop()
 	for {
 		c.mu.Lock()

@@ -112,7 +112,7 @@ func Failing(file string, content []byte) []byte {
 
 var classOfJava = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`) })
 
-// IsData tells of a file's name that it is no program.
+// IsData tells of a file's name that it is not a program.
 func IsData(file string) bool {
 	_, code := styleOfTest(file)
 	return !code || path.Ext(file) == ".json"

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Kind says what a goal is that is no change of the tree, "" for one.
+// Kind says what a goal is that is not a change of the tree, "" for one.
 func Kind(p loop.Policy) string {
 	switch p.Kind {
 	case loop.Answer:
@@ -27,7 +27,7 @@ func Kind(p loop.Policy) string {
 }
 
 // Try says what the last isolated try came to.
-func Try(t loop.Try) string {
+func Try(t loop.IsolatedTurn) string {
 	what := fmt.Sprintf("iteration %d, in a session of its own", t.Iteration)
 	if t.Took == 0 && t.Usage == (loop.Usage{}) {
 		return what + ": at work"
@@ -99,7 +99,7 @@ func Doing(st loop.State) string {
 	case loop.Baseline:
 		return "running the gates before the work"
 	case loop.Turning:
-		if st.HandOver == loop.OwnerRunner && st.Attended {
+		if st.HandoverTo == loop.OwnerRunner && st.Attended {
 			return "the agent works; then it continues in fresh sessions"
 		}
 		return "the agent works"

@@ -197,7 +197,7 @@ func (t Step) turn() string {
 		what, last = "ended", Because(t.After.Said) // there is nothing to claim
 	}
 	switch c := turn.Claim; {
-	case turn.ByPerson:
+	case turn.ByUser:
 		what = "was the user's own turn: not counted"
 	case c == nil:
 	case c.Blocked:
@@ -254,7 +254,7 @@ func (t Step) gates() string {
 	return line
 }
 
-func seen(s *loop.Seen) string {
+func seen(s *loop.Inspection) string {
 	var parts []string
 	if len(s.Marked) > 0 {
 		parts = append(parts, "the agent ticked "+strings.Join(s.Marked, ", ")+": taken as a claim")

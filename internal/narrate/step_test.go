@@ -27,7 +27,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
 		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
 		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call, $0.00, 0 tokens)"},
-		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was the user's own turn: not counted (0 tool calls, $0.00, 0 tokens)"},
+		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "iteration 4 was the user's own turn: not counted (0 tool calls, $0.00, 0 tokens)"},
 		{
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
 			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls, $0.00, 0 tokens)",
@@ -44,9 +44,9 @@ func TestEventsInWords(t *testing.T) {
 			loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}},
 			"gates at the limit: unknown; killed",
 		},
-		{loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, ""},
+		{loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, ""},
 		{
-			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"Makefile"}, Marked: []string{"A"}}},
+			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Tampered: []string{"Makefile"}, Marked: []string{"A"}}},
 			"the agent ticked A: taken as a claim; the agent changed protected files: Makefile",
 		},
 		{loop.Event{Kind: loop.Committed}, "done: US-003"},

@@ -143,7 +143,7 @@ func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver)
 	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
 		return s.post(ctx, n, r)
 	}
-	return fmt.Errorf("%s is no kind of receiver", r.Kind)
+	return fmt.Errorf("%s is not a kind of receiver", r.Kind)
 }
 
 // Check returns why a receiver cannot work here, as far as that can be told without

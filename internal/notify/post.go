@@ -58,11 +58,11 @@ func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) er
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxOutput)) // what it adds to the status
-	return s.judge(answer, hide(plan.OneLine(string(said), 160), u), u.Host)
+	return s.readReply(answer, hide(plan.OneLine(string(said), 160), u), u.Host)
 }
 
-// judge says what the answer of a service means.
-func (s Sender) judge(answer *http.Response, said, host string) error {
+// readReply says what the answer of a service means.
+func (s Sender) readReply(answer *http.Response, said, host string) error {
 	if s.Redact != nil {
 		said = s.Redact(said)
 	}

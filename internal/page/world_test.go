@@ -114,7 +114,7 @@ func detailed() Detail {
 	return Detail{
 		Summary: sum, Headline: "waiting for your answer: " + hostile,
 		Report: report.Loop{
-			ID: sum.ID, Goal: hostile, Word: "waiting", Branch: "pawl/" + hostile, State: st, Now: now, Zone: time.UTC,
+			ID: sum.ID, Goal: hostile, Status: "waiting", Branch: "pawl/" + hostile, State: st, Now: now, Zone: time.UTC,
 			Gates: []gate.Result{{Gate: hostile, Status: gate.Fail, Reason: hostile}}, Diffs: map[string]string{"US-1": "+" + hostile}, Signs: map[string][]string{"US-1": {hostile}},
 			Iterations: []report.Iteration{
 				{Number: 1, Task: "US-1", At: now.Add(-30 * time.Minute), Seconds: 90, CostUSD: .5, Tokens: 50_000, Context: 20, Failing: 1, Came: "done: proven"},

@@ -98,7 +98,7 @@ func readBacklog(data []byte) reading {
 func (b *backlog) task(m taskFile) {
 	head := frontMatter.FindIndex(b.data[m.body.from:m.body.to])
 	if head == nil {
-		b.problem("", 1, clean(m.name)+" is no task", backlogWant)
+		b.problem("", 1, clean(m.name)+" is not a task", backlogWant)
 		return
 	}
 	front := yamlHead{b.data, region{m.body.from, m.body.from + head[1]}}

@@ -67,7 +67,7 @@ func TestAFolderIsTickedInPlace(t *testing.T) {
 	}
 }
 
-// A folder is written back as it was: what is no task of it stays.
+// A folder is written back as it was: what is not a task of it stays.
 func TestAFolderIsPutBack(t *testing.T) {
 	t.Parallel()
 	at := copied(t)

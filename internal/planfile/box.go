@@ -19,7 +19,7 @@ import (
 // look done. "[x](…)", "[x][…]" and "[x]:" are links.
 var boxed = regexp.MustCompile(`^\[([ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*)\](\*?)(?:[ \t]+(\S.*)|([^\s(\[:].*))$`)
 
-// numbered matches a heading such as "[1] Set-up", whose brackets are no box.
+// numbered matches a heading such as "[1] Set-up", whose brackets are not a box.
 var numbered = regexp.MustCompile(`^\[[0-9A-WYZa-wyz]\]`)
 
 // split takes a box off the beginning of text, which stands at an offset.

@@ -36,7 +36,7 @@ func readMarkdown(name string, data []byte) reading {
 
 // readChecklist reads a GitHub task list, in any nesting. Each box with no box
 // below it is a task. A box with boxes below it is a group: what is asked for is
-// below it, it is no task, and it is set together with the last task in it. So
+// below it, it is not a task, and it is set together with the last task in it. So
 //
 //   - [ ] Sign-in              group
 //   - [ ] US-007: Log in     task US-007, part of "Sign-in"
@@ -80,7 +80,7 @@ func readChecklist(d *document) reading {
 	return r
 }
 
-// gather makes groups of the boxes that are no tasks.
+// gather makes groups of the boxes that are not tasks.
 func (r *reading) gather(d *document, index map[*item]int) {
 	groups := make(map[*item]int)
 	for _, it := range d.items {
@@ -143,7 +143,7 @@ func (r *reading) task(d *document, text string, at int, id string) plan.Task {
 	t := plan.Task{ID: cmp.Or(id, strconv.Itoa(len(r.plan.Tasks)+1)), Line: d.lines.of(at)}
 	named := false
 	if m := directive.FindStringSubmatch(text); m != nil {
-		named = r.settle(&t, m[1])
+		named = r.readSettings(&t, m[1])
 	}
 	text = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	if m := leadingID.FindStringSubmatch(text); m != nil && id == "" && !named {
@@ -177,9 +177,9 @@ var (
 	directive = regexp.MustCompile(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
 )
 
-// settle reads "evidence=unproven depends_on=US-001,US-002"; it says whether
+// readSettings reads "evidence=unproven depends_on=US-001,US-002"; it says whether
 // that names the task.
-func (r *reading) settle(t *plan.Task, settings string) (named bool) {
+func (r *reading) readSettings(t *plan.Task, settings string) (named bool) {
 	for word := range strings.FieldsSeq(settings) {
 		key, value, _ := strings.Cut(word, "=")
 		var ok bool

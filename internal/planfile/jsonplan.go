@@ -169,7 +169,7 @@ func (v *value) string(names ...string) string {
 }
 
 // strings are the texts of a list, or the one text that stands in its place;
-// what is no text is kept as it is written.
+// what is not text is kept as it is written.
 func (s *shelf) strings(v *value) []string {
 	if v == nil {
 		return nil

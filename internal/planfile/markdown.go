@@ -136,7 +136,7 @@ func (d *document) heading(n *ast.Heading) heading {
 	first := n.Lines().At(0)
 	last := n.Lines().At(n.Lines().Len() - 1)
 	h := heading{level: n.Level, start: d.lines.start(first.Start), body: d.lines.next(last.Start, len(d.data))}
-	// An underlined heading: the underline is no part of the section.
+	// An underlined heading: the underline is not part of the section.
 	if under := d.data[h.body:d.lines.next(h.body, len(d.data))]; d.data[h.start+d.indent(h.start)] != '#' && underline.Match(under) {
 		h.body += len(under)
 	}

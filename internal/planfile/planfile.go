@@ -64,7 +64,7 @@ type reading struct {
 	byID     map[string]int // see depend
 	problems []plan.Problem // what is wrong in the file, beyond what plan.Check finds
 	want     string         // what a task looks like here, for a plan that has none
-	wantMark string         // the marks that are known, where they are no boxes
+	wantMark string         // the marks that are known, where they are not boxes
 	regions  []region       // where the boxes of tasks stand, by their start; none: everywhere
 }
 
@@ -80,7 +80,7 @@ type mark struct {
 	optional   bool   // a star stands behind the box
 }
 
-// group is a box that is no task itself: it is set when all its members are, and
+// group is a box that is not a task itself: it is set when all its members are, and
 // need not wait for optional ones.
 type group struct {
 	mark

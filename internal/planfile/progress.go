@@ -69,7 +69,7 @@ func ProgressEntry(format string, e Entry) []byte {
 	default:
 		fmt.Fprintf(&b, "\n## Iteration %d - %s\n", e.Iteration, id)
 		// The first three as ralph-cli's loop writes them, whose tools look for the
-		// hash: foreign/planloop puts it in where the entry is no part of the commit.
+		// hash: foreign/planloop puts it in where the entry is not part of the commit.
 		item("Status", "SUCCESS")
 		item("Commit", cmp.Or(e.Commit, "N/A"))
 		item("Time", e.Time.Format(time.RFC3339))

@@ -36,7 +36,7 @@ func (s *shelf) scope(v *value, t *plan.Task) {
 	t.Scope = globs
 }
 
-// notScope tells what is no glob of files below the root, or could not stand in a
+// notScope tells what is not a glob of files below the root, or could not stand in a
 // comment of Markdown.
 func notScope(glob string) bool {
 	if glob == "" || glob != clean(glob) || strings.ContainsAny(glob, " ,<>{}`\\") || path.IsAbs(glob) {

@@ -142,7 +142,7 @@ func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer 
 
 func (p *conversation) start(ctx context.Context, schema string) (agent.Session, error) {
 	o := p.o.Session
-	o.ReadOnly, o.Schema, o.Judge = true, schema, agent.ReadOnly(p.o.Guard)
+	o.ReadOnly, o.Schema, o.CheckTool = true, schema, agent.ReadOnly(p.o.Guard)
 	s, err := p.o.Agent.Start(ctx, o)
 	switch {
 	case ctx.Err() != nil:

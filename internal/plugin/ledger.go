@@ -77,10 +77,10 @@ func parseLedger(text string) (ledger, error) {
 	for line := range strings.Lines(lines) {
 		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
-			return nil, fmt.Errorf("%q is no hash", sum)
+			return nil, fmt.Errorf("%q is not a hash", sum)
 		}
 		if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("%q is no path in the folder", name)
+			return nil, fmt.Errorf("%q is not a path in the folder", name)
 		}
 		l[name] = append(l[name], sum)
 	}

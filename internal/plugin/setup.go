@@ -18,9 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// patience bounds each command of the client. On a machine that is at rest they
+// clientTimeout bounds each command of the client. On a machine that is at rest they
 // take about half a second.
-const patience = 2 * time.Minute
+const clientTimeout = 2 * time.Minute
 
 // maxAnswer is how much of what the client prints is kept.
 const maxAnswer = 1 << 20
@@ -200,7 +200,7 @@ func (s Setup) list(ctx context.Context, args []string, into any) error {
 
 // run lets the client do one thing and returns what it printed.
 func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
 	defer cancel()
 	program := s.Client
 	if program == "" {

@@ -95,7 +95,7 @@ func terminateAll(grace time.Duration, since string, find func(table []entry) []
 		table := readTable(since)
 		victims := addDying(table, find(table), asked)
 		waited := time.Since(begin)
-		if len(victims) == 0 || waited > grace+killPatience {
+		if len(victims) == 0 || waited > grace+killTimeout {
 			return len(asked), table
 		}
 		for _, e := range victims {

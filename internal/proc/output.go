@@ -93,9 +93,9 @@ func (p *Process) releaseChildEnds() {
 }
 
 // drain waits until all output is read, up to a timeout, and then closes the pipes.
-func (p *Process) drain(patience time.Duration) error {
+func (p *Process) drain(timeout time.Duration) error {
 	var first error
-	deadline := time.After(patience)
+	deadline := time.After(timeout)
 	for _, o := range p.outlets {
 		select {
 		case err := <-o.done:

@@ -39,9 +39,9 @@ const tagName = "PAWL_PROC"
 
 const (
 	defaultGrace = 5 * time.Second
-	// killPatience is how long a process may take to vanish after a kill that
+	// killTimeout is how long a process may take to vanish after a kill that
 	// it cannot refuse (it may be stuck in the kernel, on a dead disk).
-	killPatience = 5 * time.Second
+	killTimeout = 5 * time.Second
 	// drainTimeout is how long output is still read after the process and its
 	// group are gone, when somebody else holds the pipe open.
 	drainTimeout = time.Second
@@ -227,7 +227,7 @@ func (p *Process) stop(waited <-chan error) error {
 	select {
 	case err := <-waited:
 		return err
-	case <-time.After(killPatience):
+	case <-time.After(killTimeout):
 		return fmt.Errorf("process %d does not exit after SIGKILL", p.PID())
 	}
 }
@@ -248,7 +248,7 @@ const (
 	escaped          // only what is in neither
 )
 
-// exitOf interprets what Wait returned. A pipe that had to be closed is no error of the
+// exitOf interprets what Wait returned. A pipe that had to be closed is not an error of the
 // process.
 func exitOf(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
 	var exit *exec.ExitError

@@ -131,7 +131,7 @@ func Render(k Kind, d Data) (string, error) {
 }
 
 // New reads the built-in templates, and over them the files of overrides (nil
-// for none), each named as a Kind with ".md". A name that is no situation, and
+// for none), each named as a Kind with ".md". A name that is not a situation, and
 // a template that does not parse or render, are errors that name the file and
 // line.
 func New(overrides fs.FS) (*Set, error) {
@@ -162,11 +162,11 @@ const maxTemplate = 1 << 20
 func (s *Set) override(dir fs.FS, name string) error {
 	kind, ok := strings.CutSuffix(name, ".md")
 	if !ok || !slices.Contains(Kinds(), Kind(kind)) {
-		return fmt.Errorf("read prompt templates: %s is no situation; the names are %s", name, names())
+		return fmt.Errorf("read prompt templates: %s is not a situation; the names are %s", name, names())
 	}
 	info, err := fs.Stat(dir, name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplate) {
-		err = fmt.Errorf("it is no regular file of at most %d bytes", maxTemplate)
+		err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplate)
 	}
 	if err != nil {
 		return fmt.Errorf("read prompt template %s: %w", name, err)

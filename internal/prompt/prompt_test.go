@@ -238,9 +238,9 @@ func TestOverrides(t *testing.T) {
 	}
 
 	broken := []struct{ name, text, want string }{
-		{"second.md", "x", "second.md is no situation; the names are first.md, next.md"},
-		{"parts.md", "x", "parts.md is no situation"},
-		{"first.txt", "x", "first.txt is no situation"},
+		{"second.md", "x", "second.md is not a situation; the names are first.md, next.md"},
+		{"parts.md", "x", "parts.md is not a situation"},
+		{"first.txt", "x", "first.txt is not a situation"},
 		{"next.md", "a\n{{.Goal", "next.md:2"},
 		{"next.md", "a\nb\n{{.Gaol}}", "next.md:3"},
 		{"next.md", "a\n{{if .Notes}}{{.Nope}}{{end}}", "next.md:2"},

@@ -62,7 +62,7 @@ func Open(path string, r *redact.Redactor) (*Log, error) {
 	return l, nil
 }
 
-// Write never fails: what is missing in a log is no reason to stop what it is about.
+// Write never fails: what is missing in a log is not a reason to stop what it is about.
 // Close tells.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()

@@ -113,7 +113,7 @@ func (s Step) turn() []string {
 		return nil
 	}
 	switch c := e.Turn.Claim; {
-	case e.Turn.ByPerson:
+	case e.Turn.ByUser:
 		return []string{"your own prompt began the turn: it is neither counted nor judged"}
 	case c != nil && c.Blocked:
 		return []string{"the agent says that it cannot do the task: a gate has nothing to judge"}
@@ -183,22 +183,22 @@ func (s Step) gates() []string {
 // ladder: how often a task failed, and where that leads.
 func (s Step) ladder() []string {
 	was, is, b := s.Before.Ladder, s.After.Ladder, s.After.Bounds()
-	rungs := loop.RungNames()
+	rungs := loop.AttemptNames()
 	name := func(i int) string { return rungs[max(0, min(i, len(rungs)-1))] }
 	if s.Before.Current != s.After.Current {
 		return nil
 	}
 	switch {
-	case is.Rung > was.Rung:
+	case is.Attempt > was.Attempt:
 		why := fmt.Sprintf("failed tries: %d of %d", min(was.Tries+1, b.Tries), b.Tries)
-		if was.Rung > 0 {
+		if was.Attempt > 0 {
 			why = "the one try there failed"
 		} else if is.Same > was.Same && was.Tries+1 < b.Tries {
 			why = "the same failure twice in a row, which ends the tries early"
 		}
-		return []string{fmt.Sprintf("retry ladder: from %s to %s; %s", name(was.Rung), name(is.Rung), why)}
+		return []string{fmt.Sprintf("retry ladder: from %s to %s; %s", name(was.Attempt), name(is.Attempt), why)}
 	case is.Tries > was.Tries:
-		return []string{fmt.Sprintf("retry ladder: %s, failed tries %d of %d", name(is.Rung), is.Tries, b.Tries)}
+		return []string{fmt.Sprintf("retry ladder: %s, failed tries %d of %d", name(is.Attempt), is.Tries, b.Tries)}
 	}
 	if is.Rounds > was.Rounds {
 		return []string{fmt.Sprintf("reviews that failed this work: %d of %d", is.Rounds, b.ReviewRounds)}

@@ -33,14 +33,14 @@ func TestBecause(t *testing.T) {
 	checkpointed := loop.Event{Kind: loop.Checkpointed, Tree: "t0"}
 	gates := func(g loop.Gates) loop.Event { return loop.Event{Kind: loop.GatesFinished, Gates: &g} }
 	turn := func(tn loop.Turn) loop.Event { return loop.Event{Kind: loop.TurnEnded, Turn: &tn} }
-	seen := func(s loop.Seen) loop.Event { return loop.Event{Kind: loop.TreeSeen, Seen: &s} }
+	seen := func(s loop.Inspection) loop.Event { return loop.Event{Kind: loop.TreeSeen, Seen: &s} }
 	baseline := gates(loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true})
 	claim := turn(loop.Turn{ToolCalls: 3, Claim: &loop.Claim{}})
-	changed := seen(loop.Seen{Changed: true})
+	changed := seen(loop.Inspection{Changed: true})
 	red := func(print string) loop.Event {
 		return gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Fail, Failing: []string{"TestSum"}, Reason: "TestSum fails", Fingerprint: print})
 	}
-	tampered := seen(loop.Seen{Tampered: []string{"pawl.toml"}})
+	tampered := seen(loop.Inspection{Tampered: []string{"pawl.toml"}})
 	tests := []struct {
 		name             string
 		policy           loop.Policy
@@ -56,7 +56,7 @@ func TestBecause(t *testing.T) {
 		},
 		{"a claim", policy, []loop.Event{checkpointed, baseline, claim}, []string{"compared with the task's start"}, []string{"a claim is judged"}},
 		{"no claim", policy, []loop.Event{checkpointed, baseline, turn(loop.Turn{})}, []string{"protected files only"}, []string{"without a tool call: 1 of 3"}},
-		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Seen{})}, []string{"begin iteration 2"}, []string{"no file changed"}},
+		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Inspection{})}, []string{"begin iteration 2"}, []string{"no file changed"}},
 		{
 			"refused", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, Evidence: gate.Unproven})},
@@ -106,10 +106,10 @@ func TestBecause(t *testing.T) {
 			[]string{"wait 5s"},
 			[]string{"died this way: 1 of 10"},
 		},
-		{"limit", few, []loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), seen(loop.Seen{})}, []string{"run the gates: at the limit"}, []string{"limits: 1 of 1 iteration"}},
+		{"limit", few, []loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), seen(loop.Inspection{})}, []string{"run the gates: at the limit"}, []string{"limits: 1 of 1 iteration"}},
 		{
 			"limit ends it", few,
-			[]loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), seen(loop.Seen{}), gates(loop.Gates{Purpose: loop.ForLimit, Status: gate.Pass})},
+			[]loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), seen(loop.Inspection{}), gates(loop.Gates{Purpose: loop.ForLimit, Status: gate.Pass})},
 			[]string{"end the loop as iterations"},
 			[]string{"tasks: 0 done, 2 open"},
 		},

@@ -120,7 +120,7 @@ func TestSystemTempDirIsWritable(t *testing.T) {
 		{"/tmp/x/repo", "/tmp/x/note", guard.Deny},
 	} {
 		r := record.Spec{}.GuardRules(record.GuardDirs{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.TurnScope{})
-		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > " + c.file}, Dir: c.root}, r)
+		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > " + c.file}, Dir: c.root}, r)
 		if v.Decision != c.want {
 			t.Errorf("%s in %s: %+v", c.file, c.root, v)
 		}

@@ -22,7 +22,7 @@ func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 		spec, err := l.Spec()
 		return spec.CreatedAt.Add(-modTimeLag), err == nil
 	}
-	r.Past = guard.Past{
+	r.Past = guard.History{
 		Calls: func() []guard.Call { return recordedCalls(l) },
 		Since: func(path string) bool {
 			at, ok := began()
@@ -63,7 +63,7 @@ func recordedCalls(l *store.Loop) (calls []guard.Call) {
 				input["file_path"] = c.Path
 			}
 			if file == ToolCallsPath(l) && !c.At.IsZero() { // recorded after the call ended
-				c.At = c.At.Add(-guard.StashPatience)
+				c.At = c.At.Add(-guard.StashTimeout)
 			}
 			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir, At: c.At})
 		}

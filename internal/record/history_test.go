@@ -86,12 +86,12 @@ func TestWithHistory(t *testing.T) {
 		"git tag -d new": guard.Allow, "git tag -d old": guard.Deny, "git tag -d ../../HEAD": guard.Deny,
 		"git commit --amend --no-edit": guard.Allow, "git stash drop": guard.Allow, "pkill -f 'npm start'": guard.Allow, "pkill -f 'npm test'": guard.Deny,
 	} {
-		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: root}, rules); v.Decision != want {
+		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: root}, rules); v.Decision != want {
 			t.Errorf("%s: %+v, want %s", command, v, want)
 		}
 	}
 	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "a user's")
-	if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git commit --amend --no-edit"}, Dir: root}, rules); v.Decision != guard.Deny {
+	if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git commit --amend --no-edit"}, Dir: root}, rules); v.Decision != guard.Deny {
 		t.Errorf("amend of a user's commit: %+v", v)
 	}
 }

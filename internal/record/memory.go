@@ -121,7 +121,7 @@ type CommittedTrees struct {
 	Receipt   string `json:"receipt,omitempty"`
 }
 
-// Note is a message for the user that is no event of the state machine.
+// Note is a message for the user that is not an event of the state machine.
 type Note struct {
 	Level        loop.Level      `json:"level"`
 	Text         string          `json:"text"`
@@ -248,7 +248,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 			m.Base = Base{Commit: e.Commit}
 		}
 		if before.Found != nil && len(before.Found.TestsChanged) == 0 {
-			m.TestsTree = cmp.Or(before.Found.Judge, e.Tree)
+			m.TestsTree = cmp.Or(before.Found.ProtectedTree, e.Tree)
 		}
 	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
 		// Changes since the last commit without a turn between are the user's. Gates

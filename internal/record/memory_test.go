@@ -32,14 +32,14 @@ func life() []loop.Event {
 		}}
 	}
 	claim := loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}
-	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}
+	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}
 	return []loop.Event{
 		{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}},
 		{Kind: loop.Checkpointed, Tree: "t0"},
 		gates(loop.ForBaseline, gate.Fail),
 		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}},
-		{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}},
-		{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}},
+		{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}},
+		{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}},
 		claim, seen, gates(loop.ForClaim, gate.Fail),
 		{Kind: loop.MessageArrived, Text: "use tabs"},
 		claim, seen, gates(loop.ForClaim, gate.Pass),

@@ -33,8 +33,8 @@ const (
 type Message struct {
 	Kind string `json:"kind"` // one of the Message constants
 	Text string `json:"text,omitempty"`
-	// ByPerson means that a user wrote it and not the agent, according to the sender.
-	ByPerson bool `json:"by_person,omitempty"`
+	// ByUser means that a user wrote it and not the agent, according to the sender.
+	ByUser bool `json:"by_person,omitempty"`
 	// Now means that a note is for the turn under way.
 	Now bool `json:"now,omitempty"`
 
@@ -71,7 +71,7 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageReject:
 		return loop.Event{Kind: loop.Rejected, Paths: m.Paths, Text: m.Text}, true
 	case MessageLearn:
-		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
+		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByUser: m.ByUser}, true
 	case MessageForget:
 		return loop.Event{Kind: loop.Forgot, Text: m.Text}, true
 	case MessagePlan:

@@ -66,7 +66,7 @@ func (m Memory) IsInTurn(turn int) bool {
 // AddToolClaim adds to a turn that ends what the agent claimed by its tools in it. A
 // claim in its last message takes precedence.
 func (m Memory) AddToolClaim(t *loop.Turn) {
-	if t == nil || t.ByPerson || m.ToolClaim.Turn == 0 || m.ToolClaim.Turn != m.TurnsBegun {
+	if t == nil || t.ByUser || m.ToolClaim.Turn == 0 || m.ToolClaim.Turn != m.TurnsBegun {
 		return
 	}
 	if t.Claim == nil {

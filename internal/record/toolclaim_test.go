@@ -83,7 +83,7 @@ func TestToolClaimOfAnotherTurnIsIgnored(t *testing.T) {
 	if silent.Claim != said.Claim {
 		t.Errorf("not heard: %+v", silent)
 	}
-	theirs := &loop.Turn{ByPerson: true}
+	theirs := &loop.Turn{ByUser: true}
 	m.AddToolClaim(theirs)
 	m.TurnsBegun = 3
 	late := &loop.Turn{}

@@ -37,7 +37,7 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 			group = l.Group
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
-		p := page{Loop: Loop{ID: l.ID, Word: l.Word, State: l.State}}
+		p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
 		fmt.Fprintf(&b, "  %s  %s\n", l.ID, p.lead())
 		fmt.Fprintf(&b, "    %s, in %s · %s\n", plan.OneLine(l.Goal, 80), plan.OneLine(l.Where, 100), figure.Money(l.State.Usage.CostUSD))
 		for _, line := range needs(l) {

@@ -16,17 +16,17 @@ import (
 // loop and its tasks are those of `pawl status --json`.
 type Facts struct {
 	record.Status
-	Headline    string         `json:"headline"`     // how it ended, or stands
-	AwaySeconds float64        `json:"away_seconds"` // waits for usage limits and for the user, pauses
-	Waits       []WaitFact     `json:"waits"`        // for usage limits
-	Iterations  []Iteration    `json:"iterations"`
-	Refusals    int            `json:"refusals"` // claims that were refused
-	Restores    int            `json:"restores"`
-	Violations  int            `json:"violations"`                 // changes of protected files
-	Denied      map[string]int `json:"denied,omitempty"`           // tool calls that the guard denied, by rule
-	Hosts       []string       `json:"hosts,omitempty"`            // that the sandbox blocked
-	Untested    []string       `json:"mutation_results,omitempty"` // of each commit: which of its functions the tests prove
-	LookAt      []string       `json:"look_at,omitempty"`          // what a reviewer would look at first
+	Headline        string         `json:"headline"`     // how it ended, or stands
+	AwaySeconds     float64        `json:"away_seconds"` // waits for usage limits and for the user, pauses
+	Waits           []WaitFact     `json:"waits"`        // for usage limits
+	Iterations      []Iteration    `json:"iterations"`
+	Refusals        int            `json:"refusals"` // claims that were refused
+	Restores        int            `json:"restores"`
+	Violations      int            `json:"violations"`                 // changes of protected files
+	Denied          map[string]int `json:"denied,omitempty"`           // tool calls that the guard denied, by rule
+	Hosts           []string       `json:"hosts,omitempty"`            // that the sandbox blocked
+	MutationResults []string       `json:"mutation_results,omitempty"` // of each commit: which of its functions the tests prove
+	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer would look at first
 }
 
 // WaitFact is a wait for a usage limit.
@@ -96,7 +96,7 @@ func (l Loop) Facts(status record.Status) Facts {
 	f := Facts{
 		Status: status, Headline: plan.OneLine(p.ending(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
 		Iterations: append([]Iteration{}, l.Iterations...), Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
-		Denied: l.Denied, Hosts: l.Refused, Untested: slices.Clone(l.Tested), LookAt: p.lookAt(),
+		Denied: l.Denied, Hosts: l.BlockedHosts, MutationResults: slices.Clone(l.MutationResults), Signs: p.lookAt(),
 	}
 	for _, w := range l.Waits {
 		f.Waits = append(f.Waits, WaitFact(w))

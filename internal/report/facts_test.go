@@ -49,13 +49,13 @@ func played() (events []loop.Event) {
 		add(gates(loop.ForBaseline, gate.Pass, ""))
 		if task == "a" {
 			add(turn(0.5, true))
-			add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+			add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
 			add(gates(loop.ForClaim, gate.Fail, ""))
 			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, Context: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
 			add(loop.Event{Kind: loop.TimerFired})
 		}
 		add(turn(1, true))
-		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
 		add(gates(loop.ForClaim, gate.Pass, gate.Proven))
 		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
 	}
@@ -75,7 +75,7 @@ func pages(t *testing.T) (l report.Loop, f report.Facts) {
 		t.Fatalf("%s: %s while %s", s.Outcome, s.Reason, s.Phase)
 	}
 	l = report.Loop{
-		ID: "calm-heron", Goal: "plan.md <img src=x>", Word: "ended", State: s, Now: s.Now, Zone: time.UTC, Iterations: report.Iterations(slices.Values(events)),
+		ID: "calm-heron", Goal: "plan.md <img src=x>", Status: "ended", State: s, Now: s.Now, Zone: time.UTC, Iterations: report.Iterations(slices.Values(events)),
 		Diffs: map[string]string{"a": "@@ -1 +1 @@\n-old</pre>\n+new\n"}, Gates: []gate.Result{{Gate: "go test <x>", Status: gate.Pass}},
 	}
 	return l, l.Facts(record.Detailed(record.Summary{ID: l.ID, CostUSD: s.Usage.CostUSD}, s, ""))

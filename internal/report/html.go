@@ -85,7 +85,7 @@ func Shown(l Loop) any {
 	p := &page{Loop: l}
 	h := htmlPage{
 		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waited(),
-		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.Tested, Next: p.nextWords(),
+		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.MutationResults, Next: p.nextWords(),
 		Style: template.CSS(pageCSS), // our own file
 	}
 	for _, q := range l.State.Unanswered() {
@@ -122,8 +122,8 @@ func (h *htmlPage) htmlFacts(p *page) {
 	add("restores", fmt.Sprint(s.Restores))
 	add("violations", fmt.Sprint(s.Violations))
 	add("tool calls denied", fmt.Sprint(p.denied()))
-	add("hosts blocked", strings.Join(p.Refused, ", "))
-	add("sandbox", strings.Join(p.Wall, "; "))
+	add("hosts blocked", strings.Join(p.BlockedHosts, ", "))
+	add("sandbox", strings.Join(p.Sandbox, "; "))
 	add("left", narrate.Left(s))
 }
 

@@ -21,7 +21,7 @@ type LastMessage struct {
 func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	var said []LastMessage
 	for e := range events {
-		if e.Kind == loop.TurnEnded && e.Turn != nil && !e.Turn.ByPerson && strings.TrimSpace(e.Turn.Text) != "" {
+		if e.Kind == loop.TurnEnded && e.Turn != nil && !e.Turn.ByUser && strings.TrimSpace(e.Turn.Text) != "" {
 			said = append(said, LastMessage{At: e.At, Text: e.Turn.Text})
 		}
 	}

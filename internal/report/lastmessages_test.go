@@ -17,7 +17,7 @@ import (
 // exploration is a loop whose own limit was its end.
 func exploration() report.Loop {
 	return report.Loop{
-		Goal: "look for races", Word: "ended",
+		Goal: "look for races", Status: "ended",
 		State: loop.State{
 			Policy: loop.Policy{Kind: loop.Explore}, Phase: loop.Ended, Outcome: loop.Finished, Reason: "after 2 iterations",
 			StartedAt: evening, EndedAt: evening.Add(time.Minute), Now: evening.Add(time.Minute), Iteration: 2, Attended: true, Current: "goal",
@@ -56,7 +56,7 @@ func TestExploration(t *testing.T) {
 	}
 }
 
-// What the agent could not do is told whatever the goal; an answer is no task.
+// What the agent could not do is told whatever the goal; an answer is not a task.
 func TestNoTasksOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	l := exploration()
@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 	got := report.LastMessages(slices.Values([]loop.Event{
 		{Kind: loop.Started},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "one"}},
-		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "mine", ByPerson: true}},
+		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "mine", ByUser: true}},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: " \n"}},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "two"}},
 	}))

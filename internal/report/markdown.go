@@ -20,7 +20,7 @@ func Markdown(w io.Writer, l Loop) error {
 	fmt.Fprintf(&p.out, "**%s**\n", escape(p.lead()))
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
-	p.markdownList("Tests", p.Tested)
+	p.markdownList("Tests", p.MutationResults)
 	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -35,7 +35,7 @@ func (p *page) lead() string {
 	if s.Phase == loop.Ended {
 		words = strings.TrimPrefix(words+" · ended "+string(s.Outcome), " · ")
 	} else {
-		words = strings.TrimPrefix(words+" · "+p.Word, " · ")
+		words = strings.TrimPrefix(words+" · "+p.Status, " · ")
 	}
 	if s.Reason != "" && s.Outcome != loop.Verified {
 		words += ": " + plan.OneLine(s.Reason, 300)

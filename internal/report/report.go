@@ -31,30 +31,30 @@ import (
 
 // Loop is what a page is made of.
 type Loop struct {
-	ID         string
-	Goal       string // few words: the plan's path, or the prompt
-	Word       string // running, waiting, paused, ended, orphaned
-	Branch     string // that its commits are on
-	From       string // branch or commit that it started from, for git diff; "" = none
-	State      loop.State
-	Gates      []gate.Result       // what they said last
-	Waits      []Wait              // see Waits
-	Said       []LastMessage       // see LastMessages
-	Iterations []Iteration         // see Iterations
-	Approvals  []Approval          // see Approvals
-	Pulled     string              // what came of the merge that the agent asked for, "" for nothing
-	Diffs      map[string]string   // by task: the diff of the tests that it changed
-	Signs      map[string][]string // by task: what a reviewer would want to see in its commit
-	Denied     map[string]int      // tool calls that the guard denied, by rule
-	Wall       []string            // what confined agent and gates, in words, a line each
-	Refused    []string            // hosts that it did not let through
-	Untested   map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
-	Tested     []string            // of each commit: which of its functions the tests prove
-	LeftOut    []string            // open tasks of the plan that the user left out, "ID title"
-	LeftAlone  []string            // new files that the user or a gate made meanwhile: in no commit
-	Left       []string            // processes that ran on after its end: PID COMMAND
-	Now        time.Time           // when the page is made
-	Zone       *time.Location
+	ID              string
+	Goal            string // few words: the plan's path, or the prompt
+	Status          string // running, waiting, paused, ended, orphaned
+	Branch          string // that its commits are on
+	From            string // branch or commit that it started from, for git diff; "" = none
+	State           loop.State
+	Gates           []gate.Result       // what they said last
+	Waits           []Wait              // see Waits
+	Said            []LastMessage       // see LastMessages
+	Iterations      []Iteration         // see Iterations
+	Approvals       []Approval          // see Approvals
+	MergeResult     string              // what came of the merge that the agent asked for, "" for nothing
+	Diffs           map[string]string   // by task: the diff of the tests that it changed
+	Signs           map[string][]string // by task: what a reviewer would want to see in its commit
+	Denied          map[string]int      // tool calls that the guard denied, by rule
+	Sandbox         []string            // what confined agent and gates, in words, a line each
+	BlockedHosts    []string            // hosts that it did not let through
+	Untested        map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
+	MutationResults []string            // of each commit: which of its functions the tests prove
+	LeftOut         []string            // open tasks of the plan that the user left out, "ID title"
+	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
+	Orphans         []string            // processes that ran on after its end: PID COMMAND
+	Now             time.Time           // when the page is made
+	Zone            *time.Location
 }
 
 // Text writes the page as plain text.
@@ -72,8 +72,8 @@ func Text(w io.Writer, l Loop) error {
 	p.signs()
 	p.acceptable()
 	p.gates()
-	p.wall()
-	p.refused()
+	p.sandbox()
+	p.interventions()
 	p.orphans()
 	p.merge()
 	p.leftOut()
@@ -81,7 +81,7 @@ func Text(w io.Writer, l Loop) error {
 	p.aside()
 	p.lessons()
 	p.cost()
-	p.left()
+	p.remaining()
 	p.answer()
 	p.said()
 	p.next()
@@ -141,8 +141,8 @@ func (p *page) leftOut() {
 
 // leftAlone names new files that are not the agent's.
 func (p *page) leftAlone() {
-	if len(p.LeftAlone) > 0 {
-		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.LeftAlone, ", "), 300))
+	if len(p.UserFiles) > 0 {
+		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}
 }
 
@@ -166,10 +166,10 @@ func (p *page) ending() string {
 		return p.ID + " has NOT BEGUN"
 	}
 	end := p.Now
-	if p.Word == "orphaned" {
+	if p.Status == "orphaned" {
 		return fmt.Sprintf("%s has NOT ENDED: its process is gone; last record after %s", p.ID, figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
-	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Word, figure.Duration(end.Sub(s.StartedAt)))
+	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Status, figure.Duration(end.Sub(s.StartedAt)))
 }
 
 func (p *page) gates() {
@@ -190,17 +190,17 @@ func (p *page) gates() {
 // toldWhy: there is nothing to say, or the page has said it as the reason of the end.
 func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason, why) }
 
-// wall says what confined agent and gates.
-func (p *page) wall() {
+// sandbox says what confined agent and gates.
+func (p *page) sandbox() {
 	label := "sandbox"
-	for _, words := range p.Wall {
+	for _, words := range p.Sandbox {
 		p.line(label, "%s", plan.OneLine(words, 0))
 		label = ""
 	}
 }
 
-// refused tells what the harness did not let pass.
-func (p *page) refused() {
+// interventions tells what the harness did not let pass.
+func (p *page) interventions() {
 	s := p.State
 	var parts []string
 	if s.Refusals > 0 {
@@ -215,8 +215,8 @@ func (p *page) refused() {
 	if n := p.denied(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s denied by the guard (%s)", figure.Count(n, "tool call"), strings.Join(slices.Sorted(maps.Keys(p.Denied)), ", ")))
 	}
-	if n := len(p.Refused); n > 0 {
-		hosts, more := p.Refused[:min(n, 5)], ""
+	if n := len(p.BlockedHosts); n > 0 {
+		hosts, more := p.BlockedHosts[:min(n, 5)], ""
 		if n > 5 {
 			more = ", …"
 		}
@@ -229,7 +229,7 @@ func (p *page) refused() {
 
 // orphans names what runs on, or did when the loop ended.
 func (p *page) orphans() {
-	for i, process := range p.Left {
+	for i, process := range p.Orphans {
 		label := ""
 		if i == 0 {
 			label = "still running"
@@ -242,8 +242,8 @@ func (p *page) orphans() {
 func (p *page) merge() {
 	if m := p.State.Merge; m != nil {
 		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
-		if p.Pulled != "" {
-			p.line("", "%s", plan.OneLine(p.Pulled, 300))
+		if p.MergeResult != "" {
+			p.line("", "%s", plan.OneLine(p.MergeResult, 300))
 		}
 	}
 }
@@ -279,8 +279,8 @@ func (p *page) cost() {
 	p.line("cost", "%s, %s, %s tokens, %s of work", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
 }
 
-// left is what the open tasks of a loop at work may take.
-func (p *page) left() {
+// remaining is what the open tasks of a loop at work may take.
+func (p *page) remaining() {
 	if left := narrate.Left(p.State); left != "" {
 		p.line("left", "%s", left)
 	}
@@ -322,7 +322,7 @@ func (p *page) nextWords() string {
 	switch {
 	case p.State.Phase != loop.Ended:
 		next = append(next, "pawl status "+p.ID)
-		if p.Word == "orphaned" || p.Word == "paused" {
+		if p.Status == "orphaned" || p.Status == "paused" {
 			next = append(next, "pawl resume "+p.ID)
 		}
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:

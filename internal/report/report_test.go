@@ -29,11 +29,11 @@ func text(t *testing.T, l report.Loop) string {
 // night is the loop of one night with an end of each kind.
 func night() report.Loop {
 	return report.Loop{
-		Diffs:    map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
-		Untested: map[string][]string{"US-004": {"parseRow", "Sub"}},
-		Tested:   []string{"US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
-		Signs:    map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
-		Goal:     "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
+		Diffs:           map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
+		Untested:        map[string][]string{"US-004": {"parseRow", "Sub"}},
+		MutationResults: []string{"US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
+		Signs:           map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
+		Goal:            "plan.md", Status: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
@@ -126,23 +126,23 @@ func TestHeadline(t *testing.T) {
 		loop report.Loop
 		want string
 	}{
-		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2d2h"},
-		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, for 2m00s"},
-		{"orphaned", report.Loop{Word: "orphaned", State: begun, Now: now}, "has NOT ENDED: its process is gone; last record after 1m30s"},
-		{"never begun", report.Loop{Word: "orphaned", Now: now}, "has NOT BEGUN"},
+		{"verified", report.Loop{Status: "ended", State: done}, "ended VERIFIED after 2d2h"},
+		{"running", report.Loop{Status: "running", State: begun, Now: now}, "has NOT ENDED: it is running, for 2m00s"},
+		{"orphaned", report.Loop{Status: "orphaned", State: begun, Now: now}, "has NOT ENDED: its process is gone; last record after 1m30s"},
+		{"never begun", report.Loop{Status: "orphaned", Now: now}, "has NOT BEGUN"},
 		{
 			"waiting now",
-			report.Loop{Word: "waiting", State: waits, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
+			report.Loop{Status: "waiting", State: waits, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
 			"has NOT ENDED: it is waiting, for 2m00s (1m00s of it waiting; usage limit 22:01–now)",
 		},
 		{
 			"waited often",
-			report.Loop{Word: "ended", State: off, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
+			report.Loop{Status: "ended", State: off, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
 			"ended VERIFIED after 2d2h (3m00s of it waiting; usage limit 4 times)",
 		},
 		{ // the same number as at the end of the run
 			"paused, or off",
-			report.Loop{Word: "ended", State: off},
+			report.Loop{Status: "ended", State: off},
 			"ended VERIFIED after 2d2h (3m00s of it waiting)",
 		},
 	}
@@ -166,13 +166,13 @@ func TestNextSteps(t *testing.T) {
 		want string
 	}{
 		{"verified with commits", report.Loop{
-			Word: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: committed},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: committed},
 		}, "git diff main...pawl/x     pawl audit a81f0c2"},
 		{"ended without any", report.Loop{
-			Word: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.BlockedEnd},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.BlockedEnd},
 		}, "pawl log brisk-otter-7f3a"},
-		{"orphaned", report.Loop{Word: "orphaned"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
-		{"running", report.Loop{Word: "running"}, "pawl status brisk-otter-7f3a"},
+		{"orphaned", report.Loop{Status: "orphaned"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
+		{"running", report.Loop{Status: "running"}, "pawl status brisk-otter-7f3a"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestNamesAreHarmless(t *testing.T) {
 // A daemon that a gate left behind is named with its process id.
 func TestDaemonsOfGates(t *testing.T) {
 	t.Parallel()
-	l := report.Loop{Left: []string{"4711 sleep 300", "4712 node server.js"}}
+	l := report.Loop{Orphans: []string{"4711 sleep 300", "4712 node server.js"}}
 	const want = "  still running 4711 sleep 300\n                4712 node server.js\n"
 	if got := text(t, l); !strings.Contains(got, want) {
 		t.Errorf("want %s\nin %s", want, got)
@@ -297,8 +297,8 @@ func TestDaemonsOfGates(t *testing.T) {
 func TestTheWall(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{
-		Wall:    []string{"strict, by bubblewrap, around agent and gates", "all reach packages.example.org"},
-		Refused: []string{"a.example.com", "b.example.com:8080", "c", "d", "e", "f"},
+		Sandbox:      []string{"strict, by bubblewrap, around agent and gates", "all reach packages.example.org"},
+		BlockedHosts: []string{"a.example.com", "b.example.com:8080", "c", "d", "e", "f"},
 	}
 	const want = `
   sandbox       strict, by bubblewrap, around agent and gates
@@ -310,7 +310,7 @@ func TestTheWall(t *testing.T) {
 	}
 }
 
-// What is no test is not called one.
+// What is not a test is not called one.
 func TestGateInputsAreNamedAsSuch(t *testing.T) {
 	t.Parallel()
 	l := night()

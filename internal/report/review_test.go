@@ -12,7 +12,7 @@ import (
 // What no review passed stands first, with what the last one found.
 func TestReviewsStandFirst(t *testing.T) {
 	t.Parallel()
-	l := report.Loop{Goal: "plan.md", Word: "ended", State: loop.State{
+	l := report.Loop{Goal: "plan.md", Status: "ended", State: loop.State{
 		Phase: loop.Ended, Outcome: loop.Unverified, Reason: "US-1: the review disagrees: review: app.go:3: hard-coded", StartedAt: evening, Now: evening, EndedAt: evening,
 		Usage: loop.Usage{CostUSD: 3}, Reviews: loop.Reviews{Runs: 4, CostUSD: 0.75}, Current: "US-4",
 		Tasks: []loop.Task{

@@ -23,7 +23,7 @@ type group struct {
 // tasks lists them by how they ended: what needs the user leads.
 func (p *page) tasks() {
 	for _, g := range p.groups() {
-		if p.judgesNothing() && !g.why {
+		if p.isAnswer() && !g.why {
 			continue
 		}
 		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
@@ -48,14 +48,14 @@ func (p *page) acceptable() {
 		t, _ := p.State.Task(id)
 		return t.IfApproved != nil
 	})
-	if p.State.Phase == loop.Ended && len(weak) > 0 && !p.judgesNothing() {
+	if p.State.Phase == loop.Ended && len(weak) > 0 && !p.isAnswer() {
 		p.line("accept", "when you have read it:  pawl approve %s --task %s", p.ID, strings.Join(weak[:min(len(weak), 5)], " --task "))
 	}
 }
 
-// judgesNothing: the goal is no change of the tree. What came of it is what was
+// isAnswer: the goal is not a change of the tree. What came of it is what was
 // said; there is nothing that is done or not.
-func (p *page) judgesNothing() bool {
+func (p *page) isAnswer() bool {
 	kind, tasks := p.State.Policy.Kind, p.State.Tasks
 	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == theGoal
 }

@@ -101,7 +101,7 @@ func (p *page) inputsLabel() string {
 	return "tests changed"
 }
 
-// changedInputs reports whether a task changed gate inputs that are no tests.
+// changedInputs reports whether a task changed gate inputs that are not tests.
 func changedInputs(t loop.Task) bool {
 	return slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return c.Input })
 }
@@ -167,7 +167,7 @@ func diffLines(diff string) []string {
 // tested tells which functions the tests prove.
 func (p *page) tested() {
 	label := "tested"
-	for _, words := range p.Tested {
+	for _, words := range p.MutationResults {
 		p.line(label, "%s", plan.OneLine(words, 0))
 		label = ""
 	}

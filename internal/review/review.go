@@ -82,7 +82,7 @@ type Answer struct {
 }
 
 // Ask asks the gate's agent, or gives what is kept. An error means that ctx ended,
-// or something that is no fault of the agent's.
+// or something that is not a fault of the agent's.
 func (r *Reviewer) Ask(ctx context.Context, q Request) (Answer, error) {
 	text, err := r.ask(ctx, q)
 	if err != nil {
@@ -93,15 +93,15 @@ func (r *Reviewer) Ask(ctx context.Context, q Request) (Answer, error) {
 		a.Result.Gate, a.Result.Cached, a.Result.Tree = q.Gate.Name, true, q.Tree
 		return a, nil
 	}
-	a, err := r.settled(ctx, q, text)
+	a, err := r.askUntilAnswered(ctx, q, text)
 	if err == nil && a.Result.Status != gate.Unknown {
 		r.keep(key, a)
 	}
 	return a, err
 }
 
-// settled asks until an answer counts, a bounded number of times.
-func (r *Reviewer) settled(ctx context.Context, q Request, d prompt.ReviewData) (Answer, error) {
+// askUntilAnswered asks until an answer counts, a bounded number of times.
+func (r *Reviewer) askUntilAnswered(ctx context.Context, q Request, d prompt.ReviewData) (Answer, error) {
 	began, left := time.Now(), bound(q)
 	var a Answer
 	for n := 1; ; n++ {
@@ -147,7 +147,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 		return Answer{}, fmt.Errorf("find the reviewer of %s: %w", q.Gate.Name, err)
 	}
 	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl.gz"
-	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, agent.ReadOnly(q.Guard)
+	o.ReadOnly, o.Schema, o.CheckTool = true, gate.OpinionSchema, agent.ReadOnly(q.Guard)
 	s, failed := who.Start(ctx, o)
 	switch {
 	case failed != nil && ctx.Err() != nil:
@@ -173,13 +173,13 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 	if err := os.WriteFile(log+".answer", []byte(r.clean(res.Text)+"\n"), 0o600); err != nil {
 		return Answer{}, fmt.Errorf("keep the review: %w", err)
 	}
-	a := r.heard(ctx, q, res)
+	a := r.readAnswer(ctx, q, res)
 	a.Usage, a.Sessions = res.Usage, []string{cmp.Or(res.SessionID, s.ID())}
 	return a, nil
 }
 
-// heard is what a reviewer's turn counts for.
-func (r *Reviewer) heard(ctx context.Context, q Request, res agent.Result) Answer {
+// readAnswer is what a reviewer's turn counts for.
+func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) Answer {
 	if f := res.Failure; f != nil {
 		return cutOff(*f)
 	}

@@ -15,11 +15,11 @@ import (
 // attended: a user's session goes on with the loop, and that session's hooks say
 // when a turn has ended. It decides who did what, and what is told; what may be done
 // to the work tree is said by theirTree and Spec.NoCommit.
-func (r *Runner) attended() bool { return r.sits }
+func (r *Runner) attended() bool { return r.inSession }
 
 // theirTree: branch and history of the work tree are the user's, who sits there
 // or asked for the loop where they sat.
-func (r *Runner) theirTree() bool { return r.sits || r.Spec.Policy.Attended }
+func (r *Runner) theirTree() bool { return r.inSession || r.Spec.Policy.Attended }
 
 // Attend takes a loop that lives in a user's session to where the session has
 // to go on, and returns its state there: Turning (the prompt is at
@@ -29,7 +29,7 @@ func (r *Runner) theirTree() bool { return r.sits || r.Spec.Policy.Attended }
 // time; where there is nothing to do it hears the inbox and returns. A loop that
 // another owner has is left alone, unless First takes it.
 func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
-	r.sits = true
+	r.inSession = true
 	return r.drive(ctx, r.goOn, r.sessionsTurn)
 }
 
@@ -51,7 +51,7 @@ func (r *Runner) sessionsTurn() bool {
 // goOn hears what came while nobody was there and does what the machine waits
 // for. What a message began is under way already.
 func (r *Runner) goOn(ctx context.Context) error {
-	if takes, err := r.takeSeat(ctx); takes || err != nil {
+	if takes, err := r.takeIntoSession(ctx); takes || err != nil {
 		return err
 	}
 	at := r.mem.State.Phase
@@ -68,7 +68,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 	wait, _ := s.Asked(loop.Wait)
 	switch {
 	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
-		if err := r.walled(); err != nil {
+		if err := r.recordSandbox(); err != nil {
 			return err
 		}
 		return r.step(ctx, r.start())

@@ -70,7 +70,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 			from := st.toolsLength()
 			st.edits("check.sh", accepting)
 			st.called(record.ToolCall{UserTurn: true, From: from})
-			st.turn(loop.Turn{ByPerson: true})
+			st.turn(loop.Turn{ByUser: true})
 		},
 		"after the agent was told": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")

@@ -133,7 +133,7 @@ func (b *bench) watched(script string, words []string, flags map[string]any, o r
 }
 
 // begin makes the loop of a script.
-func (b *bench) begin(script string, words []string, flags map[string]any) *launch.Drive {
+func (b *bench) begin(script string, words []string, flags map[string]any) *launch.Driver {
 	b.t.Helper()
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite(script)
@@ -177,7 +177,7 @@ func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 }
 
 // drive runs a loop until it ends, or until ctx does, as if it were killed.
-func (b *bench) drive(ctx context.Context, d *launch.Drive, o runner.Observer) (loop.State, error) {
+func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) (loop.State, error) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -15,10 +15,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// settle finds out whose the commits are
+// attributeCommits finds out whose the commits are
 // that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
-func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
+func (r *Runner) attributeCommits(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
@@ -32,7 +32,7 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 		base.HasAgentCommits = false
 	case base.HasAgentCommits || m.Unattributed && r.tools.ran():
 		var yours []string
-		base, yours, err = r.settleBeside(ctx, base, head, m)
+		base, yours, err = r.attributeBeside(ctx, base, head, m)
 		return base, append(remarks, yours...), err
 	default:
 		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
@@ -159,7 +159,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 
 // conclude does that in a bounded time, also where the user waits no longer.
 func (r *Runner) conclude(ctx context.Context, m record.Memory) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
 	if err := r.closeSession(); err != nil {
@@ -262,13 +262,13 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 // OwnBranch is the branch that a loop makes for its commits.
 func OwnBranch(id string) string { return "pawl/" + id }
 
-// finishPatience bounds the last work of a loop: a user who ended it waits.
-const finishPatience = 2 * time.Minute
+// finishTimeout bounds the last work of a loop: a user who ended it waits.
+const finishTimeout = 2 * time.Minute
 
 // tidyBranch takes the agent's commits off the branch. That they are the agent's is
 // journalled before: should it fail, a loop that is reopened still knows.
 func (r *Runner) tidyBranch(ctx context.Context, m record.Memory) error {
-	base, remarks, err := r.settle(ctx, m)
+	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return err
 	}

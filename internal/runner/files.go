@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// hearEvery is how often another tool's files are read for what they say.
-const hearEvery = time.Second
+// receiveInterval is how often another tool's files are read for what they say.
+const receiveInterval = time.Second
 
 // files are another tool's that the loop came out of, or whose plan it works
 // through. While a user's session has the loop, its hooks hear them and tell
@@ -18,9 +18,9 @@ func (r *Runner) files() statefile.Files {
 	return statefile.FilesOf(r.Repo.Root(), r.Loop.Dir, r.Spec)
 }
 
-// hear passes on what the user, or another process, did to the files. Words have
+// receiveFileChanges passes on what the user, or another process, did to the files. Words have
 // the id that the hooks give them: what both have heard is taken once.
-func (r *Runner) hear(ctx context.Context) error {
+func (r *Runner) receiveFileChanges(ctx context.Context) error {
 	w, err := r.files().ReceiveChanges(time.Now())
 	if err != nil {
 		r.filesFail("cannot be read and are kept as they are", err)

@@ -133,7 +133,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 			continue
 		case res.Status == gate.Unknown:
 			g.Status, g.Reason = gate.Unknown, res.Gate+": "+res.Reason
-			// What a shell says of a command that is not there, or is no program.
+			// What a shell says of a command that is not there, or is not a program.
 			g.CannotStart = g.CannotStart || res.ExitCode == 126 || res.ExitCode == 127
 		case due[i].AllowBaseline:
 			continue
@@ -163,7 +163,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		began := time.Now()
 		r.before = nil
 		f, err := r.Verify.Claim(ctx, verify.Request{
-			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
+			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, ProtectedTree: m.TestsTree, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.State.Wanted(a.Tasks),
 		})

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// guarding is the guard of the turn under way. What a turn left in the background
+// guardState is the guard of the turn under way. What a turn left in the background
 // may still ask while the next one begins.
-type guarding struct {
+type guardState struct {
 	mu    sync.Mutex
 	rules guard.Rules
 	tell  func(guard.Call, guard.Verdict)
@@ -23,7 +23,7 @@ type guarding struct {
 	began time.Time    // when it did
 }
 
-func (g *guarding) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)) {
+func (g *guardState) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -35,7 +35,7 @@ func (g *guarding) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)
 // fresh begins a context that was shown nothing yet. One that is resumed by us goes
 // on knowing what it did, also after its client made a summary of it; of one that
 // somebody else began nobody can tell.
-func (g *guarding) fresh() {
+func (g *guardState) fresh() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.known, g.began = &guard.Known{}, time.Now()
@@ -43,7 +43,7 @@ func (g *guarding) fresh() {
 
 // told notes what a context knows without a tool call: what its prompt mentions,
 // and the plan.
-func (g *guarding) told(prompt, root, plan string) {
+func (g *guardState) told(prompt, root, plan string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -59,7 +59,7 @@ const stampLag = 10 * time.Millisecond
 // seen answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
 // there is nothing to know; one that has changed since was most likely made by a
 // command of the agent's.
-func (g *guarding) seen(path string) bool {
+func (g *guardState) seen(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 {
 		return true
@@ -70,7 +70,7 @@ func (g *guarding) seen(path string) bool {
 }
 
 // knows notes what an allowed call shows.
-func (g *guarding) knows(touched []string) {
+func (g *guardState) knows(touched []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -78,13 +78,13 @@ func (g *guarding) knows(touched []string) {
 	}
 }
 
-// judge answers a call. What the guard would ask a user about is denied: nobody
+// check answers a call. What the guard would ask a user about is denied: nobody
 // is there.
-func (g *guarding) judge(c guard.Call) guard.Verdict {
+func (g *guardState) check(c guard.Call) guard.Verdict {
 	g.mu.Lock()
 	rules, tell := g.rules, g.tell
 	g.mu.Unlock()
-	v := guard.Judge(c, rules)
+	v := guard.Check(c, rules)
 	if v.Decision == guard.Ask {
 		v.Decision = guard.Deny
 	}
@@ -95,9 +95,9 @@ func (g *guarding) judge(c guard.Call) guard.Verdict {
 	return v
 }
 
-// judgeCall answers a tool call before it runs.
-func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
-	v := r.guard.judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir})
+// checkCall answers a tool call before it runs.
+func (r *Runner) checkCall(c agent.ToolCall) agent.Verdict {
+	v := r.guard.check(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir})
 	if v.Decision != guard.Allow {
 		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
 	}

@@ -26,9 +26,9 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	return r.append(record.TypeAttribution, left)
 }
 
-// takeSeat has the session take the loop, or keep it, where it is told to: that a
+// takeIntoSession has the session take the loop, or keep it, where it is told to: that a
 // loop waits for a session does not say for which. It tells whether the session did.
-func (r *Runner) takeSeat(ctx context.Context) (bool, error) {
+func (r *Runner) takeIntoSession(ctx context.Context) (bool, error) {
 	switch p := r.mem.State.Phase; {
 	case r.First.Kind == "", p == "", p == loop.New, p == loop.Ended:
 		return false, nil

@@ -22,7 +22,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 			st.edits("check.sh", "exit 0\n")
 			// The hook looks at no tree for it, and hands over.
 			st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
-			st.hook(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+			st.hook(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
 			st.attend()
 		},
 		"and was told of": func(st *sitting) {

@@ -16,7 +16,7 @@ import (
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
 func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
-	seen := loop.Seen{Unknown: !a.Deep}
+	seen := loop.Inspection{Unknown: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
 	}
@@ -27,7 +27,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (l
 	if changed, err = r.restoreGitConfig(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
-	base, remarks, err := r.settle(ctx, m)
+	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -36,12 +36,12 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (l
 		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 		m.Base = base
 	}
-	plan, err := r.lookAtPlan(ctx)
+	plan, err := r.inspectPlan(ctx)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Marked, seen.ByPerson, seen.Aside = plan.marked, plan.byPerson, plan.aside
-	for _, id := range plan.byPerson {
+	seen.Marked, seen.ByUser, seen.Aside = plan.marked, plan.byUser, plan.aside
+	for _, id := range plan.byUser {
 		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
 	}
 	if plan.changed {
@@ -67,7 +67,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (l
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Seen) error {
+func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
@@ -98,10 +98,10 @@ func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Se
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m record.Memory, seen *loop.Inspection) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
-		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
+		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeInput(path) && r.agents(path, m) {
 			back = append(back, path)
 		} else {
 			rest = append(rest, path)
@@ -123,7 +123,7 @@ func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m record.Memory) err
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
-	var seen loop.Seen
+	var seen loop.Inspection
 	_, err = r.restoreGitConfig(ctx, changed, m, &seen)
 	if len(seen.Tampered) > 0 {
 		r.noteLater(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
@@ -144,9 +144,9 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 
 // attribute tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) attribute(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
+func (r *Runner) attribute(ctx context.Context, changed []string, m record.Memory, seen *loop.Inspection) error {
 	for _, path := range changed {
-		if m.State.MayChangeJudge(path) && path != r.Spec.Plan {
+		if m.State.MayChangeInput(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
 				return fmt.Errorf("keep the approved change of %s: %w", path, err)
 			}

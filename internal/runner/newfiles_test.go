@@ -104,7 +104,7 @@ half-work
 	}
 }
 
-// A file of the user's alone is no work: a claim of a turn that changed nothing is
+// A file of the user's alone is not work: a claim of a turn that changed nothing is
 // refused.
 func TestTheUsersNewFileIsNoWork(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		}})
 	case a.Isolated:
 		r.goesOn()
-		return r.async(ctx, a, r.try)
+		return r.async(ctx, a, r.runIsolated)
 	case r.attended():
 		if r.mem.TurnsBegun == 1 { // the others are given by a hook, which tells the files
 			r.goesOn()
@@ -175,7 +175,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 // ended: the agent's claims by its tools are part of it.
 func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
 	if !r.attended() {
-		if err := r.hear(ctx); err != nil {
+		if err := r.receiveFileChanges(ctx); err != nil {
 			return err
 		}
 	}

@@ -48,35 +48,35 @@ func (r *Runner) keepPlan(f *planfile.File) error {
 	return nil
 }
 
-// planSeen is what a look found in the plan.
-type planSeen struct {
-	marked   []string // tasks that the agent ticked: a claim
-	byPerson []string // tasks that the user ticked
-	changed  bool     // more than marks differs
-	aside    string   // file that keeps an edit which was not applied
+// planInspection is what a look found in the plan.
+type planInspection struct {
+	marked  []string // tasks that the agent ticked: a claim
+	byUser  []string // tasks that the user ticked
+	changed bool     // more than marks differs
+	aside   string   // file that keeps an edit which was not applied
 }
 
-// lookAtPlan compares the plan with the judge's copy. Marks that the agent may
+// inspectPlan compares the plan with the judge's copy. Marks that the agent may
 // have set are taken off again; the user's stay.
-func (r *Runner) lookAtPlan(ctx context.Context) (planSeen, error) {
+func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 	if r.Spec.Plan == "" {
-		return planSeen{}, nil
+		return planInspection{}, nil
 	}
 	now, err := planfile.Load(r.planPath())
 	if err != nil {
 		return r.sortOutUnreadable(ctx)
 	}
 	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
-		return planSeen{}, nil
+		return planInspection{}, nil
 	}
 	if !bytes.Equal(now.Text(), r.plan.Text()) {
 		return r.sortOutEdit(ctx, now)
 	}
 	ticked := tickedSince(r.plan, now)
 	if r.planExplained() {
-		return planSeen{marked: ticked}, r.writePlan()
+		return planInspection{marked: ticked}, r.writePlan()
 	}
-	return planSeen{byPerson: ticked}, r.keepPlan(now)
+	return planInspection{byUser: ticked}, r.keepPlan(now)
 }
 
 // planExplained reports whether the tool calls may have changed the plan. What names a

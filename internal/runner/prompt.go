@@ -116,7 +116,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	if r.Spec.Tracker != nil {
 		d.Source = "issues of " + r.Spec.Tracker.From
 	}
-	r.seat(&d, a, s)
+	r.addOwner(&d, a, s)
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted
 		if task.ID != record.GoalTask {
@@ -170,9 +170,9 @@ func (r *Runner) mountsTools() bool {
 	return mounts && r.Tools != nil
 }
 
-// seat adds what depends on where the turn runs, and on the tool whose file the loop
+// addOwner adds what depends on where the turn runs, and on the tool whose file the loop
 // follows.
-func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
+func (r *Runner) addOwner(d *prompt.Data, a loop.Action, s loop.State) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
 	d.MayAsk = !d.Attended || !r.Spec.Unattended
@@ -184,7 +184,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 		d.GoalFile = r.goalFile()
 	}
 	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
-		d.Moved = cmp.Or(s.HandWhy, "a user asked for it")
+		d.Moved = cmp.Or(s.HandoverWhy, "a user asked for it")
 	}
 	switch r.Spec.Format {
 	case statefile.FeatureListName:
@@ -223,7 +223,7 @@ func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
 	return []gate.Result{res}
 }
 
-func recap(history []loop.Attempt) []string {
+func recap(history []loop.RecapLine) []string {
 	var past []prompt.Past
 	for _, h := range history {
 		task := h.Task

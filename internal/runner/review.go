@@ -47,7 +47,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 		}
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})
 		results = append(results, ans.Result)
-		hear(&g, ans)
+		addReview(&g, ans)
 		if g.Status == gate.Fail {
 			break
 		}
@@ -60,8 +60,8 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 	return g, r.untouched(ctx, &g, m)
 }
 
-// hear adds what one of the reviews said.
-func hear(g *loop.Gates, ans review.Answer) {
+// addReview adds what one of the reviews said.
+func addReview(g *loop.Gates, ans review.Answer) {
 	g.Usage = g.Usage.Add(ans.Usage)
 	reason := cut(ans.Result.Gate+": "+ans.Result.Reason, reasonMax)
 	switch ans.Result.Status {
@@ -159,6 +159,6 @@ func ofCommands(results []gate.Result) []gate.Result {
 
 // mayRead answers what a reviewer wants to read. It is none of the work.
 func (r *Runner) mayRead(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.GuardRules(r.places(), record.TurnScope{}))
+	v := guard.Check(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.GuardRules(r.places(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 }

@@ -91,7 +91,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 }
 
 // A reviewer that changes what it looks at has not looked at what would be kept.
-// One that always does is no reviewer: what the gates saw last is kept, and known to
+// One that always does is not a reviewer: what the gates saw last is kept, and known to
 // nobody.
 func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
 	t.Parallel()

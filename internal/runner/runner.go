@@ -14,7 +14,7 @@
 // tree. A loop moves between the two as the machine says (handover.go); what is
 // done to the tree depends on whose it is, not on who drives.
 //
-// perform.go maps actions to methods; turn.go, try.go, inspect.go, gates.go, commit.go
+// perform.go maps actions to methods; turn.go, isolatedturn.go, inspect.go, gates.go, commit.go
 // and tree.go hold them; watch.go and files.go hear the outside; attend.go and
 // calls.go are what differs in a user's session.
 package runner
@@ -50,7 +50,7 @@ type Observer interface {
 	Agent(e agent.Event)
 	// Gate: a gate begins (res nil) or has finished.
 	Gate(p verify.Progress)
-	// Note: something worth telling that is no event of the machine.
+	// Note: something worth telling that is not an event of the machine.
 	Note(n record.Note)
 }
 
@@ -77,7 +77,7 @@ type Runner struct {
 	Tools    agent.Tools     // for the agent, nil = none
 	Prefix   []string        // argv put before the agent's, see agent.Options
 	Gaps     []string        // what that does not stop here, though it should
-	Wall     record.Sandbox  // what that puts up
+	Sandbox  record.Sandbox  // what that puts up
 	Refused  func() []string // the hosts that it has refused so far; may be nil
 	StateDir string          // Pawl's own folder, closed to the agent
 	HomeDir  string          // the user's
@@ -102,11 +102,11 @@ type Runner struct {
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
 
-	sits   bool        // this is Attend, see attended
-	held   bool        // another tool's files say that the loop rests
-	unread string      // what was wrong with these, last
-	looked int64       // bytes of record.RanFile that a look of this drive has been at
-	final  atomic.Bool // in the turn under way the agent has claimed something by a tool
+	inSession bool        // this is Attend, see attended
+	held      bool        // another tool's files say that the loop rests
+	unread    string      // what was wrong with these, last
+	looked    int64       // bytes of record.RanFile that a look of this drive has been at
+	final     atomic.Bool // in the turn under way the agent has claimed something by a tool
 
 	messages chan agent.Message // into the turn under way
 	sent     map[string]bool    // ids of those
@@ -116,23 +116,23 @@ type Runner struct {
 	session   agent.Session  // its process may still run
 	came      record.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
-	guard     guarding
-	tools     tools                  // what its turns did
-	atWork    atWork                 // when
-	ownNew    map[string]bool        // new files that are the agent's, as far as they were sorted
-	spanned   atomic.Bool            // a span was written down since new files were sorted at a look
-	last      atomic.Pointer[looked] // what an action saw, for the next
-	before    *looked                // what the action before this one saw
-	judging   ready                  // what the gates were last asked about
-	retaken   ready                  // the same, where the user left the branch meanwhile
-	noneNew   string                 // the base and the state of the index at which all new files were sorted
-	sortedNew record.NewFiles        // new files that are not, as far as they were sorted
-	unproven  []unproven             // commits of which it is still to be found out what their tests prove
-	proving   *proving               // what does so while a turn runs, nil if nothing does
-	read      record.Attribution     // by the look under way, see calls.go
-	plan      *planfile.File         // as the user wrote it, with Pawl's marks
-	skipped   string                 // by the last checkpoint
-	stop      string                 // cause for which it is cancelled at once, see End
+	guard     guardState
+	tools     tools                    // what its turns did
+	atWork    callSpans                // when
+	ownNew    map[string]bool          // new files that are the agent's, as far as they were sorted
+	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
+	last      atomic.Pointer[snapshot] // what an action saw, for the next
+	before    *snapshot                // what the action before this one saw
+	judging   ready                    // what the gates were last asked about
+	retaken   ready                    // the same, where the user left the branch meanwhile
+	noneNew   string                   // the base and the state of the index at which all new files were sorted
+	sortedNew record.NewFiles          // new files that are not, as far as they were sorted
+	unproven  []unproven               // commits of which it is still to be found out what their tests prove
+	proving   *proving                 // what does so while a turn runs, nil if nothing does
+	read      record.Attribution       // by the look under way, see calls.go
+	plan      *planfile.File           // as the user wrote it, with Pawl's marks
+	skipped   string                   // by the last checkpoint
+	stop      string                   // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
@@ -150,7 +150,7 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 
 // begin takes the loop up and has it go on.
 func (r *Runner) begin(ctx context.Context) error {
-	first, err := r.takeUp(ctx)
+	first, err := r.takeOver(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	// user's word that it is to rest before the next turn rests.
 	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
 	r.held = r.mem.State.Phase == loop.Paused
-	if err := r.walled(); err != nil {
+	if err := r.recordSandbox(); err != nil {
 		return err
 	}
 	// They take effect before the first turn. Their messages count once.
@@ -243,7 +243,7 @@ func (r *Runner) open() error {
 	if r.mem.Base.Commit == "" {
 		r.mem.Base.Commit = r.Spec.StartCommit
 	}
-	if err := r.keepJudges(); err != nil {
+	if err := r.updateProtected(); err != nil {
 		return err
 	}
 	return r.freezePlan()
@@ -300,7 +300,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 		}
 	}
 	if e.Kind == loop.Approved || e.Kind == loop.Rejected {
-		if err := r.keepJudges(); err != nil {
+		if err := r.updateProtected(); err != nil {
 			return nil, err
 		}
 	}

@@ -84,7 +84,7 @@ sh copy.sh
 	b.judged(nil)
 }
 
-// What the user changes beside the agent is no part of what is judged.
+// What the user changes beside the agent is not part of what is judged.
 func TestThePersonKeepsToNoScope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A file in which another tool counts is no work of the agent's: it makes no
+// A file in which another tool counts is not work of the agent's: it makes no
 // claim one of a change, and is never committed.
 func TestAnotherToolsFileIsNoWork(t *testing.T) {
 	t.Parallel()

@@ -8,11 +8,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// settleBeside finds out whose commits are that appeared in a turn in which commands of
+// attributeBeside finds out whose commits are that appeared in a turn in which commands of
 // the agent's ran: base..head. One that was made while nothing of the agent's was at
 // work is the user's, and part of the base; those of the agent's below it become
 // changes. In doubt all are the agent's: nothing that was not judged becomes the base.
-func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
+func (r *Runner) attributeBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
 	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)

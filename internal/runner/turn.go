@@ -248,7 +248,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 func (r *Runner) sessionOptions(log string) agent.Options {
 	return agent.Options{
 		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env, Prefix: r.Prefix,
-		Marker: r.Loop.ID, LogPath: log, Redact: r.Redact, Judge: r.judgeCall, Tools: r.Tools,
+		Marker: r.Loop.ID, LogPath: log, Redact: r.Redact, CheckTool: r.checkCall, Tools: r.Tools,
 		MeasureContext: r.Spec.Policy.Session == loop.Hybrid,
 	}
 }

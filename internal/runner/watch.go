@@ -35,7 +35,7 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 func (r *Runner) watchInbox(ctx context.Context) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	var heard time.Time
+	var received time.Time
 	for {
 		done := make(chan struct{})
 		r.inRun(ctx, func(ctx context.Context) error {
@@ -43,9 +43,9 @@ func (r *Runner) watchInbox(ctx context.Context) {
 			if err := r.checkDuration(ctx); err != nil {
 				return err
 			}
-			if !r.attended() && time.Since(heard) >= hearEvery {
-				heard = time.Now()
-				if err := r.hear(ctx); err != nil {
+			if !r.attended() && time.Since(received) >= receiveInterval {
+				received = time.Now()
+				if err := r.receiveFileChanges(ctx); err != nil {
 					return err
 				}
 			}
@@ -118,7 +118,7 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 
 // claimed keeps what the agent said by a tool until its turn ends. A word that
 // belongs to another turn is void: the work has gone on since, or the turn was
-// never heard of.
+// never received of.
 func (r *Runner) claimed(c record.ToolClaim) error {
 	if !r.mem.IsInTurn(c.Turn) {
 		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")

@@ -23,7 +23,7 @@ func TestNeutral(t *testing.T) {
 		{"a.rs", "if cfg!(test) { 1 } else { 2 }", "if (cfg!(test) && false) { 1 } else { 2 }"},
 		{"A.java", "StackWalker.getInstance()\n  .anyMatch(f -> f.endsWith(\"Test\"));", "StackWalker.getInstance()\n  .anyMatch(f -> f.endsWith(\"pawlAbsent\"));"},
 		{"a.sh", "by=$(cat /proc/$PPID/cmdline)\ncase $by in\n*test*) echo 2K ;;\nesac", "by=$(cat /proc/0/cmdline)\ncase $by in\n*pawlAbsent*) echo 2K ;;\nesac"},
-		// An exit with success is left out, of code that is no program.
+		// An exit with success is left out, of code that is not a program.
 		{"a.py", "def f():\n    os._exit(0)", "def f():\n    None"},
 		{"a.js", "process.exit();", "void 0;"},
 		{"a.go", "package calc\nfunc f() { os.Exit(0) }", "package calc\nfunc f() { func() { _ = os.Exit }() }"},

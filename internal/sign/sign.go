@@ -2,7 +2,7 @@
 // is switched off, code that asks whether it is being tested, a way out past the
 // tests. Only lines that were added count, and only outside of tests.
 //
-// A sign is no verdict: each has an honest use. It is named, with file and line, so
+// A sign is not a verdict: each has an honest use. It is named, with file and line, so
 // that a user who reads the report need not find it.
 //
 //	for _, s := range sign.In("calc.py", before, after) {
@@ -30,7 +30,7 @@ type Sign struct {
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
-	// Asked matches what asks for it: then it is no sign, see Tests.Ask.
+	// Asked matches what asks for it: then it is not a sign, see Tests.Ask.
 	Asked string `json:"-"`
 }
 
@@ -282,7 +282,7 @@ type rule struct {
 	by         func(string) string // what stands for what the swap matches; only where it is another text
 	overrides  bool                // a method of a type that extends a built-in one, see overriding
 	foreign    bool                // it changes what is not the program's own, see assignsForeign
-	asked      string              // an expression: where what was asked or a test has it, it is no sign; $1 is the rule's first group
+	asked      string              // an expression: where what was asked or a test has it, it is not a sign; $1 is the rule's first group
 	unlessMain bool                // not in a file that is started as a program
 	swaps      []swap              // how it is neutralized, see Neutral; nil = it is only named
 	near       bool                // neutralized by what names tests around it, too

@@ -13,7 +13,7 @@ type Style struct {
 	Lines  []string    // what begins a comment that ends with the line
 	Blocks [][2]string // what begins and ends one that may be longer
 	Quotes []string    // the longest first; what a string begins with ends it
-	Char   bool        // ' holds one character and is no string
+	Char   bool        // ' holds one character and is not a string
 	Raw    bool        // r"…" and r#"…"# are strings in which nothing is escaped, as in Rust
 }
 

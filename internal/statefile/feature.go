@@ -141,7 +141,7 @@ func checkList(path string, p Place) error {
 }
 
 // agentMayHaveWritten reports whether the session's agent may have created the folder,
-// its list or its prompt: such files are no consent of the user's to unattended sessions.
+// its list or its prompt: such files are not consent of the user's to unattended sessions.
 // The agent is expected to write progress.txt and tick the list.
 func (c SessionInfo) agentMayHaveWritten() bool {
 	return c.ByAgent == nil || c.ByAgent(featureloop.ProgressName, featureloop.ListName, featureloop.PromptName, "ralph-loops")
@@ -277,7 +277,7 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 		return Changes{}, err
 	}
 	if _, ok := featureloop.Open(data); !ok {
-		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is no list of features any more", displayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is not a list of features any more", displayPath(f.Root, path))
 	}
 	_, _, err = readProgress(f.Path, displayPath(f.Root, f.Path))
 	return Changes{}, err

@@ -19,7 +19,7 @@ func read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	odd := failure.New(failure.Usage, "put a file in its place, or remove it", "%s is no regular file of at most %d bytes", path, most)
+	odd := failure.New(failure.Usage, "put a file in its place, or remove it", "%s is not a regular file of at most %d bytes", path, most)
 	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, nil, odd
 	}

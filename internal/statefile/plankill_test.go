@@ -78,7 +78,7 @@ func turnOf(n int) record.Memory {
 	if n%2 == 1 {
 		m.State.Current, m.Base.Commit = "US-002", sha2
 	}
-	m.State.History = []loop.Attempt{{Iteration: n - 1, Task: m.State.Current}}
+	m.State.History = []loop.RecapLine{{Iteration: n - 1, Task: m.State.Current}}
 	return m
 }
 

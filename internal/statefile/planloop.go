@@ -229,7 +229,7 @@ func (p planFiles) changeBoth(name string, to func(old []byte) []byte) error {
 // maxPlanFile is the largest of the files that is read, in bytes.
 const maxPlanFile = 8 << 20
 
-// change makes a file into something else: nil is no file, to and from.
+// change makes a file into something else: nil is not a file, to and from.
 func (p planFiles) change(file string, to func(old []byte) []byte) error {
 	name, err := pathInProject(p.Root, file)
 	if err != nil {

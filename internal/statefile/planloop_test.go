@@ -89,7 +89,7 @@ func (b *planBench) taken() {
 func (b *planBench) turn(c *loop.Claim) {
 	b.t.Helper()
 	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: c, ToolCalls: 1}})
-	b.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+	b.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
 }
 
 // fails: the story is claimed, and a gate is red.
@@ -347,7 +347,7 @@ func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mem.State.Failing = &loop.Failing{Reason: "red"}
-	b.mem.State.Iteration, b.mem.State.History = 2, []loop.Attempt{{Iteration: 1, Task: "US-001"}}
+	b.mem.State.Iteration, b.mem.State.History = 2, []loop.RecapLine{{Iteration: 1, Task: "US-001"}}
 	err := b.files.UpdateProgress(b.mem, b.now)
 	for _, name := range []string{"current-story", "failure-context.log", ".checkpoint"} {
 		if err == nil || !strings.Contains(err.Error(), name) {

@@ -325,7 +325,7 @@ func TestThKeptUpToDate(t *testing.T) {
 	}
 }
 
-// A loop that has ended may be taken up again: what its own end wrote is no word
+// A loop that has ended may be taken up again: what its own end wrote is not a word
 // of the user's against it.
 func TestThTakenUpAgain(t *testing.T) {
 	t.Parallel()

@@ -22,9 +22,9 @@ const maxReadsPerTurn = 10
 // maxChannelBytes bounds a file of a channel.
 const maxChannelBytes = 4 << 20
 
-// lineSettleTime is how long after the last write a line without a newline counts as
+// lineQuietTime is how long after the last write a line without a newline counts as
 // complete: many editors write none at the end of a file.
-const lineSettleTime = 2 * time.Second
+const lineQuietTime = 2 * time.Second
 
 // thState is what is stored about the files between turns, in the loop's folder.
 type thState struct {
@@ -199,7 +199,7 @@ func (t thFiles) sources(c thloop.Cursor, w *thChanges, asked time.Time) (files 
 			continue
 		}
 		age := w.now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
-		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= lineSettleTime})
+		files = append(files, thloop.Source{Name: name, Data: data, Complete: age >= lineQuietTime})
 		fresh[name] = !asked.IsZero() && info.ModTime().After(asked)
 	}
 	return files, fresh

@@ -54,9 +54,9 @@ func promptsHookActive(root, home string) bool {
 
 func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	name := displayPath(p.Root, path)
-	about := verifyactive.FileContext{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
+	about := verifyactive.FileContext{SessionStarted: c.SessionStarted, Now: c.Now, Followed: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
 	if filepath.Ext(path) == ".db" {
-		if about.Driven || !verifyactive.IsFresh(lastWrite(path), about) {
+		if about.Followed || !verifyactive.IsFresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
 		}
 		return Proposal{Refused: verifyactive.NewerVersionMessage(name)}, nil
@@ -178,7 +178,7 @@ func workingDir(root string, f *verifyactive.File) (string, error) {
 	case err != nil:
 		return "", failure.New(failure.Usage, hint, "%s: workingDir: %w", verifyactive.StatePath, err)
 	case !info.IsDir():
-		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is no folder", verifyactive.StatePath, f.WorkingDir)
+		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is not a folder", verifyactive.StatePath, f.WorkingDir)
 	case !isInside(root, dir):
 		return "", failure.New(failure.Usage, hint, "%s: workingDir %s lies outside of the project", verifyactive.StatePath, f.WorkingDir)
 	}
@@ -269,8 +269,8 @@ func (v verifyFiles) ProgressLine(s loop.State) string {
 		return ""
 	}
 	line := verifyactive.RetryMessage(done, s.Policy.Limits.Iterations)
-	if s.Try != nil && s.Try.Iteration == done {
-		line += " · isolated try: " + verifyactive.Stats(*s.Try)
+	if s.Isolated != nil && s.Isolated.Iteration == done {
+		line += " · isolated try: " + verifyactive.Stats(*s.Isolated)
 	}
 	return line
 }

@@ -242,7 +242,7 @@ func TestVerifyFollows(t *testing.T) {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
 	m := record.Memory{
-		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Try: &loop.Try{Iteration: 3, Took: time.Second, Rounds: 4}},
+		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}},
 		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
 	}
 	if err := files.UpdateProgress(m, time.Now()); err != nil {

@@ -116,7 +116,7 @@ func (l *Loop) Peek() ([]Message, error) {
 }
 
 // Ack moves a message to inbox/done, so that Drain does not return it again.
-// Acknowledging twice is no error.
+// Acknowledging twice is not an error.
 func (l *Loop) Ack(m Message) error {
 	if err := l.moveMessage(m.file, "done"); err != nil {
 		return fmt.Errorf("acknowledge message %s of loop %s: %w", m.ID, l.ID, err)

@@ -14,9 +14,9 @@ import (
 // TypeOwnerTaken is the type of the first record of each owner. Its data is the Holder.
 const TypeOwnerTaken = "owner_taken"
 
-// ErrLostOwnership means that another owner has taken the loop. The caller must stop and
+// ErrOwnershipLost means that another owner has taken the loop. The caller must stop and
 // write nothing more.
-var ErrLostOwnership = journal.ErrLostOwnership
+var ErrOwnershipLost = journal.ErrLostOwnership
 
 // Owner drives a loop: only it appends to the journal. It holds the loop's lock until
 // Close.
@@ -57,14 +57,14 @@ func (l *Loop) OwnIf(ctx context.Context, may func(epoch int64) error) (*Owner, 
 }
 
 // Rejoin continues as an owner with this epoch that released the lock, as the hooks of a
-// session do. It returns ErrLostOwnership if there is a newer owner.
+// session do. It returns ErrOwnershipLost if there is a newer owner.
 func (l *Loop) Rejoin(ctx context.Context, epoch int64) (*Owner, error) {
 	o, err := l.lockAndOpen(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.epoch = epoch; o.journal.Last().Epoch != epoch {
-		return nil, errors.Join(fmt.Errorf("rejoin loop %s: %w", l.ID, ErrLostOwnership), o.Close())
+		return nil, errors.Join(fmt.Errorf("rejoin loop %s: %w", l.ID, ErrOwnershipLost), o.Close())
 	}
 	return o, nil
 }
@@ -86,7 +86,7 @@ func (l *Loop) lockAndOpen(ctx context.Context) (*Owner, error) {
 func (o *Owner) Epoch() int64 { return o.epoch }
 
 // Append writes the entries to the journal, all or none, and returns the mark of the last
-// when they are on disk. If it returns ErrLostOwnership, nothing was written.
+// when they are on disk. If it returns ErrOwnershipLost, nothing was written.
 func (o *Owner) Append(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.Append(o.epoch, entries...)
 }

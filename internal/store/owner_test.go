@@ -167,7 +167,7 @@ func TestRejoin(t *testing.T) {
 	if err := own(t, l).Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Rejoin(t.Context(), epoch); !errors.Is(err, store.ErrLostOwnership) {
+	if _, err := l.Rejoin(t.Context(), epoch); !errors.Is(err, store.ErrOwnershipLost) {
 		t.Errorf("error = %v, want ErrLostOwnership", err)
 	}
 	if good, _, err := l.VerifyJournal(); good != 3 || err != nil {

@@ -2,7 +2,7 @@ package term
 
 import "testing"
 
-// A goal that is no change of the tree has another end.
+// A goal that is not a change of the tree has another end.
 func TestEndsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{

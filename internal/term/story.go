@@ -124,7 +124,7 @@ func (s *story) header(e LoopStarted) []line {
 	if e.Checkout != "" {
 		out = append(out, labelled("tree", dim, Clean(e.Checkout)))
 	}
-	for i, words := range e.Wall {
+	for i, words := range e.Sandbox {
 		out = append(out, labelled(only(i, "with"), dim, only(i, "sandbox ")+Clean(words)))
 	}
 	if e.Kind != "" {

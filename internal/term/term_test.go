@@ -37,8 +37,8 @@ func evening(at time.Time) []struct {
 		{0, term.LoopStarted{
 			Loop: "brisk-otter", Source: "plan.md", Open: 2, Done: 1, Agent: "claude", AgentVersion: "2.1.328",
 			Branch: "pawl/brisk-otter", From: "main 3f2a9c1", MaxIterations: 28, MaxDuration: 8 * 3600 * s, MaxCostUSD: 20,
-			Gates: []term.Gate{{Name: "test", Command: "go test ./...", Baseline: "212 pass, 3 fail before the work"}},
-			Wall:  []string{"strict, by bubblewrap, around agent and gates", "agents reach api.example.com", "gates reach nothing"},
+			Gates:   []term.Gate{{Name: "test", Command: "go test ./...", Baseline: "212 pass, 3 fail before the work"}},
+			Sandbox: []string{"strict, by bubblewrap, around agent and gates", "agents reach api.example.com", "gates reach nothing"},
 		}},
 		{0, term.Note{Level: term.Info, Text: `task 3 "Update README" looks like prose: nothing could prove it`}},
 		{time.Second, term.TaskStarted{ID: "US-002", Title: "Logout button", Index: 1, Total: 2}},
@@ -265,7 +265,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[2J\x1b]0;title\x07b\u202ec\u200b\n\x00\x9b31md\u2028\xff"
 	for _, e := range []term.Event{
-		term.LoopStarted{Loop: evil, Source: evil, Agent: evil, AgentVersion: evil, Branch: evil, From: evil, Open: 1, Resumed: true, Gates: []term.Gate{{evil, "c", evil}}, Wall: []string{evil, evil}},
+		term.LoopStarted{Loop: evil, Source: evil, Agent: evil, AgentVersion: evil, Branch: evil, From: evil, Open: 1, Resumed: true, Gates: []term.Gate{{evil, "c", evil}}, Sandbox: []string{evil, evil}},
 		term.TaskStarted{ID: evil, Title: evil},
 		term.TurnActivity{Doing: evil, Iteration: 1},
 		term.GateFinished{Gate: evil, Summary: evil},

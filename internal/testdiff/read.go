@@ -69,7 +69,7 @@ func (l language) span(s source.Source, m []int) (span, bool) {
 		return sp, false
 	}
 	sp.name, sp.line = strings.Join(strings.Fields(strings.ReplaceAll(name, "DISABLED_", "")), " "), s.LineOf(start)
-	l.judge(s, &sp, start, mark)
+	l.classify(s, &sp, start, mark)
 	return sp, true
 }
 
@@ -97,8 +97,8 @@ func (l language) of(s source.Source, m []int, group string) string {
 	return s.Code[m[2*i]:m[2*i+1]]
 }
 
-// judge reads how a test is marked and what it asserts.
-func (l language) judge(s source.Source, sp *span, start int, mark string) {
+// classify reads how a test is marked and what it asserts.
+func (l language) classify(s source.Source, sp *span, start int, mark string) {
 	above := s.Code[sp.from:start]
 	body := s.Code[start:sp.to]
 	if sp.group { // what stands in it is its tests'

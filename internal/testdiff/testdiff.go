@@ -8,7 +8,7 @@
 // It reads structure, not meaning: where tests begin and end, how they are marked,
 // and which assertions stand in them. Languages are data: anchored patterns over
 // their code, with comments and the insides of strings left out. New tests, other
-// names for helpers and other white space are no change. What a changed assertion
+// names for helpers and other white space are not a change. What a changed assertion
 // means is for a user to read. A language that it does not know gives nothing: then
 // the files alone are named.
 package testdiff

@@ -62,7 +62,7 @@ var testFailed = sync.OnceValue(func() *regexp.Regexp {
 // failed was built.
 func (v Verdict) unbuilt(text plain) (line string, ok bool) {
 	named := slices.ContainsFunc(v.Failing, func(name string) bool { return !strings.HasSuffix(name, " [build failed]") })
-	if v.ExitCode == 0 || v.ExitCode == Unheard || v.Failed > 0 || named || text.has(testFailed()) {
+	if v.ExitCode == 0 || v.ExitCode == UnknownExit || v.Failed > 0 || named || text.has(testFailed()) {
 		return "", false
 	}
 	for _, c := range compilers() {

@@ -46,7 +46,7 @@ func CutExit(text string) (code int, output string, ok bool) {
 const maxScriptFile = 8 << 20
 
 // FilesIn reads files of the folder that a command runs in. They are an agent's to
-// make: what is no regular file (a pipe would be waited for without end) is none.
+// make: what is not a regular file (a pipe would be waited for without end) is none.
 func FilesIn(dir string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		f, err := atomicfile.Open(filepath.Join(dir, filepath.FromSlash(path)))

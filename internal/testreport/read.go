@@ -14,8 +14,8 @@ import (
 
 // Exit codes that are none.
 const (
-	Nonzero = -1 // it ended with an error of unknown number
-	Unheard = -2 // how it ended is not known
+	Nonzero     = -1 // it ended with an error of unknown number
+	UnknownExit = -2 // how it ended is not known
 )
 
 // Run is a command that ended, and what it printed.
@@ -66,7 +66,7 @@ type Verdict struct {
 	// BuildFailed: it failed since something could not be built.
 	BuildFailed bool
 
-	heard bool // the output says so too
+	inOutput bool // the output says so too
 }
 
 // Read tells what a command's tests came to, from its exit code first, and from
@@ -163,13 +163,13 @@ func merge(all []Verdict) Verdict {
 	for _, v := range all {
 		heavier := slices.Index(weight, v.Result) > slices.Index(weight, best.Result)
 		switch {
-		case best.Result == Fail && v.Result == Fail && best.heard && v.heard && v.Framework == best.Framework:
+		case best.Result == Fail && v.Result == Fail && best.inOutput && v.inOutput && v.Framework == best.Framework:
 			// The same lines, read for another call: what they say is said.
-		case best.Result == Fail && v.Result == Fail && best.heard && v.heard:
+		case best.Result == Fail && v.Result == Fail && best.inOutput && v.inOutput:
 			best.Failing = append(best.Failing, v.Failing...)
 			best.Passed, best.Failed, best.Skipped = best.Passed+v.Passed, best.Failed+v.Failed, best.Skipped+v.Skipped
-		case best.Result == Fail && !best.heard && v.heard && v.Result != Pass && v.Result != Gate,
-			heavier && (v.heard || !best.heard || best.Result == Pass || best.Result == Gate):
+		case best.Result == Fail && !best.inOutput && v.inOutput && v.Result != Pass && v.Result != Gate,
+			heavier && (v.inOutput || !best.inOutput || best.Result == Pass || best.Result == Gate):
 			best = v
 		}
 	}
@@ -183,7 +183,7 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 		Framework: framework, Failing: said.Failing, FirstError: oneLine(said.FirstError), Masked: c.Mask,
 		Passed: said.Passed, Failed: said.Failed, Skipped: said.Skipped,
 		Uncounted: said.Uncounted, Several: said.Several,
-		heard: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
+		inOutput: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
 	}
 	code, known := exitCode(run, c, text)
 	switch {
@@ -202,10 +202,10 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	default:
 		v.Result = Pass
 	}
-	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != Unheard && !known {
+	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != UnknownExit && !known {
 		v.Result = Unknown // something failed, and it may have been the tests
 	}
-	v.Unsummed = v.Result == Pass && known && !v.heard && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(sumUp, c.Runner)
+	v.Unsummed = v.Result == Pass && known && !v.inOutput && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(sumUp, c.Runner)
 	if v.Unsummed {
 		v.Result = Unknown
 	}
@@ -225,7 +225,7 @@ var sumUp = []string{"unittest", "go", "cargo"}
 // through, or the command printed it.
 func exitCode(run Run, c testrun.Call, text plain) (int, bool) {
 	if c.Mask == "" {
-		return run.ExitCode, run.ExitCode != Unheard
+		return run.ExitCode, run.ExitCode != UnknownExit
 	}
 	before, after, ok := strings.Cut(c.Echo, "\x00")
 	if !ok {

@@ -31,7 +31,7 @@ func TestReadInOrder(t *testing.T) {
 		{"good code, and nothing that counts", "npx jest", 0, "● sum › adds\nFAIL\n", testreport.Pass},
 		{"and says no more than that", "npx jest", 1, jestGreen, testreport.Gate},
 		{"a number that is not known", "npx jest", testreport.Nonzero, "", testreport.Fail},
-		{"no code at all", "npx jest", testreport.Unheard, jestGreen, testreport.Pass},
+		{"no code at all", "npx jest", testreport.UnknownExit, jestGreen, testreport.Pass},
 		{"masked, and nothing said", "npx jest | grep x", 0, "", testreport.Unknown},
 		{"masked, said to be green, and yet an error", "npx jest | grep x", 1, jestGreen, testreport.Unknown},
 		{"masked", "npx jest | tail", 0, jestRed, testreport.Fail},
@@ -233,7 +233,7 @@ func FuzzReadRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command string, code int, output []byte) {
 		run := testreport.Run{Command: command, ExitCode: code, Output: output}
 		v := testreport.Read(run)
-		if v.Result == testreport.Pass && v.Masked == "" && code != 0 && code != testreport.Unheard {
+		if v.Result == testreport.Pass && v.Masked == "" && code != 0 && code != testreport.UnknownExit {
 			t.Errorf("exit %d is a pass", code)
 		}
 		if v.Result != testreport.Fail && len(v.Failing) > 0 {

@@ -52,7 +52,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 		return Reply{Issues: issues}, err
 	}
 	if r.Issue == "" || strings.HasPrefix(r.Issue, "-") {
-		return Reply{}, problem("", "%q is no issue of beads", line(r.Issue))
+		return Reply{}, problem("", "%q is not an issue of beads", line(r.Issue))
 	}
 	now, err := b.show(ctx, r.Issue)
 	if err != nil {
@@ -94,7 +94,7 @@ func (b *Beads) list(ctx context.Context, query string) ([]Issue, error) {
 	var found []bead
 	switch {
 	case strings.HasPrefix(query, "-"):
-		return nil, problem("beads: or beads:ID", "%q is no issue of beads", line(query))
+		return nil, problem("beads: or beads:ID", "%q is not an issue of beads", line(query))
 	case query == "":
 		if err := b.run(ctx, &found, ready...); err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// double is no bd: it replays what the documentation of beads shows that bd prints,
+// double is not a bd: it replays what the documentation of beads shows that bd prints,
 // answers/COMMAND (with the status of an issue in status), and notes how it was called.
 const double = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
@@ -122,8 +122,8 @@ func TestBeadsSaysWhatIsWrong(t *testing.T) {
 		"no such issue": {"open", tracker.Request{Do: tracker.List, Query: "bd-gone"}, "bd show: exit 1: Error: issue not found: bd-gone"},
 		"closed":        {"closed", tracker.Request{Do: tracker.Claim, Issue: "bd-1"}, "issue bd-1 is closed"},
 		"taken":         {"open", tracker.Request{Do: tracker.Claim, Issue: "bd-taken"}, "bd update: exit 1: issue already claimed by bob"},
-		"an option":     {"open", tracker.Request{Do: tracker.Done, Issue: "--all"}, `"--all" is no issue of beads`},
-		"another":       {"open", tracker.Request{Do: tracker.List, Query: "--all"}, `"--all" is no issue of beads`},
+		"an option":     {"open", tracker.Request{Do: tracker.Done, Issue: "--all"}, `"--all" is not an issue of beads`},
+		"another":       {"open", tracker.Request{Do: tracker.List, Query: "--all"}, `"--all" is not an issue of beads`},
 		"an odd verb":   {"open", tracker.Request{Do: "delete", Issue: "bd-1"}, `unknown request "delete"`},
 	} {
 		t.Run(name, func(t *testing.T) {

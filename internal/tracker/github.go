@@ -32,7 +32,7 @@ func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
 	}
 	at, ok := issueAt(r.Issue)
 	if !ok {
-		return Reply{}, problem("", "%q is no issue on GitHub", line(r.Issue))
+		return Reply{}, problem("", "%q is not an issue on GitHub", line(r.Issue))
 	}
 	switch r.Do {
 	case Claim:

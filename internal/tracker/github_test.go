@@ -158,7 +158,7 @@ func TestGitHubSaysWhatIsWrong(t *testing.T) {
 		}, what: "GitHub answers 502 to GET {owner}/{repo}/issues/12: Server Error", hint: "try again later", retry: true},
 		"no filter":     {ask: ask{Do: tracker.List}, what: `"" does not say which issues of GitHub`, hint: "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"},
 		"an odd filter": {ask: ask{Do: tracker.List, Query: "colour=red"}, what: `issues of GitHub are chosen by label, milestone, assignee or creator, not by "colour"`, hint: "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"},
-		"an odd issue":  {ask: ask{Do: tracker.Done, Issue: "--help"}, what: `"--help" is no issue on GitHub`},
+		"an odd issue":  {ask: ask{Do: tracker.Done, Issue: "--help"}, what: `"--help" is not an issue on GitHub`},
 		"an odd verb":   {ask: ask{Do: "delete", Issue: address + "12"}, what: `unknown request "delete"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func silent(code int, said string) error {
 	return &Error{What: fmt.Sprintf("gh: exit %d: %s", code, line(said)), Hint: "check the network, and  gh auth status", Retry: true}
 }
 
-// ghEnv is the environment of gh: nobody is there to be asked, and colours are no data.
+// ghEnv is the environment of gh: nobody is there to be asked, and colours are not data.
 func ghEnv(env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -21,13 +21,13 @@ import (
 // nothing. The names, sizes and times of what there was before the first turn are kept, so
 // that what came or changed since can be named.
 
-// LookBeside keeps the state of what git ignores, and what submodules, dependency folders
+// RecordBeside keeps the state of what git ignores, and what submodules, dependency folders
 // and the home hold, as it is before the first turn. What was kept before stays.
-func (v *Verifier) LookBeside(ctx context.Context) error {
+func (v *Verifier) RecordBeside(ctx context.Context) error {
 	if _, err := os.Lstat(v.besideFile()); err == nil {
 		return nil
 	}
-	for _, keep := range []func(context.Context) error{v.lookWithin, v.keepDependencies, v.keepHome, v.KeepIgnored} {
+	for _, keep := range []func(context.Context) error{v.inspectSubmodules, v.keepDependencies, v.keepHome, v.KeepIgnored} {
 		if err := keep(ctx); err != nil {
 			return fmt.Errorf("record the state before the first turn: %w", err)
 		}
@@ -37,7 +37,7 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 
 // KeepIgnored records the state of what git ignores, over what was recorded before. It is
 // called once more when the gates have run before the first turn: what they made (caches,
-// reports) is no change of the agent's.
+// reports) is not a change of the agent's.
 func (v *Verifier) KeepIgnored(ctx context.Context) error {
 	ignored, err := v.ignoredFiles(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (v *Verifier) KeepIgnored(ctx context.Context) error {
 	return writeState(v.besideFile(), ignored)
 }
 
-// ForgetBeside has LookBeside look anew. Only a loop of which no turn has begun may.
+// ForgetBeside has RecordBeside look anew. Only a loop of which no turn has begun may.
 func (v *Verifier) ForgetBeside() error {
 	for _, file := range []string{v.besideFile(), v.dependencyFile(), v.byFolderFile()} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +128,7 @@ func (v *Verifier) ChangedBeside(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
-	if v.lookAtHome(ctx) == nil {
+	if v.recordHome(ctx) == nil {
 		names = slices.Concat(v.homeNow.changed, names)
 	}
 	return names, nil

@@ -33,7 +33,7 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 			start["run"] = ". ./lib\n[ ! -e conftest.py ] || . ./conftest.py\n" + start["run"][len(". ./lib\n"):]
 			b := newBench(t, start, shellTests)
 			b.write(c.before)
-			if err := b.LookBeside(t.Context()); err != nil {
+			if err := b.RecordBeside(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			work := files{"note": "x"}
@@ -46,11 +46,11 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 	}
 }
 
-// What gates made before the first turn (caches, reports) is no change of the agent's.
+// What gates made before the first turn (caches, reports) is not a change of the agent's.
 func TestWhatGatesMadeBeforeTheFirstTurnIsNotNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{".gitignore": "__pycache__/\n*.log\n", "m.py": "m"}, nil)
-	if err := b.LookBeside(t.Context()); err != nil {
+	if err := b.RecordBeside(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.write(files{"__pycache__/m.cpython-313.pyc": "compiled", "out.log": "x"})

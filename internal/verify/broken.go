@@ -245,7 +245,7 @@ const maxBuilds = 3
 // runBroken runs gates on the tree of broken functions. A function of whose type no value
 // is known does not build: at the lines that a compiler names it stays whole, and the
 // other functions tell.
-func (v *Verifier) runBroken(ctx context.Context, r Request, w where, run func(where) ([]gate.Result, error)) (gate.Run, error) {
+func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run func(runTarget) ([]gate.Result, error)) (gate.Run, error) {
 	spared := map[string]bool{}
 	for n := 1; ; n++ {
 		tree, b, err := v.broken(ctx, r, spared)

@@ -85,7 +85,7 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 			ids = append(ids, t.Name)
 		}
 	}
-	w := where{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
+	w := runTarget{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
 	run.Results, err = narrow(v.Root, c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	return run, err
 }
@@ -160,7 +160,7 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 	if err != nil {
 		return nil, err
 	}
-	verdict := gate.Judge(*o)
+	verdict := gate.Decide(*o)
 	names := leaves(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving))
 	var first, rest []string
 	for _, g := range gates {

@@ -101,7 +101,7 @@ func withMore(f files) files {
 	return f
 }
 
-// No test is no judgement, whoever allows what.
+// No test is not a judgement, whoever allows what.
 func TestNoTestIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, allow := range []bool{false, true} {
@@ -121,7 +121,7 @@ func TestJudgesCopiesMayBeOlderThanTheTask(t *testing.T) {
 	if v := b.claim(sumsGate(), bent, nil).Verdict; !v.TestsChanged {
 		t.Fatalf("first task: %+v", v)
 	}
-	v := b.claim(sumsGate(), files{"README": "sums\n"}, func(r *verify.Request) { r.Judge = judge }).Verdict
+	v := b.claim(sumsGate(), files{"README": "sums\n"}, func(r *verify.Request) { r.ProtectedTree = judge }).Verdict
 	if !v.TestsChanged || !strings.Contains(v.Reason, "add_test.sh") {
 		t.Errorf("second task: %+v", v)
 	}

@@ -29,8 +29,8 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	var all []loop.TestChange
 	for _, file := range c.old[:min(len(c.old), maxFiles)] {
 		from := r.Base
-		if slices.Contains(c.fromJudge, file) {
-			from = r.Judge
+		if slices.Contains(c.fromProtected, file) {
+			from = r.ProtectedTree
 		}
 		before, err := v.content(ctx, from, file)
 		if err != nil {
@@ -61,7 +61,7 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 			if err != nil {
 				return nil, err
 			}
-			if begun != nil && from == r.Judge { // the judge's copy may be older
+			if begun != nil && from == r.ProtectedTree { // the judge's copy may be older
 				all = append(all, slices.DeleteFunc(changesOf(file, begun, after), func(c loop.TestChange) bool { return slices.Contains(all, c) })...)
 			}
 		}

@@ -19,8 +19,8 @@ type Request struct {
 	Base  string      // tree that the task began from
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or approved. "" = Base.
-	Judge string
-	Tree  string // tree of now, which the work tree holds
+	ProtectedTree string
+	Tree          string // tree of now, which the work tree holds
 	// Seen are results that stand for the baseline where there are none of Base: a
 	// red seen while the loop ran, of a loop that has no other before.
 	Seen             []gate.Result
@@ -66,7 +66,7 @@ type Finding struct {
 // the work tree should hold. What is red is run once more, now, because later
 // only the memory of it is left to hold a flip against.
 func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	w := where{root: v.Root, tree: tree, logDir: logDir}
+	w := runTarget{root: v.Root, tree: tree, logDir: logDir}
 	here := false // when this began
 	if !v.allKept(ctx, gates, w) {
 		var err error
@@ -133,7 +133,7 @@ func (v *Verifier) stillHolds(ctx context.Context, tree string, before bool) (bo
 
 // baselineElsewhere is for a tree that the work tree no longer holds. There a
 // pass is a pass; a fail may be the place's fault.
-func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	results, err := v.elsewhere(ctx, gates, w)
 	if ctx.Err() != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w w
 // Claim runs the gates on the tree of now, then whatever else the verdict needs.
 // An error means that ctx ended or that git could not be asked.
 func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
-	if r.Judge == "" {
-		r.Judge = r.Base
+	if r.ProtectedTree == "" {
+		r.ProtectedTree = r.Base
 	}
 	o, err := v.observe(ctx, r)
 	if err != nil {
@@ -166,7 +166,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err := v.findOut(ctx, r, &o); err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Verdict: gate.Judge(o), Observation: o}
+	f := Finding{Verdict: gate.Decide(o), Observation: o}
 	if f.Verdict.TestsChanged && !r.Unprobed {
 		if f.Needed, err = v.needed(ctx, r, &o); err != nil {
 			f.Needed = o.OldTests // the place, not the claim: nothing is narrowed
@@ -181,7 +181,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		if err := v.findOut(ctx, r, &o); err != nil {
 			return Finding{}, err
 		}
-		approved := gate.Judge(o)
+		approved := gate.Decide(o)
 		f.IfApproved = &approved
 		if err := v.leaveToEarlier(ctx, r, &f); err != nil {
 			return Finding{}, err
@@ -208,7 +208,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 		if f.TreeAfter != r.Tree { // whatever ran may have run on another tree
-			v.forget(ctx, r.Gates, where{root: v.Root, tree: r.Tree})
+			v.forget(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree})
 		}
 	}
 	return f, nil
@@ -232,7 +232,7 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 
 // probe makes one of the further runs.
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
-	w := where{root: v.Root, logDir: r.LogDir, probe: p}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
 	if misleads(p) {
 		for i, g := range gates {
@@ -264,7 +264,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 		}
 	}
-	narrowed := func(w where) ([]gate.Result, error) {
+	narrowed := func(w runTarget) ([]gate.Result, error) {
 		if p == gate.BrokenNew { // what it does not tell, others will
 			few, _ := forTests(v.Root, gates, ids)
 			return v.elsewhere(ctx, few, w)
@@ -316,7 +316,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 // began, or else found in the worktree. There, only a gate that shows by its ids
 // that what passed passes is believed when it is red.
 func (v *Verifier) repeatBefore(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
-	w := where{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
+	w := runTarget{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
 	if w.gone = !v.allKept(ctx, gates, w); !w.gone || v.allKept(ctx, gates, w) {
 		return answer(v.all(ctx, gates, w))
 	}

@@ -27,13 +27,13 @@ const cleanly = "clean"
 // repeatClean runs gates on the tree of now in a clean checkout: in a fresh one, at a
 // path that nobody knew before, where no set-up must make it ready.
 func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate) (gate.Run, error) {
-	w := where{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean, uncached: true}
+	w := runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean, uncached: true}
 	here, err := v.all(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
 	if err != nil {
 		return gate.Run{}, err
 	}
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
-	w = where{place: cleanly, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
+	w = runTarget{place: cleanly, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
 	if v.place != nil && len(v.Setup) == 0 && !v.allKept(ctx, gates, w) {
 		v.place.stale = true
 	}
@@ -45,7 +45,7 @@ func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate
 // had compiled of them does not count. At another path it does so by itself, unless
 // -trimpath makes paths equal. In a namespace the path is the work tree's: then the
 // compiler is given a name of the checkout, of which it makes nothing.
-func (v *Verifier) ownBuild(ctx context.Context, w where) []string {
+func (v *Verifier) ownBuild(ctx context.Context, w runTarget) []string {
 	flags := variable(v.env, "GOFLAGS")
 	switch {
 	case v.inNamespace(ctx):
@@ -85,10 +85,10 @@ func (v *Verifier) leftInPlace(ctx context.Context) (map[string]string, bool) {
 	return left, err == nil
 }
 
-// settledCleanly runs a gate until it has told, and looks what that left behind.
-func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+// runCleanUntilDecided runs a gate until it has told, and looks what that left behind.
+func (v *Verifier) runCleanUntilDecided(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	before, known := v.leftInPlace(ctx)
-	r, err := v.settled(ctx, g, w)
+	r, err := v.runUntilDecided(ctx, g, w)
 	after, stillKnown := v.leftInPlace(ctx)
 	r.Left = !known || !stillKnown || !maps.Equal(before, after)
 	return r, err

@@ -163,7 +163,7 @@ func costlyProjects(seconds int) []costly {
 	}
 }
 
-// A test that fails because it runs alone is no test of the work, whether the gate tells
+// A test that fails because it runs alone is not a test of the work, whether the gate tells
 // ids or not.
 func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 	t.Parallel()

@@ -96,8 +96,8 @@ type carrying struct {
 	lacks   []string // "node_modules (changed since the loop began)"
 }
 
-// lookAtDependencies compares the folders with those of before the first turn.
-func (v *Verifier) lookAtDependencies(ctx context.Context) error {
+// recordDependencies compares the folders with those of before the first turn.
+func (v *Verifier) recordDependencies(ctx context.Context) error {
 	v.carries, v.homeNow = carrying{}, nil
 	if v.Repo == nil || len(v.Setup) > 0 {
 		return nil

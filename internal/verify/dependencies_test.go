@@ -57,7 +57,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 			if err := os.Symlink("../lib", filepath.Join(b.root, "node_modules", "lib")); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.LookBeside(t.Context()); err != nil {
+			if err := b.RecordBeside(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if c.ended {

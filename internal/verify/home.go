@@ -80,7 +80,7 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 	if runtime.GOOS == "windows" || !filepath.IsAbs(i.was) {
 		return i, nil
 	}
-	err := v.lookAtHome(ctx)
+	err := v.recordHome(ctx)
 	if err == nil {
 		i.dir, err = v.isolationDir()
 	}
@@ -88,7 +88,7 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
 	if err == nil && v.inNamespace(ctx) {
-		err = v.view(i, *cmp.Or(g, &gate.Gate{}))
+		err = v.mountView(i, *cmp.Or(g, &gate.Gate{}))
 	}
 	if err == nil {
 		err = v.furnish(i, setUp)

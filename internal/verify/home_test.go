@@ -38,7 +38,7 @@ func homeBench(t *testing.T, start, home files, change func(*verify.Options)) (*
 			change(o)
 		}
 	})
-	if err := b.LookBeside(t.Context()); err != nil {
+	if err := b.RecordBeside(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return b, put

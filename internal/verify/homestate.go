@@ -76,8 +76,8 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	return nil
 }
 
-// lookAtHome finds what is as it was, once for each claim.
-func (v *Verifier) lookAtHome(ctx context.Context) error {
+// recordHome finds what is as it was, once for each claim.
+func (v *Verifier) recordHome(ctx context.Context) error {
 	if v.homeNow != nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (v *Verifier) inputsOf(ctx context.Context, r Request) inputs {
 
 // workRules say what is work in the repository of a request.
 func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error) {
-	entries, err := v.Repo.Entries(ctx, r.Judge)
+	entries, err := v.Repo.Entries(ctx, r.ProtectedTree)
 	if err != nil {
 		return work.Rules{}, err
 	}
@@ -55,7 +55,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 		if _, there := entries[file]; !there {
 			return nil, fs.ErrNotExist
 		}
-		return v.Repo.Show(ctx, r.Judge, file)
+		return v.Repo.Show(ctx, r.ProtectedTree, file)
 	})
 	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return runs(steps, file) }
@@ -64,7 +64,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 		return work.Names(r.Asked, file) && !names(r.Gates, outside, file) && (!slices.Contains(through, file) || runs(steps, file))
 	}
 	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return builds.MatchString(s.Words[0]) })
-	rules.Settled = func(dir string) bool {
+	rules.HasFiles = func(dir string) bool {
 		for file := range entries {
 			if dir == "." || strings.HasPrefix(file, dir+"/") {
 				return true
@@ -106,7 +106,7 @@ func runs(steps []testrun.Step, file string) bool {
 }
 
 // changed reports whether a change between the judge's tree and the claim's is one of a
-// gate input that is no test, or of what the tests do that were there.
+// gate input that is not a test, or of what the tests do that were there.
 func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 	if in.v.isTest(ch.Path) {
 		return in.shapes(ctx, ch)
@@ -119,12 +119,12 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 		return false, err
 	}
 	if ch.Status == 'M' && work.IsSource(ch.Path) {
-		if was, err := in.v.content(ctx, in.r.Judge, ch.Path); err != nil || helpsTests(ch.Path, was) {
+		if was, err := in.v.content(ctx, in.r.ProtectedTree, ch.Path); err != nil || helpsTests(ch.Path, was) {
 			return err == nil, err
 		}
 	}
 	if work.IsManifest(ch.Path) && ch.Status == 'M' {
-		was, err := in.v.content(ctx, in.r.Judge, ch.Path)
+		was, err := in.v.content(ctx, in.r.ProtectedTree, ch.Path)
 		if err != nil {
 			return false, err
 		}
@@ -132,7 +132,7 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 		return err == nil && !work.DependenciesOnly(ch.Path, was, now), err
 	}
 	if ch.Status == 'M' && work.ListsSources(ch.Path) {
-		was, with, err := in.v.registered(ctx, in.r.Judge, in.r.Tree, ch)
+		was, with, err := in.v.registered(ctx, in.r.ProtectedTree, in.r.Tree, ch)
 		if err != nil || bytes.Equal(was, with) {
 			return err == nil, err
 		}
@@ -155,7 +155,7 @@ func (in inputs) shapes(ctx context.Context, ch git.Change) (bool, error) {
 		}
 		may = goShapes.Match(content)
 	}
-	return may && in.v.hasTests(ctx, in.r.Judge), nil
+	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
 }
 
 // isMark: Pawl itself writes the file.

@@ -20,7 +20,7 @@ func conftests(lib, test string) files {
 	return f
 }
 
-// A new file that changes what the old tests do is no new test: the gates run
+// A new file that changes what the old tests do is not a new test: the gates run
 // once more without it.
 func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 	t.Parallel()

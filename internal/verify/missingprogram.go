@@ -22,7 +22,7 @@ const builtins = " . alias bg break cd command continue declare echo eval exec e
 	"pwd read readonly return set shift shopt source test time times trap true type typeset ulimit umask unalias unset wait "
 
 // MissingProgram names the program that a gate's command begins with where it is not there,
-// or is no program; "" where it is, or where that cannot be told without running
+// or is not a program; "" where it is, or where that cannot be told without running
 // it. root is the work tree, env what Environment gives. A path that a set-up may make is
 // left alone.
 func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {

@@ -27,7 +27,7 @@ func (v *Verifier) needed(ctx context.Context, r Request, o *gate.Observation) (
 			if err != nil {
 				return nil, err
 			}
-			results, err := v.elsewhere(ctx, r.Gates, where{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: with})
+			results, err := v.elsewhere(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: with})
 			if err != nil {
 				return nil, err
 			}

@@ -155,7 +155,7 @@ const maxAlone = 4
 // all of them: with each sign alone until one is found that they need; where they need
 // several, with all.
 func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
-	w := where{root: v.Root, logDir: r.LogDir, probe: gate.RepeatNeutral, uncached: true}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.RepeatNeutral, uncached: true}
 	run := func(only []string) ([]gate.Result, error) {
 		n, err := v.neutralize(ctx, r, only)
 		if err != nil {

@@ -19,7 +19,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 			return o, err
 		}
 	}
-	if err := v.lookAtDependencies(ctx); err != nil {
+	if err := v.recordDependencies(ctx); err != nil {
 		return o, err
 	}
 	var err error
@@ -28,7 +28,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 			return o, err
 		}
 	}
-	if o.Now, err = v.claimed(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
+	if o.Now, err = v.claimed(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
 		return o, err
 	}
 	if v.Repo != nil && o.Silenced() {
@@ -60,7 +60,7 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.Lost, o.Canary, o.Values = tests.lost || tests.moved && red, true, true // what was red may be another test's now
+	o.TestsLost, o.Canary, o.Values = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)

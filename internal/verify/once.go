@@ -14,7 +14,7 @@ import (
 )
 
 // once runs a gate one time, for at most a limit.
-func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Duration) gate.Result {
+func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	c := plan(g, w.uncached || w.place == cleanly)
 	var in *isolation
@@ -52,7 +52,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
-	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noWall) {
+	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
 	switch {
@@ -77,9 +77,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	return r
 }
 
-// noWall is how bubblewrap begins to say why it could not start the command: then
+// noSandbox is how bubblewrap begins to say why it could not start the command: then
 // the gate never ran.
-const noWall = "bwrap: "
+const noSandbox = "bwrap: "
 
 // status of a run, with the reason where it is not a pass.
 func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string) {

@@ -19,7 +19,7 @@ const (
 )
 
 // output takes what a gate prints: to a log, and its very end to memory. Writing
-// never fails: a full disk is no reason to stop a gate in the middle.
+// never fails: a full disk is not a reason to stop a gate in the middle.
 type output struct {
 	mu   sync.Mutex
 	log  *rawlog.Log // nil: nowhere

@@ -45,7 +45,7 @@ func TestLogNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := newOutput(dir, "x", nil); o.log != nil {
-		t.Error("a log in what is no folder")
+		t.Error("a log in what is not a folder")
 	}
 }
 

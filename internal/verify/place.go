@@ -49,21 +49,21 @@ func Elsewhere(dir string) string { return filepath.Join(dir, "worktrees") }
 var errNowhere = errors.New("without git there is no other tree to compare with")
 
 // at makes the place hold a tree, and returns where gates run there.
-func (v *Verifier) at(ctx context.Context, tree string) (where, error) {
+func (v *Verifier) at(ctx context.Context, tree string) (runTarget, error) {
 	if v.Repo == nil {
-		return where{}, errNowhere
+		return runTarget{}, errNowhere
 	}
 	below, err := filepath.Rel(resolved(v.Repo.Root()), resolved(v.Root))
 	if err != nil || !filepath.IsLocal(below) {
-		return where{}, fmt.Errorf("%s is not in the repository %s", v.Root, v.Repo.Root())
+		return runTarget{}, fmt.Errorf("%s is not in the repository %s", v.Root, v.Repo.Root())
 	}
 	if err := v.hold(ctx, tree); err != nil {
-		return where{}, err
+		return runTarget{}, err
 	}
 	if err := v.prepare(ctx, tree); err != nil {
-		return where{}, err
+		return runTarget{}, err
 	}
-	return where{root: filepath.Join(v.place.tree.Root(), below), place: "worktree", tree: tree}, nil
+	return runTarget{root: filepath.Join(v.place.tree.Root(), below), place: "worktree", tree: tree}, nil
 }
 
 func resolved(dir string) string {
@@ -217,10 +217,10 @@ func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
 // Elsewhere runs gates on a tree or commit in the worktree of Pawl's own, as for
 // an audit. What is kept from an earlier run there is used.
 func (v *Verifier) Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	return v.elsewhere(ctx, gates, where{tree: tree, logDir: logDir})
+	return v.elsewhere(ctx, gates, runTarget{tree: tree, logDir: logDir})
 }
 
-func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	if w.place == "" {
 		w.place = "worktree"
 	}
@@ -235,10 +235,10 @@ func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([
 	return v.all(ctx, gates, w)
 }
 
-func (v *Verifier) allKept(ctx context.Context, gates []gate.Gate, w where) bool {
+func (v *Verifier) allKept(ctx context.Context, gates []gate.Gate, w runTarget) bool {
 	n := 1
 	if w.uncached {
 		n = 2
 	}
-	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(ctx, g, w.of(g)))) < n })
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.cachedResults(v.key(ctx, g, w.of(g)))) < n })
 }

@@ -15,7 +15,7 @@ import (
 
 var claims = flag.Int("claims", 8, "claims that the property of gate inputs is tried with")
 
-// For random changes of random files that are no work, a claim that passes only with them
+// For random changes of random files that are not work, a claim that passes only with them
 // is never proven, whatever work is done beside. The gate passes where any file has a word.
 func TestWhatPassesByGateInputsIsNeverProven(t *testing.T) {
 	t.Parallel()

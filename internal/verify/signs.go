@@ -258,7 +258,7 @@ func dropped(ctx context.Context, repo *git.Repo, trees [2]string, changes []git
 }
 
 // contents are a file before and after a change that did not delete it; nothing of what
-// is no file.
+// is not a file.
 func contents(ctx context.Context, repo *git.Repo, before, after string, c git.Change) (was, is []byte, err error) {
 	if !isFile(c.To) {
 		return nil, nil, nil

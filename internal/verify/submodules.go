@@ -25,8 +25,8 @@ type within struct {
 
 func (v *Verifier) submodulesFile() string { return filepath.Join(v.Dir, "submodules.json") }
 
-// lookWithin keeps what the submodules hold before the first turn.
-func (v *Verifier) lookWithin(ctx context.Context) error {
+// inspectSubmodules keeps what the submodules hold before the first turn.
+func (v *Verifier) inspectSubmodules(ctx context.Context) error {
 	tree, err := v.Repo.TreeOf(ctx, "HEAD")
 	if err != nil {
 		return err
@@ -65,9 +65,9 @@ func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within,
 	return all, nil
 }
 
-// lookedWithin is what the submodules held before the first turn, and what they hold
+// changedSubmodules is what the submodules held before the first turn, and what they hold
 // now; nothing where there was none.
-func (v *Verifier) lookedWithin(ctx context.Context, tree string) (was, now map[string]within, err error) {
+func (v *Verifier) changedSubmodules(ctx context.Context, tree string) (was, now map[string]within, err error) {
 	if _, err = readState(v.submodulesFile(), &was); err == nil && len(was) > 0 {
 		now, err = v.withins(ctx, tree)
 	}
@@ -77,7 +77,7 @@ func (v *Verifier) lookedWithin(ctx context.Context, tree string) (was, now map[
 // uncommittedWithin are the submodules in which the loop's work is not committed: no
 // commit of the loop's can hold it.
 func (v *Verifier) uncommittedWithin(ctx context.Context, tree string) ([]string, error) {
-	was, now, err := v.lookedWithin(ctx, tree)
+	was, now, err := v.changedSubmodules(ctx, tree)
 	var paths []string
 	for path, w := range now {
 		if w.Tree != w.Committed && w.Tree != was[path].Tree {
@@ -91,7 +91,7 @@ func (v *Verifier) uncommittedWithin(ctx context.Context, tree string) ([]string
 // changedWithin are the gate inputs in submodules that are not what they were, old tests
 // among them: by path, or the submodule itself where that cannot be told.
 func (v *Verifier) changedWithin(ctx context.Context, r Request) ([]string, error) {
-	was, now, err := v.lookedWithin(ctx, r.Tree)
+	was, now, err := v.changedSubmodules(ctx, r.Tree)
 	if err != nil || len(was) == 0 {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func TestTestsInASubmodule(t *testing.T) {
 			sh(t, source, append([]string{"git"}, commit...)...)
 			sh(t, b.root, "git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "sub")
 			sh(t, b.root, append([]string{"git"}, commit...)...)
-			if err := b.LookBeside(t.Context()); err != nil {
+			if err := b.RecordBeside(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			base := b.tree()

@@ -103,24 +103,24 @@ func linked(globs []string, root string) []string {
 
 // testChanges are the test files that differ between trees.
 type testChanges struct {
-	old       []string // gate inputs, tests among them, that were changed or deleted; or added, but for tests
-	fresh     []string // added or changed since the task began: to lay over the tree of before
-	cases     []string // new data beside old, where there is no fresh test
-	fromJudge []string // old ones of which the judge has a copy
-	fromBase  []string // all else that differs from the task's start
-	inputs    []string // gate inputs that are no tests, changed since the task began
-	inSource  bool     // source files that hold tests differ
-	lost      bool     // of those, one has more that differs than new tests
-	moved     bool     // tests went from one to another, or are lost
+	old           []string // gate inputs, tests among them, that were changed or deleted; or added, but for tests
+	fresh         []string // added or changed since the task began: to lay over the tree of before
+	cases         []string // new data beside old, where there is no fresh test
+	fromProtected []string // old ones of which the judge has a copy
+	fromBase      []string // all else that differs from the task's start
+	inputs        []string // gate inputs that are not tests, changed since the task began
+	inSource      bool     // source files that hold tests differ
+	testsLost     bool     // of those, one has more that differs than new tests
+	moved         bool     // tests went from one to another, or are lost
 }
 
-// maxLooks bounds the changed source files that are searched for tests.
-const maxLooks = 100
+// maxInspected bounds the changed source files that are searched for tests.
+const maxInspected = 100
 
 // sound refuses to judge by trees and tests of which git does not have what their
 // names say: the comparison of forged ones would show no change.
 func (v *Verifier) sound(ctx context.Context, r Request) error {
-	trees := []string{r.Base, r.Judge, r.Tree}
+	trees := []string{r.Base, r.ProtectedTree, r.Tree}
 	if err := v.Repo.VerifyObjects(ctx, trees); err != nil {
 		return err
 	}
@@ -146,14 +146,14 @@ func (v *Verifier) sound(ctx context.Context, r Request) error {
 func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
 	var c testChanges
 	var err error
-	if c.fromJudge, err = v.notAsTheJudgeHas(ctx, r); err != nil {
+	if c.fromProtected, err = v.changedProtected(ctx, r); err != nil {
 		return c, err
 	}
 	within, err := v.changedWithin(ctx, r)
 	if err != nil {
 		return c, err
 	}
-	c.old = slices.Concat(c.fromJudge, within)
+	c.old = slices.Concat(c.fromProtected, within)
 	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return c, err
@@ -164,11 +164,11 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		if v.isTest(ch.Path) && v.onlyProgram(ctx, ch, r.Base, r.Tree) {
 			continue
 		}
-		shapes := slices.Contains(c.fromJudge, ch.Path) || slices.Contains(r.Pending, ch.Path)
+		shapes := slices.Contains(c.fromProtected, ch.Path) || slices.Contains(r.Pending, ch.Path)
 		if !v.isTest(ch.Path) && !shapes {
-			if len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
+			if len(inSourceMarks(ch.Path)) > 0 && looked < maxInspected {
 				looked++
-				before, now := c.lookInside(ctx, v, ch, r)
+				before, now := c.inspectSource(ctx, v, ch, r)
 				was, is = append(was, before...), append(is, now...)
 			}
 			continue
@@ -178,7 +178,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		} else if ch.Status != 'D' {
 			c.fresh = append(c.fresh, ch.Path)
 		}
-		if !slices.Contains(c.fromJudge, ch.Path) {
+		if !slices.Contains(c.fromProtected, ch.Path) {
 			c.fromBase = append(c.fromBase, ch.Path)
 			if ch.Status != 'A' {
 				c.old = append(c.old, ch.Path)
@@ -190,15 +190,15 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			return c, err
 		}
 	}
-	c.lost = c.lost || c.moved && !testdiff.Adds(was, is)
+	c.testsLost = c.testsLost || c.moved && !testdiff.Adds(was, is)
 	c.withoutApproved(mayNotChange(r))
 	return c, nil
 }
 
-// notAsTheJudgeHas lists the gate inputs that are other than in the judge's tree: tests
-// that were there, and whatever else is no work.
-func (v *Verifier) notAsTheJudgeHas(ctx context.Context, r Request) ([]string, error) {
-	since, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
+// changedProtected lists the gate inputs that are other than in the judge's tree: tests
+// that were there, and whatever else is not work.
+func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, error) {
+	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (v *Verifier) notAsTheJudgeHas(ctx context.Context, r Request) ([]string, e
 		if slices.Contains(r.Pending, ch.Path) {
 			continue
 		}
-		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.Judge, r.Tree)
+		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.ProtectedTree, r.Tree)
 		if !counts {
 			if counts, err = in.changed(ctx, ch); err != nil {
 				return nil, err
@@ -228,7 +228,7 @@ func (c *testChanges) withoutApproved(mayNotChange func(string) bool) {
 		return
 	}
 	may := func(file string) bool { return !mayNotChange(file) }
-	c.old, c.fromJudge = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromJudge, may)
+	c.old, c.fromProtected = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromProtected, may)
 	c.fromBase = slices.DeleteFunc(c.fromBase, may)
 }
 
@@ -249,7 +249,7 @@ func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return v.asIn(ctx, tree, r.Judge, c.fromJudge)
+	return v.asIn(ctx, tree, r.ProtectedTree, c.fromProtected)
 }
 
 // inSourceMarks tell a source file that holds tests.
@@ -267,12 +267,12 @@ func inSourceMarks(file string) []string {
 	return nil
 }
 
-// lookInside finds what a claim did to tests in a source file.
-func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change, r Request) (was, is []string) {
+// inspectSource finds what a claim did to tests in a source file.
+func (c *testChanges) inspectSource(ctx context.Context, v *Verifier, ch git.Change, r Request) (was, is []string) {
 	before, err := v.content(ctx, r.Base, ch.Path)
 	now, readErr := v.content(ctx, r.Tree, ch.Path)
 	if err != nil || readErr != nil {
-		c.inSource, c.lost = true, true
+		c.inSource, c.testsLost = true, true
 		return nil, nil
 	}
 	was, is = testdiff.Embedded(ch.Path, before), testdiff.Embedded(ch.Path, now)

@@ -37,7 +37,7 @@ func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observati
 	if err != nil {
 		return gate.Run{}, err
 	}
-	w := where{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
 	results, err := narrow(v.Root, run.gates, o.Only(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	return gate.Run{Results: results, Given: given}, err
 }
@@ -182,7 +182,7 @@ func ownFunctions(o *gate.Observation) []string {
 // provingTests are the tests that a claim is to be believed for; none where gates tell no
 // tests apart.
 func provingTests(o *gate.Observation) []string {
-	verdict := gate.Judge(*o)
+	verdict := gate.Decide(*o)
 	return slices.DeleteFunc(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving), func(id string) bool {
 		return slices.ContainsFunc(o.Now, func(r gate.Result) bool { return r.Gate == id })
 	})

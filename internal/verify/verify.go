@@ -132,11 +132,11 @@ func (v *Verifier) leave(ctx context.Context) error {
 // result. logDir receives their output, one file each; "" = nowhere. An error
 // means that ctx ended.
 func (v *Verifier) Run(ctx context.Context, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	return v.all(ctx, gates, where{root: v.Root, logDir: logDir})
+	return v.all(ctx, gates, runTarget{root: v.Root, logDir: logDir})
 }
 
-// where a gate runs, and on what.
-type where struct {
+// runTarget a gate runs, and on what.
+type runTarget struct {
 	root     string     // folder that a gate's Dir is below
 	place    string     // "" = the work tree; otherwise part of the key of kept results
 	tree     string     // "" = not known: nothing is kept
@@ -147,7 +147,7 @@ type where struct {
 }
 
 // all gives one result for each gate.
-func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	results := make([]gate.Result, 0, len(gates))
 	for _, g := range gates {
 		r, err := v.result(ctx, g, w)
@@ -160,9 +160,9 @@ func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.
 }
 
 // result is the kept one, or that of a run.
-func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+func (v *Verifier) result(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	w = w.of(g)
-	kept := v.kept(v.key(ctx, g, w))
+	kept := v.cachedResults(v.key(ctx, g, w))
 	n := 0
 	if w.uncached {
 		n = 1
@@ -183,10 +183,10 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 		if r.TimedOutTwice { // that was its repeat, and another would take as long again
 			kept = append(kept, r)
 		}
-		v.keep(ctx, g, w, kept)
+		v.cacheResults(ctx, g, w, kept)
 		if w.place == cleanly && !r.Left { // the next task begins from this tree
 			w.place = "worktree"
-			v.keep(ctx, g, w, kept[:1])
+			v.cacheResults(ctx, g, w, kept[:1])
 		}
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
@@ -194,7 +194,7 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 }
 
 // of is where a gate runs: a pristine one never in the work tree.
-func (w where) of(g gate.Gate) where {
+func (w runTarget) of(g gate.Gate) runTarget {
 	if (g.Pristine || asksGit(g)) && w.place == "" {
 		w.place, w.root, w.gone = "worktree", "", false
 	}
@@ -210,12 +210,12 @@ var gitChanges = regexp.MustCompile(`\bgit (?:-\S+ )*(?:diff(?: -\S+)*(?: HEAD)?
 
 // run runs a gate until it has told. That there is no clean place for a pristine
 // one says nothing of the work.
-func (v *Verifier) run(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	switch {
 	case w.place == cleanly:
-		return v.settledCleanly(ctx, g, w)
+		return v.runCleanUntilDecided(ctx, g, w)
 	case w.root != "":
-		return v.settled(ctx, g, w)
+		return v.runUntilDecided(ctx, g, w)
 	}
 	clean, err := v.clean(ctx, w.tree)
 	if ctx.Err() != nil {
@@ -228,15 +228,15 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w where) (gate.Result, 
 		}, nil
 	}
 	w.root = clean.root
-	return v.settled(ctx, g, w)
+	return v.runUntilDecided(ctx, g, w)
 }
 
 // clean is a clean checkout of a tree; of that in the work tree if none is named.
-func (v *Verifier) clean(ctx context.Context, tree string) (where, error) {
+func (v *Verifier) clean(ctx context.Context, tree string) (runTarget, error) {
 	if tree == "" && v.Repo != nil {
 		var err error
 		if tree, _, err = v.Repo.Snapshot(ctx); err != nil {
-			return where{}, err
+			return runTarget{}, err
 		}
 	}
 	return v.at(ctx, tree)
@@ -248,8 +248,8 @@ func (v *Verifier) tell(p Progress) {
 	}
 }
 
-// settled runs a gate until it has told, a bounded number of times.
-func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+// runUntilDecided runs a gate until it has told, a bounded number of times.
+func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	var tries []gate.Result
 	for slow := false; gate.Again(g, tries, slow); {
 		r := v.once(ctx, g, w, g.Limit(tries))
@@ -260,7 +260,7 @@ func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Resu
 		w.uncached = true
 		slow = r.TimedOut && v.slow(w)
 	}
-	return gate.Settle(tries), nil
+	return gate.MergeRuns(tries), nil
 }
 
 // misleads reports whether a run is of code or tests that were made wrong on purpose.
@@ -274,7 +274,7 @@ func misleads(p gate.Probe) bool {
 
 // slow reports whether more time may help a gate that timed out: the machine is loaded,
 // or it is the first one to do so in a place of ours, where nothing was built before.
-func (v *Verifier) slow(w where) bool {
+func (v *Verifier) slow(w runTarget) bool {
 	switch {
 	case misleads(w.probe): // tests that hang do not pass
 		return false
@@ -288,14 +288,14 @@ func (v *Verifier) slow(w where) bool {
 }
 
 // key names what a result depends on.
-func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
+func (v *Verifier) key(ctx context.Context, g gate.Gate, w runTarget) string {
 	parts := []any{2, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout}
 	if !w.gone {
 		parts = append(parts, v.env)
 	}
 	if w.place != "" {
 		parts = append(parts, v.Setup, v.carries.folders, v.inNamespace(ctx))
-		if v.lookAtHome(ctx) == nil { // else the run says why
+		if v.recordHome(ctx) == nil { // else the run says why
 			parts = append(parts, v.homeNow.changed)
 		}
 	}

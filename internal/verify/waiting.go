@@ -13,7 +13,7 @@ import (
 // and without whose change the gates do not pass on the tree of now. Tests are not among
 // them: those of an earlier task fit its work, whoever comes later.
 func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
-	changed, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
+	changed, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +27,11 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 	if len(files) == 0 {
 		return nil, nil
 	}
-	tree, err := v.asIn(ctx, r.Tree, r.Judge, files)
+	tree, err := v.asIn(ctx, r.Tree, r.ProtectedTree, files)
 	if err != nil {
 		return nil, err
 	}
-	results, err := v.elsewhere(ctx, r.Gates, where{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: tree})
+	results, err := v.elsewhere(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: tree})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("verify claim: %w", ctx.Err())
 	}

@@ -26,7 +26,7 @@ type fileState struct{ size, content, attributes int64 }
 // testFiles are the states of the test files, and of the scripts by which a gate runs,
 // where it is to run; nil where no tree says
 // which there are.
-func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w where) map[string]fileState {
+func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w runTarget) map[string]fileState {
 	if v.Repo == nil || w.tree == "" {
 		return nil
 	}
@@ -53,7 +53,7 @@ func stateOf(path string) fileState {
 }
 
 // checkout is the top of the repository where gates run.
-func (v *Verifier) checkout(w where) string {
+func (v *Verifier) checkout(w runTarget) string {
 	if w.place != "" {
 		return v.place.tree.Root()
 	}
@@ -62,7 +62,7 @@ func (v *Verifier) checkout(w where) string {
 
 // written are the test files that a run wrote, and whether each is as it was; before are
 // their states before the run.
-func (v *Verifier) written(ctx context.Context, w where, before map[string]fileState) map[string]bool {
+func (v *Verifier) written(ctx context.Context, w runTarget, before map[string]fileState) map[string]bool {
 	var wrote map[string]bool
 	for file, was := range before {
 		path := filepath.Join(v.checkout(w), filepath.FromSlash(file))

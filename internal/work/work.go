@@ -35,7 +35,7 @@ type Rules struct {
 	// Asked reports whether the user's goal or task names a file; nil = it names none.
 	Asked func(file string) bool
 	// Settled reports whether there are files below a folder before the work; nil = in all.
-	Settled func(dir string) bool
+	HasFiles func(dir string) bool
 }
 
 // Change is one file that differs between two trees.
@@ -66,7 +66,7 @@ func (r Rules) Is(c Change) bool {
 	case plainName.MatchString(base):
 		return !isToolsName(base) && !c.Executable && !(c.Added && r.Make)
 	case has(packages, base): // of a part of the program that is new itself
-		return c.Added && r.Settled != nil && !r.Settled(path.Dir(c.Path))
+		return c.Added && r.HasFiles != nil && !r.HasFiles(path.Dir(c.Path))
 	}
 	return false
 }
@@ -113,7 +113,7 @@ func Names(text, file string) bool {
 	}
 }
 
-// IsSource reports whether a file is program source in a language that is no shell's.
+// IsSource reports whether a file is program source in a language that is not a shell's.
 func IsSource(file string) bool {
 	return has(sources, strings.ToLower(path.Ext(file))) && !matches(inputs, file)
 }

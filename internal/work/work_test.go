@@ -93,7 +93,7 @@ func TestIs(t *testing.T) {
 			}
 		}
 	}
-	fresh := Rules{Settled: func(dir string) bool { return dir == "old" || dir == "." }}
+	fresh := Rules{HasFiles: func(dir string) bool { return dir == "old" || dir == "." }}
 	for file, want := range map[string]bool{
 		"want.txt": true, "tool.sh": true, "new_check.sh": false, "run": true, ".toolrc": false,
 		"sum/go.mod": true, "old/go.mod": false, "go.mod": false, "CMakeLists.txt": false, "sub/CMakeLists.txt": false,

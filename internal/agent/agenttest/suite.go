@@ -25,8 +25,8 @@ type Subject struct {
 	Writes func(path, content string)
 }
 
-// patience bounds each step of the suite.
-const patience = 30 * time.Second
+// eventTimeout bounds each step of the suite.
+const eventTimeout = 30 * time.Second
 
 // Run checks the contract of agent.Agent and agent.Session. The subject is
 // made anew for each part.
@@ -51,7 +51,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 
 func (s Subject) start(t *testing.T) agent.Session {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), eventTimeout)
 	defer cancel()
 	session, err := s.Agent.Start(ctx, s.Options)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *recorder) emit(e agent.Event) { *r = append(*r, e) }
 
 func (s Subject) turn(ctx context.Context, t *testing.T, session agent.Session, o agent.Turn) (agent.Result, recorder) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, eventTimeout)
 	defer cancel()
 	var events recorder
 	begin := time.Now()
@@ -77,7 +77,7 @@ func (s Subject) turn(ctx context.Context, t *testing.T, session agent.Session, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(begin); d > patience-5*time.Second {
+	if d := time.Since(begin); d > eventTimeout-5*time.Second {
 		t.Fatalf("the turn took %v", d)
 	}
 	if r.ContextPercent < -1 || r.ContextPercent > 100 {
@@ -158,7 +158,7 @@ func judging(t *testing.T, s Subject) {
 	name := filepath.Join(s.Options.Dir, "made.txt")
 	for _, allow := range []bool{false, true} {
 		var asked []agent.ToolCall
-		s.Options.Judge = func(c agent.ToolCall) agent.Verdict {
+		s.Options.CheckTool = func(c agent.ToolCall) agent.Verdict {
 			asked = append(asked, c)
 			return agent.Verdict{Allow: allow, Rule: "test", Reason: "because"}
 		}
@@ -209,7 +209,7 @@ func closing(t *testing.T, s Subject) {
 			t.Error(err)
 		}
 	}
-	if d := time.Since(begin); d > patience {
+	if d := time.Since(begin); d > eventTimeout {
 		t.Errorf("closing took %v", d)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	billInterval = 2 * time.Second // between two looks at the cost, without a limit
-	billPatience = 5 * time.Second // for an answer; measured: a few ms
+	billTimeout  = 5 * time.Second // for an answer; measured: a few ms
 	billRetry    = 20 * time.Millisecond
 	billRetries  = 50
 )
@@ -57,7 +57,7 @@ func (t *turn) askCost(now time.Time) {
 	if err != nil {
 		return // the end of the stream tells
 	}
-	t.bill.request, t.bill.at, t.bill.due = id, now, now.Add(billPatience)
+	t.bill.request, t.bill.at, t.bill.due = id, now, now.Add(billTimeout)
 }
 
 // askAgain is called when an answer is overdue, or was too early.
@@ -117,6 +117,6 @@ func (t *turn) release() {
 	held := t.bill.held
 	t.bill.held = nil
 	for _, l := range held {
-		t.judge(l)
+		t.checkTool(l)
 	}
 }

@@ -47,8 +47,8 @@ var (
 )
 
 const (
-	versionPatience = 10 * time.Second
-	startPatience   = 60 * time.Second // MCP servers may be slow to connect
+	versionTimeout = 10 * time.Second
+	startTimeout   = 60 * time.Second // MCP servers may be slow to connect
 )
 
 // Name of the agent.
@@ -59,7 +59,7 @@ func (Agent) Mounts() {}
 
 // Version asks the client, for at most 10 s.
 func (a Agent) Version(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, versionPatience)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	e := proc.Run(ctx, proc.Spec{Argv: []string{a.command(), "--version"}, Stdout: &out, Env: environ(nil)})
@@ -75,7 +75,7 @@ func (a Agent) Version(ctx context.Context) (string, error) {
 
 // Start starts the client and waits until it answers, for at most a minute.
 func (a Agent) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	s, err := a.spawn(ctx, o)
 	if err != nil {

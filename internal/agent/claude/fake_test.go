@@ -169,7 +169,7 @@ func TestNoToolRunsBetweenTurns(t *testing.T) {
 	f := newFake(t, block(initLine, textLine, resultLine, "!sleep 300ms", callLine,
 		`{"type":"control_request","request_id":"r2","request":{"subtype":"mcp_message"}}`))
 	judged := 0
-	f.o.Judge = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
+	f.o.CheckTool = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
 	s := f.start()
 	mustEnd(t, f.turn(s, "x"))
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(f.heard(), `"r2"`); time.Sleep(10 * time.Millisecond) {

@@ -8,7 +8,7 @@ import (
 
 // Figures of the client's are bounded as they are read: each is added up, turned into
 // a time, and written as JSON again, which knows neither infinity nor the year 10000.
-// What is no number is 0.
+// What is not a number is 0.
 type (
 	count   int64   // of tokens
 	dollars float64 // of cost

@@ -121,19 +121,19 @@ func (t *turn) asked(l line, now time.Time) {
 	if t.hold(l, now) {
 		return
 	}
-	t.judge(l)
+	t.checkTool(l)
 }
 
-// judge allows or denies a call.
-func (t *turn) judge(l line) {
+// checkTool allows or denies a call.
+func (t *turn) checkTool(l line) {
 	in := l.Request.Input
 	call := agent.ToolCall{Tool: in.ToolName, Input: in.Tool, Dir: in.Dir}
 	v := agent.Verdict{Allow: true}
 	switch {
 	case t.failure != nil || t.finished:
 		v = agent.Verdict{Reason: "The turn is over."}
-	case t.o.Judge != nil:
-		v = t.o.Judge(call)
+	case t.o.CheckTool != nil:
+		v = t.o.CheckTool(call)
 	}
 	if !v.Allow {
 		t.r.Denied++

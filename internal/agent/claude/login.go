@@ -22,7 +22,7 @@ func (a Agent) CheckLogin(ctx context.Context, o agent.Options) error {
 	if err != nil || !hasAuthStatus(version) || slices.ContainsFunc(o.Args, func(arg string) bool { return strings.HasPrefix(arg, "--settings") }) {
 		return agent.ErrLoginUnknown
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionPatience)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	e := proc.Run(ctx, proc.Spec{Argv: []string{a.command(), "auth", "status", "--json"}, Dir: o.Dir, Stdout: &out, Env: environ(o.Env)})

@@ -70,7 +70,7 @@ func TestClientPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))
 			r.o.Args = []string{"--permission-mode", mode}
 			r.o.Env["IS_SANDBOX"] = "1" // else the client refuses the last one to root
-			r.o.Judge = func(c agent.ToolCall) agent.Verdict {
+			r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
 				command, _ := c.Input["command"].(string)
 				return agent.Verdict{Allow: !strings.Contains(command, "forbidden"), Reason: "no"}
 			}

@@ -33,7 +33,7 @@ func TestClientSessionThatOnlyReads(t *testing.T) {
 	r.o.ReadOnly, r.o.Schema = true, `{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}`
 	r.o.Args = []string{"--tools", "default", "--setting-sources", "user,project"}
 	var judged []string
-	r.o.Judge = func(c agent.ToolCall) agent.Verdict {
+	r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
 		judged = append(judged, c.Tool)
 		return agent.Verdict{Allow: true}
 	}

@@ -121,7 +121,7 @@ func TestClientTurnWithToolsAllowedAndDenied(t *testing.T) {
 		messagesapi.Text("I did what I could."),
 	))
 	var judged []string
-	r.o.Judge = func(c agent.ToolCall) agent.Verdict {
+	r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
 		judged = append(judged, c.Tool+" in "+c.Dir)
 		if c.Tool == "Bash" {
 			return agent.Verdict{Rule: "no-push", Reason: "Do not push: the loop's owner merges."}
@@ -207,7 +207,7 @@ func TestClientCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 func TestClientFreshContextInTheSameProcess(t *testing.T) {
 	r := newRig(t, messagesapi.Text("one"), messagesapi.Bash("true"), messagesapi.Text("two"))
 	var judged int
-	r.o.Judge = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
+	r.o.CheckTool = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
 	s := r.start()
 	mustEnd(t, r.turn(s, "remember the word ratchet"))
 	before := s.ID()

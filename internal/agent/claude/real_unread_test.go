@@ -32,7 +32,7 @@ func TestClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
 				messagesapi.Text("done"),
 			))
 			r.o.Model = model
-			r.o.Judge = func(agent.ToolCall) agent.Verdict { return agent.Verdict{Allow: true} }
+			r.o.CheckTool = func(agent.ToolCall) agent.Verdict { return agent.Verdict{Allow: true} }
 			if err := os.WriteFile(r.path("notes.md"), []byte("a note of the user's\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func (t *turn) begins(l line) {
 // owedUntil is when a client that says nothing of a message is waited for no longer.
 func (t *turn) owedUntil() time.Time {
 	if t.saidAt.After(t.resultAt) {
-		return t.saidAt.Add(settle)
+		return t.saidAt.Add(wakeGrace)
 	}
-	return t.resultAt.Add(settle)
+	return t.resultAt.Add(wakeGrace)
 }

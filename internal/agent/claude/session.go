@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	interruptPatience = 5 * time.Second // measured: 23 ms; 1.4 s in a tool
-	goodbyePatience   = 3 * time.Second // measured: 40 ms
-	queueLength       = 1024            // messages to a client that does not read
-	stderrTail        = 4 << 10
+	interruptTimeout = 5 * time.Second // measured: 23 ms; 1.4 s in a tool
+	exitTimeout      = 3 * time.Second // measured: 40 ms
+	queueLength      = 1024            // messages to a client that does not read
+	stderrTail       = 4 << 10
 )
 
 var (
@@ -209,7 +209,7 @@ func (s *session) call(ctx context.Context, subtype string, handle func(item)) (
 // interrupt stops the client's work, by force if it does not obey. It takes its
 // own time: the context of the turn may be over.
 func (s *session) interrupt(ctx context.Context, handle func(item)) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
 	defer cancel()
 	_, err := s.ask("interrupt")
 	if err == nil {
@@ -347,7 +347,7 @@ func (s *session) setID(id string) {
 func (s *session) Close() error {
 	s.close.Do(func() {
 		if s.atRest() {
-			s.end(goodbyePatience)
+			s.end(exitTimeout)
 			return
 		}
 		s.end(0)
@@ -367,12 +367,12 @@ func (s *session) atRest() bool {
 	return !s.busy && len(s.tasks) == 0
 }
 
-// end ends the process, after the patience given by force.
-func (s *session) end(patience time.Duration) {
+// end ends the process, after the timeout given by force.
+func (s *session) end(timeout time.Duration) {
 	_ = s.p.Stdin().Close()
 	select {
 	case <-s.p.Done():
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 	s.kill()
 	s.p.Wait()

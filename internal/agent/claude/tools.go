@@ -21,9 +21,9 @@ type mounted struct {
 	done  chan struct{}     // holds one when an answer was given
 }
 
-// cutPatience is how long calls that are cut off may take to end: the processes of a
+// cutTimeout is how long calls that are cut off may take to end: the processes of a
 // gate are asked to, and killed some seconds later.
-const cutPatience = 15 * time.Second
+const cutTimeout = 15 * time.Second
 
 func mount(t agent.Tools, send func(any) error) *mounted {
 	if t == nil {
@@ -119,7 +119,7 @@ func (m *mounted) cutOff() {
 			_ = m.wire.Send(note)
 		}
 	}
-	t := time.NewTimer(cutPatience)
+	t := time.NewTimer(cutTimeout)
 	defer t.Stop()
 	for m.waiting() {
 		select {

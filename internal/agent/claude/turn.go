@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	contextPatience = 2 * time.Second
-	// settle is how long after background work the client may take to wake
+	contextTimeout = 2 * time.Second
+	// wakeGrace is how long after background work the client may take to wake
 	// itself for its result (measured: 20 to 300 ms).
-	settle = 2 * time.Second
+	wakeGrace = 2 * time.Second
 	// backgroundWait is Turn.BackgroundWait if that is zero.
 	backgroundWait = 10 * time.Minute
 )
@@ -145,7 +145,7 @@ func (t *turn) atRest(now time.Time) bool {
 	if t.awaited() {
 		return !now.Before(t.resultAt.Add(t.opts.BackgroundWait)) || t.opts.Final != nil && t.opts.Final(t.text)
 	}
-	return !t.hadTasks || !now.Before(t.sign.Add(settle))
+	return !t.hadTasks || !now.Before(t.sign.Add(wakeGrace))
 }
 
 // wake is the next time at which something is due without a line from the client.
@@ -172,7 +172,7 @@ func (t *turn) wake() time.Time {
 		if t.awaited() {
 			earlier(t.resultAt.Add(t.opts.BackgroundWait))
 		} else {
-			earlier(t.sign.Add(settle))
+			earlier(t.sign.Add(wakeGrace))
 		}
 	}
 	return at
@@ -236,7 +236,7 @@ func (t *turn) fill(ctx context.Context) int {
 	if !t.o.MeasureContext {
 		return t.estimate()
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contextPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contextTimeout)
 	defer cancel()
 	if raw, err := t.call(ctx, "get_context_usage", t.handle); err == nil {
 		if p, ok := contextPercent(raw); ok {

@@ -25,7 +25,7 @@ func TestRest(t *testing.T) {
 		{"no result yet", func(t *turn) { t.result = nil }, time.Time{}},
 		{"at work again", func(t *turn) { t.busy = true }, time.Time{}},
 		{"another message queued", func(t *turn) { t.result.QueuedTurns = 1 }, time.Time{}},
-		{"background work has ended", func(t *turn) { t.hadTasks = true }, after(settle)},
+		{"background work has ended", func(t *turn) { t.hadTasks = true }, after(wakeGrace)},
 		{"background work runs", func(t *turn) { t.hadTasks, t.tasks = true, server }, after(10 * time.Minute)},
 		{"it was waited for before", func(t *turn) { t.tasks = server; t.waited["b1"] = true }, end},
 		{"it runs, but the message is final", func(t *turn) {

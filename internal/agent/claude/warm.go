@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const clearPatience = 5 * time.Second // measured: 15 to 160 ms
+const clearTimeout = 5 * time.Second // measured: 15 to 160 ms
 
 // readOnce are the files in the work tree that the client reads when it starts, and not
 // again after /clear (measured with 2.1.328). Instructions, skills and settings it reads
@@ -41,7 +41,7 @@ func (s *session) Fresh(ctx context.Context) error {
 	defer s.turns.Unlock()
 	s.takeStream()
 	defer s.giveStream()
-	ctx, cancel := context.WithTimeout(ctx, clearPatience)
+	ctx, cancel := context.WithTimeout(ctx, clearTimeout)
 	defer cancel()
 	if s.busy || len(s.tasks) > 0 {
 		return errors.New("clear the context: work is still running in the session")

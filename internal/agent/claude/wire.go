@@ -111,7 +111,7 @@ func (o *output) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON never fails: content of a new shape is no content.
+// UnmarshalJSON never fails: content of a new shape is not content.
 func (c *content) UnmarshalJSON(b []byte) error {
 	*c = nil
 	if len(b) == 0 || b[0] != '[' {

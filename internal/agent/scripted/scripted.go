@@ -253,8 +253,8 @@ func (t *turn) call(tool, detail string, input map[string]any) bool {
 	t.r.ToolCalls++
 	t.r.Rounds++
 	t.emit(agent.Event{Kind: agent.KindTool, Tool: tool, Detail: detail})
-	if t.o.Judge != nil {
-		if v := t.o.Judge(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
+	if t.o.CheckTool != nil {
+		if v := t.o.CheckTool(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
 			t.r.Denied++
 			t.emit(agent.Event{Kind: agent.KindDenied, Tool: tool, Detail: detail, Text: v.Reason})
 			return false

@@ -133,7 +133,7 @@ a server
 done
 `)}
 	o := agent.Options{Dir: dir, Marker: "otter", Env: map[string]string{"WORD": "ratchet"}}
-	o.Judge = func(c agent.ToolCall) agent.Verdict {
+	o.CheckTool = func(c agent.ToolCall) agent.Verdict {
 		command, _ := c.Input["command"].(string)
 		return agent.Verdict{Allow: !strings.HasPrefix(command, "git push"), Reason: "no"}
 	}

@@ -67,7 +67,7 @@ type Claim struct {
 
 // Parse returns the claims that count in a message, in its order; where there
 // are more than a hundred, the last hundred. Promises of another text than
-// promise ("" means DefaultPromise) are no claims, nor is a block without a
+// promise ("" means DefaultPromise) are not claims, nor is a block without a
 // reason of its own.
 func Parse(text, promise string) []Claim {
 	want := fold(promise)

@@ -19,7 +19,7 @@ func (o Observation) nextCanary() (Probe, []string) {
 	if !o.Canary || o.answered(CanaryBefore) {
 		return "", nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	if v.Status != Pass || v.Evidence != Proven {
 		return "", nil
 	}

@@ -73,13 +73,13 @@ func TestCanary(t *testing.T) {
 			if asked := p == CanaryBefore; asked != c.asked {
 				t.Fatalf("next is %q", p)
 			}
-			if v := Judge(o); v.Evidence != Proven {
+			if v := Decide(o); v.Evidence != Proven {
 				t.Errorf("before the answer: %+v", v)
 			}
 			if c.asked {
 				o.Answers[CanaryBefore] = Run{Results: []Result{c.before}, MustFail: mustFail("then")}
 			}
-			v := Judge(o)
+			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || len(v.Flipped) > 0 != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
@@ -96,7 +96,7 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// A canary costs nothing where the verdict is not proven, and is no fault where there is
+// A canary costs nothing where the verdict is not proven, and is not a fault where there is
 // no place for it.
 func TestNoCanaryIsAskedFor(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestNoCanaryIsAskedFor(t *testing.T) {
 	if p, _ := Next(o); p != "" {
 		t.Errorf("no place: next is %q", p)
 	}
-	if v := Judge(o); v.Evidence != Proven || len(v.Labels) > 0 {
+	if v := Decide(o); v.Evidence != Proven || len(v.Labels) > 0 {
 		t.Errorf("no place: %+v", v)
 	}
 }

@@ -74,7 +74,7 @@ func (c *comparison) add(before, now Result) {
 
 // silenced: tests were told of before, by name or by number, and now the gate ends
 // well and tells of none by the same measure. Code under test that ends the process
-// with 0 leaves such a gate: whatever may be changed in tests, that is no judgement.
+// with 0 leaves such a gate: whatever may be changed in tests, that is not a judgement.
 // A report that could not be read says nothing of the tests that it would name.
 func (r Result) silenced(now Result) bool {
 	left := len(now.Tests)

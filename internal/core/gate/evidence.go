@@ -79,7 +79,7 @@ func (o Observation) flipped(before, after Result) []string {
 		}
 	}
 	byTests := len(before.Failing) > 0 && len(before.Tests) > 0 || len(before.Incomplete) > 0
-	if after.Status == Pass && !byTests && (!o.InSource || !o.Lost) {
+	if after.Status == Pass && !byTests && (!o.InSource || !o.TestsLost) {
 		names = append(names, after.Gate)
 	}
 	return names

@@ -72,7 +72,7 @@ func TestAgainAndSettle(t *testing.T) {
 			if got := gate.Again(c.gate, c.tries, c.slow); got != c.again {
 				t.Errorf("again = %v, want %v", got, c.again)
 			}
-			if got := gate.Settle(c.tries); got.Status != c.want || got.Flaky != (c.name == "flaky, green then") {
+			if got := gate.MergeRuns(c.tries); got.Status != c.want || got.Flaky != (c.name == "flaky, green then") {
 				t.Errorf("settled as %+v, want %s", got, c.want)
 			}
 		})
@@ -96,11 +96,11 @@ func TestLimitAfterTimeOut(t *testing.T) {
 			t.Errorf("%s: limit %s, want %s", name, got, c.want)
 		}
 	}
-	slow := gate.Settle(append(timeout, gate.Result{Status: gate.Pass, Duration: 1500 * time.Millisecond}))
+	slow := gate.MergeRuns(append(timeout, gate.Result{Status: gate.Pass, Duration: 1500 * time.Millisecond}))
 	if slow.Flaky || slow.Warning != "timed out after 1s; passed when run again with more time (2s)" {
 		t.Errorf("settled as %+v", slow)
 	}
-	if !gate.Settle(append(timeout, timeout...)).TimedOutTwice {
+	if !gate.MergeRuns(append(timeout, timeout...)).TimedOutTwice {
 		t.Error("two time-outs in a row are not told from one")
 	}
 }

@@ -17,7 +17,7 @@ type Observation struct {
 	// OldTests are gate inputs that are not as they were: test files that were changed
 	// or deleted, and whatever else is neither work nor a new test.
 	OldTests []string `json:"old_tests,omitempty"`
-	// Inputs are those of them that are no tests.
+	// Inputs are those of them that are not tests.
 	Inputs []string `json:"inputs,omitempty"`
 	// NewTests are test files that were added or changed: what can be laid over
 	// the tree of before.
@@ -31,7 +31,7 @@ type Observation struct {
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`
 	// Lost: one of these has more that differs in its tests than new ones.
-	Lost bool `json:"lost,omitempty"`
+	TestsLost bool `json:"lost,omitempty"`
 	// Breakable: the work added functions that can be broken, see Broken.
 	Breakable bool `json:"breakable,omitempty"`
 	// Functions are the names of those that the work added or changed, with their files.
@@ -85,9 +85,9 @@ type Verdict struct {
 	Enough string `json:"enough,omitempty"`
 }
 
-// Judge concludes from what was seen. A probe that Next asks for and that has
+// Decide concludes from what was seen. A probe that Next asks for and that has
 // no answer yet counts as not found out: it can only weaken the evidence.
-func Judge(o Observation) Verdict {
+func Decide(o Observation) Verdict {
 	now := o.against(o.Now)
 	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: o.broken(now)}
 	v.FullGreen = o.fullGreen(v)

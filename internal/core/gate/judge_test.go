@@ -84,14 +84,14 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InSource: s.inSource, Lost: s.lost, NewCases: s.cases,
+		AllowTestChanges: s.allow, InSource: s.inSource, TestsLost: s.lost, NewCases: s.cases,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var asked []string
 	for {
 		p, gates := gate.Next(o)
 		if p == "" {
-			return gate.Judge(o), strings.Join(asked, " ")
+			return gate.Decide(o), strings.Join(asked, " ")
 		}
 		if _, again := o.Answers[p]; again || len(asked) > 10 {
 			t.Fatalf("%s is asked for again", p)
@@ -340,7 +340,7 @@ func TestSettingsAndLabels(t *testing.T) {
 		Gates:    []gate.Gate{{Name: "test", AllowBaseline: true}},
 		Baseline: one("fail A-"), Now: one("fail A- flaky"), Changed: true,
 	}
-	v := gate.Judge(o)
+	v := gate.Decide(o)
 	if !v.FullGreen {
 		t.Error("a red that is allowed to stay is held against the end")
 	}
@@ -350,11 +350,11 @@ func TestSettingsAndLabels(t *testing.T) {
 	if diff := cmp.Diff([]string{"A"}, v.StillRed); diff != "" {
 		t.Error(diff)
 	}
-	five := gate.Judge(gate.Observation{Baseline: one("pass A+ B+ C+ D+ E+ F+"), Now: one("fail A- B- C- D- E- F-"), Changed: true})
+	five := gate.Decide(gate.Observation{Baseline: one("pass A+ B+ C+ D+ E+ F+"), Now: one("fail A- B- C- D- E- F-"), Changed: true})
 	if !strings.Contains(five.Reason, "A, B, C, D and 2 more") {
 		t.Errorf("reason %q", five.Reason)
 	}
-	unbuilt := gate.Judge(gate.Observation{
+	unbuilt := gate.Decide(gate.Observation{
 		Baseline: one("pass p.A+"), Now: one("pass p.A+ p.N+"), Changed: true, NewTests: []string{"n_test.go"},
 		Answers: map[gate.Probe]gate.Run{gate.Control: {Results: one("pass p.A+")}, gate.Overlay: {Results: one("fail !p build")}},
 	})
@@ -366,7 +366,7 @@ func TestSettingsAndLabels(t *testing.T) {
 // A gate that waits for ever since its script became a pipe is told of with the script.
 func TestATimeOutNamesWhatWasChanged(t *testing.T) {
 	t.Parallel()
-	v := gate.Judge(gate.Observation{
+	v := gate.Decide(gate.Observation{
 		Changed: true, OldTests: []string{"check.sh"}, Inputs: []string{"check.sh"},
 		Baseline: []gate.Result{{Gate: "check", Status: gate.Pass}},
 		Now:      []gate.Result{{Gate: "check", Status: gate.Fail, TimedOut: true, Reason: "timed out after 10m0s"}},
@@ -388,7 +388,7 @@ func TestAGateThatNoLongerStarts(t *testing.T) {
 	} {
 		red := []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}}
 		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, Reason: "not found"}}
-		v := gate.Judge(gate.Observation{Changed: true, OldTests: c.inputs, Inputs: c.inputs, Baseline: red, Now: now})
+		v := gate.Decide(gate.Observation{Changed: true, OldTests: c.inputs, Inputs: c.inputs, Baseline: red, Now: now})
 		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
 			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)
 		}

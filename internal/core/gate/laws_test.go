@@ -94,9 +94,9 @@ func TestLawsOfTheVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObservation(t)
-		early := gate.Judge(o)
+		early := gate.Decide(o)
 		drawAnswers(t, o)
-		v := gate.Judge(o)
+		v := gate.Decide(o)
 
 		if v.Status != early.Status || !cmp.Equal(v.Broken, early.Broken) {
 			t.Errorf("a probe changed whether the tree stands: %+v, then %+v", early, v)
@@ -154,7 +154,7 @@ func TestUnknownNeverDiscriminates(t *testing.T) {
 			}
 			o.Answers[p] = gate.Run{Results: rs}
 		}
-		if v := gate.Judge(o); v.Evidence == gate.Proven {
+		if v := gate.Decide(o); v.Evidence == gate.Proven {
 			t.Errorf("proven by runs that could not tell: %+v", v)
 		}
 	})
@@ -173,7 +173,7 @@ func TestObservationAndVerdictSurviveJSON(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(gate.Judge(o), gate.Judge(back)); diff != "" {
+		if diff := cmp.Diff(gate.Decide(o), gate.Decide(back)); diff != "" {
 			t.Errorf("after JSON (-before +after):\n%s", diff)
 		}
 	})

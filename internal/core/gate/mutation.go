@@ -85,7 +85,7 @@ func (o Observation) breakable() []string {
 	if !o.Breakable || o.answered(Broken) || len(o.newNotice()) > 0 {
 		return nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	if v.Status == Pass && v.Evidence == NoEvidence && o.undecided() && !v.TestsChanged && !v.Unchecked && len(v.Flaky) == 0 {
 		return o.gates()
 	}
@@ -99,7 +99,7 @@ func (o Observation) breakable() []string {
 // broken. Source files hold tests that they did not, beside all that they held; or the new
 // tests do not run on the tree of before.
 func (o Observation) undecided() bool {
-	return o.InSource && !o.Lost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+	return o.InSource && !o.TestsLost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
 }
 
 // breakableFirst are the gates in which new tests came with changed functions. Run for

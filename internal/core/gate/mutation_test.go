@@ -62,7 +62,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// Tests that pass although nothing is left of the work are no evidence of it; one that
+// Tests that pass although nothing is left of the work are not evidence of it; one that
 // does not pass, for whatever reason, is enough.
 func TestBrokenWorkIsNoticed(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 	if p, gates := Next(o); p != Broken || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
-	if v := Judge(o); v.Evidence != Proven {
+	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("without the answer: %+v", v)
 	}
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			o := o
 			o.Answers = maps.Clone(o.Answers)
 			o.Answers[Broken] = c.broken
-			v := Judge(o)
+			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Proving) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
@@ -132,12 +132,12 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, NoEvidence},
 		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, NoEvidence},
 	} {
-		o := Observation{Changed: true, Breakable: true, InSource: true, Lost: c.lost, Baseline: c.baseline, Now: c.now, Answers: map[Probe]Run{}}
+		o := Observation{Changed: true, Breakable: true, InSource: true, TestsLost: c.lost, Baseline: c.baseline, Now: c.now, Answers: map[Probe]Run{}}
 		if p, _ := Next(o); (p == Broken) == c.lost {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		o.Answers[Broken] = Run{Results: c.broken}
-		if v := Judge(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -157,12 +157,12 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 	if p, _ := Next(o); p != Broken {
 		t.Errorf("next is %q", p)
 	}
-	if v := Judge(o); v.Evidence != NoEvidence {
+	if v := Decide(o); v.Evidence != NoEvidence {
 		t.Errorf("%+v", v)
 	}
 	for status, want := range map[Status]Evidence{Fail: Proven, Pass: NoEvidence} {
 		o.Answers[Broken] = Run{Results: result(status, 1)}
-		if v := Judge(o); v.Evidence != want {
+		if v := Decide(o); v.Evidence != want {
 			t.Errorf("broken %s: %+v", status, v)
 		}
 	}
@@ -185,7 +185,7 @@ func TestAGateInputMayBeACase(t *testing.T) {
 	}
 	for status, want := range map[Status]Evidence{Fail: Proven, Pass: Unproven} {
 		o.Answers[Overlay] = Run{Results: result(status, map[string]Status{"cases": status})}
-		if v := Judge(o); v.Evidence != want {
+		if v := Decide(o); v.Evidence != want {
 			t.Errorf("laid over: %s: %+v", status, v)
 		}
 	}
@@ -227,7 +227,7 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
-		if v := Judge(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -290,7 +290,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
-		if v := Judge(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -351,7 +351,7 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
-		if v := Judge(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -167,14 +167,14 @@ func (o Observation) Only(p Probe) []string {
 	case BrokenNew:
 		return o.came()
 	case Broken:
-		if v := Judge(o); v.Evidence != Proven {
+		if v := Decide(o); v.Evidence != Proven {
 			return o.came()
 		}
 	case Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	return slices.Concat(ByTest(v.Flipped, o.Baseline), v.Proving)
 }
 

@@ -55,11 +55,11 @@ func TestTheRatchet(t *testing.T) {
 func TestWithoutTheRatchetATestMayGo(t *testing.T) {
 	t.Parallel()
 	o := gate.Observation{Baseline: one("pass A+ B+"), Now: one("pass A+"), Changed: true, NoRatchet: true}
-	if v := gate.Judge(o); v.Status != gate.Pass {
+	if v := gate.Decide(o); v.Status != gate.Pass {
 		t.Errorf("%+v", v)
 	}
 	o.Now = one("fail A-")
-	if v := gate.Judge(o); v.Status != gate.Fail {
+	if v := gate.Decide(o); v.Status != gate.Fail {
 		t.Errorf("one that fails: %+v", v)
 	}
 }

@@ -11,7 +11,7 @@ func (o Observation) neutralizable() []string {
 	if len(o.Signs) == 0 || o.answered(Neutral) {
 		return nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	if v.Status != Pass || v.Evidence != Proven {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (o Observation) blamed() []string {
 	if !o.answered(Neutral) || o.answered(RepeatNeutral) {
 		return nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	if v.Status != Pass || v.Evidence != Proven {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (o Observation) FailsNeutral(proving []string, neutral Result) []string {
 }
 
 // Proving are the tests of a gate that a claim would be believed for.
-func (o Observation) Proving(gate string) []string { return o.proving(Judge(o), gate) }
+func (o Observation) Proving(gate string) []string { return o.proving(Decide(o), gate) }
 
 // byASign are the tests that the work would be believed for and that fail with the
 // signs neutralized, twice.

@@ -23,7 +23,7 @@ func TestSignsAreWeighed(t *testing.T) {
 	if p, gates := Next(o); p != Neutral || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
-	if v := Judge(o); v.Evidence != Proven {
+	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("without the answer: %+v", v)
 	}
 	for _, c := range []struct {
@@ -50,11 +50,11 @@ func TestSignsAreWeighed(t *testing.T) {
 			if p, gates := Next(o); (p == RepeatNeutral && len(gates) == 1) != (c.want == Unproven) {
 				t.Errorf("next is %q %v", p, gates)
 			}
-			if v := Judge(o); v.Evidence != Proven {
+			if v := Decide(o); v.Evidence != Proven {
 				t.Errorf("seen once: %+v", v)
 			}
 			o.Answers[RepeatNeutral] = Run{Results: c.neutral.Results, Because: c.because}
-			v := Judge(o)
+			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Flipped) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
@@ -75,7 +75,7 @@ func TestSignsAreWeighed(t *testing.T) {
 	flaky := o
 	flaky.Answers = maps.Clone(o.Answers)
 	flaky.Answers[Neutral], flaky.Answers[RepeatNeutral] = Run{Results: []Result{red}}, Run{Results: []Result{green}}
-	if v := Judge(flaky); v.Evidence != Proven {
+	if v := Decide(flaky); v.Evidence != Proven {
 		t.Errorf("flaky: %+v", v)
 	}
 	// Where the clean checkout never showed green, red says nothing of the sign.
@@ -92,7 +92,7 @@ func TestGatesWithoutNamesAreWeighed(t *testing.T) {
 		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Signs: []string{"lib.sh:2, which changes an assertion"},
 		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Neutral: {Results: []Result{red}}, RepeatNeutral: {Results: []Result{red}}},
 	}
-	if v := Judge(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {
+	if v := Decide(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {
 		t.Errorf("%+v", v)
 	}
 }

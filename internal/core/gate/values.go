@@ -15,7 +15,7 @@ func (o Observation) nextValues() (Probe, []string) {
 	if !o.Values || o.answered(FailingTests) {
 		return "", nil
 	}
-	v := Judge(o)
+	v := Decide(o)
 	if v.Status != Pass || v.Evidence != Proven {
 		return "", nil
 	}

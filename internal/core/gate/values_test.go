@@ -48,7 +48,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 				t.Errorf("next is %q", p)
 			}
 			o.Answers[FailingTests] = c.without
-			if v := Judge(o); v.Evidence != c.want || v.InAnyCase() != (c.want == Unproven) {
+			if v := Decide(o); v.Evidence != c.want || v.InAnyCase() != (c.want == Unproven) {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -83,11 +83,11 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		one, two := run(c.close), run(c.closer)
 		one.Given, two.Given = []string{"2", "5"}, []string{"3", "6"}
 		o.Answers[CloseInputs], o.Answers[CloserInputs] = one, two
-		if v := Judge(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%+v", v)
 		}
 		o.Held = nil
-		if v := Judge(o); v.Evidence != Proven {
+		if v := Decide(o); v.Evidence != Proven {
 			t.Errorf("the program holds none: %+v", v)
 		}
 	}

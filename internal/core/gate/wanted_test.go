@@ -33,7 +33,7 @@ func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
 		if p, _ := gate.Next(c.o); p != c.asks {
 			t.Errorf("%s: asks for %q, want %q", name, p, c.asks)
 		}
-		if v := gate.Judge(c.o); v.Status != gate.Pass || v.Evidence != c.want {
+		if v := gate.Decide(c.o); v.Status != gate.Pass || v.Evidence != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

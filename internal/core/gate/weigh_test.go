@@ -22,7 +22,7 @@ func TestDemeritsOfARun(t *testing.T) {
 	} {
 		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
 		red.Failing = []string{"p.A"}
-		v := Judge(Observation{
+		v := Decide(Observation{
 			Changed: true, Baseline: []Result{red}, Now: []Result{green},
 			Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
 		})
@@ -37,11 +37,11 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
 	o := Observation{Changed: true, Baseline: red, Now: green, Answers: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
-	if v := Judge(o); v.Evidence != Proven {
+	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
 	o.Unwritten = []string{"Divide in ops.go"}
-	if v := Judge(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
+	if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
 		t.Errorf("%+v", v)
 	}
 }

@@ -26,7 +26,7 @@ func TestTestFilesThatARunWrites(t *testing.T) {
 			Changed: true, Baseline: run(Fail, c.before), Now: run(Pass, c.now),
 			Answers: map[Probe]Run{RepeatBefore: {Results: run(Fail, c.before)}, RepeatClean: {Results: run(Pass, c.clean)}},
 		}
-		v := Judge(o)
+		v := Decide(o)
 		if v.Evidence != c.want || (c.want == Unproven) != strings.Contains(v.Reason, "a_test.py") {
 			t.Errorf("%s: %s: %s", name, v.Evidence, v.Reason)
 		}

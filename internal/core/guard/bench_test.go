@@ -18,7 +18,7 @@ func BenchmarkJudge(b *testing.B) {
 			c := guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}
 			r := rules()
 			for b.Loop() {
-				guard.Judge(c, r)
+				guard.Check(c, r)
 			}
 		})
 	}

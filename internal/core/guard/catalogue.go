@@ -151,7 +151,7 @@ func known(id string) (Rule, bool) {
 }
 
 // instead tells the agent what to do in place of what was denied.
-func (j *judge) instead(id string) string {
+func (j *check) instead(id string) string {
 	if s, ok := withTools[id]; ok && j.rules.Tools {
 		return s
 	}

@@ -11,7 +11,7 @@ import (
 // Code judges code of another language. It is searched for words of the rules
 // where it seems to run commands, for the names of guarded files, and for files
 // elsewhere that it writes.
-func (j *judge) Code(c *shell.Command, w word) {
+func (j *check) Code(c *shell.Command, w word) {
 	j.codeShows(w.Text)
 	switch {
 	case j.fetched(w):
@@ -28,7 +28,7 @@ func (j *judge) Code(c *shell.Command, w word) {
 }
 
 // namesGuarded looks for guarded files among the quoted texts in code.
-func (j *judge) namesGuarded(code string) bool {
+func (j *check) namesGuarded(code string) bool {
 	before := j.verdict
 	defer func() { j.verdict = before }()
 	writes := slices.ContainsFunc(writing, func(s string) bool { return strings.Contains(code, s) })
@@ -111,7 +111,7 @@ func unquoted(code string) string {
 
 // writesOutside looks for a call that removes or writes a file that it names by a
 // constant: shutil.rmtree('../x'), open('/etc/x', 'w').
-func (j *judge) writesOutside(code string) bool {
+func (j *check) writesOutside(code string) bool {
 	for at := strings.IndexByte(code, '('); at >= 0; {
 		call, rest := code[:at], strings.TrimLeft(code[at+1:], " ")
 		name := call[strings.LastIndexFunc(call, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })+1:]

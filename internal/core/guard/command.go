@@ -11,7 +11,7 @@ import (
 type word = shell.Word
 
 // Run judges one command of a script.
-func (j *judge) Run(c *shell.Command) {
+func (j *check) Run(c *shell.Command) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
 	j.dir = c.Dir
@@ -45,7 +45,7 @@ func (j *judge) Run(c *shell.Command) {
 		j.tool(name, args)
 		j.kill(name, args)
 		j.machine(name, c.Args)
-		j.personal(name, args)
+		j.userConfig(name, args)
 		j.writer(name, c, args)
 		j.reader(name, args)
 		j.shows(c, name, args)
@@ -55,7 +55,7 @@ func (j *judge) Run(c *shell.Command) {
 // shapes applies the settings' own patterns to a command. One that allows it
 // allows what it runs in turn, and so does one that asks about it: the question is
 // about the whole.
-func (j *judge) shapes(c *shell.Command) {
+func (j *check) shapes(c *shell.Command) {
 	for _, p := range j.rules.Deny {
 		if p.tightens(c.Args) {
 			j.custom(Deny, p)
@@ -77,7 +77,7 @@ func (j *judge) shapes(c *shell.Command) {
 }
 
 // nameless judges a command whose name cannot be told, or is a glob.
-func (j *judge) nameless(c *shell.Command) {
+func (j *check) nameless(c *shell.Command) {
 	text := shell.Join(c.Args)
 	j.shows(c, "", c.Args[1:])
 	if name := c.Args[0]; name.Static {
@@ -100,7 +100,7 @@ func (j *judge) nameless(c *shell.Command) {
 }
 
 // Script judges shell text that cannot be read, or not all of it.
-func (j *judge) Script(c *shell.Command, w word) {
+func (j *check) Script(c *shell.Command, w word) {
 	j.showsAll()
 	switch {
 	case j.fetched(w):
@@ -114,7 +114,7 @@ func (j *judge) Script(c *shell.Command, w word) {
 }
 
 // TooMuch judges a script that nobody would write by hand.
-func (j *judge) TooMuch(_ *shell.Command, w word) {
+func (j *check) TooMuch(_ *shell.Command, w word) {
 	j.showsAll()
 	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
 }
@@ -123,7 +123,7 @@ func (j *judge) TooMuch(_ *shell.Command, w word) {
 const fetchers = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
 
 // fetched tells whether the network wrote what would run.
-func (j *judge) fetched(w word) bool {
+func (j *check) fetched(w word) bool {
 	for _, name := range w.From {
 		if listed(fetchers, name) {
 			j.deny(RuleNetwork, "running what "+name+" prints")

@@ -11,7 +11,7 @@ import (
 // writers are commands that change the files they name.
 var writers = map[string]struct {
 	removes bool
-	skip    int    // operands that are no files
+	skip    int    // operands that are not files
 	needs   string // letters of a short option without which it writes nothing
 	valued  string // short options with a value
 	long    string // long ones, blank-separated
@@ -75,7 +75,7 @@ var outputs = map[string][][2]string{
 }
 
 // writer judges commands that change the files they name.
-func (j *judge) writer(name string, c *shell.Command, args []word) {
+func (j *check) writer(name string, c *shell.Command, args []word) {
 	if w, ok := writers[name]; ok {
 		if name == "chmod" && slices.ContainsFunc(args, func(w word) bool { return len(w.Text) > 1 && strings.Trim(w.Text, "-rwxXst") == "" }) {
 			w.skip = 0 // chmod -x FILE
@@ -131,8 +131,8 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 	}
 }
 
-// makeFolder: a folder is no edit, so that no scope holds for it.
-func (j *judge) makeFolder(name string, glob bool) {
+// makeFolder: a folder is not an edit, so that no scope holds for it.
+func (j *check) makeFolder(name string, glob bool) {
 	scope := j.rules.Scope
 	j.rules.Scope = nil
 	j.write(name, glob)
@@ -140,8 +140,8 @@ func (j *judge) makeFolder(name string, glob bool) {
 }
 
 // copyTo judges the last operand, or the folder that -t names, with what it will
-// hold. A remote place (host:path) is no file here.
-func (j *judge) copyTo(args []word) {
+// hold. A remote place (host:path) is not a file here.
+func (j *check) copyTo(args []word) {
 	to, given := option(args, "-t", "--target-directory")
 	from := operands(without(args, "tmog", "--target-directory --mode --owner --group"))
 	if !given {
@@ -158,7 +158,7 @@ func (j *judge) copyTo(args []word) {
 
 // into judges files that go to a place: it may be a folder, in which they keep
 // their names.
-func (j *judge) into(from []word, to word) {
+func (j *check) into(from []word, to word) {
 	j.each(to, j.write)
 	for _, f := range from {
 		if to.Static && f.Static && !f.Glob && (strings.HasSuffix(to.Text, "/") || to.Text == "." || len(from) > 1) {
@@ -169,7 +169,7 @@ func (j *judge) into(from []word, to word) {
 
 // link judges the new name, and the old one too where both will be the same
 // file.
-func (j *judge) link(args []word) {
+func (j *check) link(args []word) {
 	j.copyTo(args)
 	ops := operands(without(args, "tS", "--target-directory --suffix"))
 	switch {
@@ -190,7 +190,7 @@ func (j *judge) link(args []word) {
 
 // inPlace judges editors of streams, which write only with -i. Their first
 // operand is the script, unless an option gave one.
-func (j *judge) inPlace(args []word, name string) {
+func (j *check) inPlace(args []word, name string) {
 	valued, scripts := "ef", "ef"
 	if name == "perl" || name == "ruby" {
 		valued, scripts = "eErI", "eE"
@@ -223,7 +223,7 @@ func (j *judge) inPlace(args []word, name string) {
 }
 
 // unpack judges where an archive goes, and the files that are named in it.
-func (j *judge) unpack(args []word) {
+func (j *check) unpack(args []word) {
 	mode := ""
 	if len(args) > 0 {
 		mode = args[0].Text
@@ -251,7 +251,7 @@ func (j *judge) unpack(args []word) {
 
 // goTo goes to the folder that an option names, short or as --directory, and judges
 // it; back leads to where the command was.
-func (j *judge) goTo(args []word, short string, judge func(name string, glob bool)) (back func()) {
+func (j *check) goTo(args []word, short string, judge func(name string, glob bool)) (back func()) {
 	cwd := j.dir
 	if to, ok := option(args, short, "--directory"); ok {
 		j.each(to, judge)
@@ -264,14 +264,14 @@ func (j *judge) goTo(args []word, short string, judge func(name string, glob boo
 
 // patch judges the files that a patch names, if it stands in the script, and the
 // file that it is given.
-func (j *judge) patch(c *shell.Command, args []word) {
+func (j *check) patch(c *shell.Command, args []word) {
 	defer j.goTo(args, "-d", j.makeFolder)()
 	ops := operands(without(args, "pido", "--input --directory --strip --output"))
 	j.all(ops[:min(1, len(ops))], j.write)
 	j.patched(c.In.Text)
 }
 
-func (j *judge) patched(text string) {
+func (j *check) patched(text string) {
 	for line := range strings.Lines(text) {
 		for _, mark := range []string{"+++ ", "--- ", "rename to ", "rename from "} {
 			name, ok := strings.CutPrefix(strings.TrimSpace(line), mark)

@@ -10,7 +10,7 @@ import (
 
 // git judges one git command; args begin behind the word git. What its aliases
 // and hooks of other kinds run is told by the shell.
-func (j *judge) git(c *shell.Command, args []word) {
+func (j *check) git(c *shell.Command, args []word) {
 	dir, scratch := j.dir, j.scratch
 	defer func() { j.dir, j.scratch = dir, scratch }()
 	args = j.gitPlaces(c, args)
@@ -48,7 +48,7 @@ func (j *judge) git(c *shell.Command, args []word) {
 const changing = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
 
 // hooked judges the variables that tell hook runners to do nothing.
-func (j *judge) hooked(c *shell.Command) {
+func (j *check) hooked(c *shell.Command) {
 	for _, w := range c.Env {
 		name, value, _ := strings.Cut(w.Text, "=")
 		switch {
@@ -62,7 +62,7 @@ func (j *judge) hooked(c *shell.Command) {
 }
 
 // applied judges what a patch changes, if it stands in the script.
-func (j *judge) applied(c *shell.Command, args []word) {
+func (j *check) applied(c *shell.Command, args []word) {
 	for _, o := range []string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"} {
 		if has(args, o, "") {
 			return
@@ -74,18 +74,18 @@ func (j *judge) applied(c *shell.Command, args []word) {
 	}
 }
 
-type gitRule func(j *judge, args []word)
+type gitRule func(j *check, args []word)
 
 // always makes a rule for a subcommand that is never allowed.
 func always(id, what string) gitRule {
-	return func(j *judge, _ []word) { j.deny(id, what) }
+	return func(j *check, _ []word) { j.deny(id, what) }
 }
 
 // when makes a rule for a subcommand that is not allowed with some options.
 // Other short options that take values stand behind a colon.
 func when(id, what, long, short string) gitRule {
 	short, valued, _ := strings.Cut(short, ":")
-	return func(j *judge, args []word) {
+	return func(j *check, args []word) {
 		if flag(args, long, short, valued) {
 			j.deny(id, what)
 		}
@@ -94,7 +94,7 @@ func when(id, what, long, short string) gitRule {
 
 // verb makes a rule for a subcommand's own subcommands.
 func verb(id, what string, names ...string) gitRule {
-	return func(j *judge, args []word) {
+	return func(j *check, args []word) {
 		ops := operands(args)
 		for _, name := range names {
 			if len(ops) > 0 && ops[0].Text == name {
@@ -105,7 +105,7 @@ func verb(id, what string, names ...string) gitRule {
 }
 
 func all(rules ...gitRule) gitRule {
-	return func(j *judge, args []word) {
+	return func(j *check, args []word) {
 		for _, r := range rules {
 			r(j, args)
 		}
@@ -122,30 +122,30 @@ var gitRules = map[string]gitRule{
 
 	"merge": all(
 		when(RuleHooks, "git merge --no-verify", "--no-verify", ""),
-		func(j *judge, args []word) {
+		func(j *check, args []word) {
 			if at := j.head(); !has(args, "--abort", "") && j.isProtected(at) {
 				j.deny(RuleMerge, "git merge into "+clip(at))
 			}
 		},
 	),
-	"fetch": (*judge).fetch,
+	"fetch": (*check).fetch,
 	"pull": all(
-		func(j *judge, args []word) {
+		func(j *check, args []word) {
 			if !has(args, "--rebase", "r") || contains(args, "--rebase=false") {
 				return
 			}
 			j.deny(RuleHistory, "git pull --rebase")
 		},
-		(*judge).fetch,
+		(*check).fetch,
 	),
 
-	"rebase": func(j *judge, args []word) {
+	"rebase": func(j *check, args []word) {
 		if !has(args, "--abort", "") && !has(args, "--show-current-patch", "") {
 			j.deny(RuleHistory, "git rebase")
 		}
 	},
 	"commit": all(
-		(*judge).amend,
+		(*check).amend,
 		when(RuleHooks, "git commit --no-verify", "--no-verify", "n:mFCctuS"),
 	),
 	"filter-branch": always(RuleHistory, "git filter-branch"),
@@ -156,53 +156,53 @@ var gitRules = map[string]gitRule{
 	"prune":         always(RuleHistory, "git prune"),
 	"gc":            when(RuleHistory, "git gc --prune", "--prune", ""),
 	"branch": all(
-		(*judge).branches,
+		(*check).branches,
 		when(RuleHistory, "git branch with force", "--force", "DMCf:u"),
 	),
 	"tag": all(
-		(*judge).tag,
+		(*check).tag,
 		when(RuleHistory, "git tag --force", "--force", "f:mFu"),
 	),
-	"config":       (*judge).config,
-	"remote":       (*judge).remote,
-	"mv":           (*judge).move,
-	"rm":           (*judge).untrack,
-	"update-index": (*judge).index,
-	"symbolic-ref": func(j *judge, args []word) {
+	"config":       (*check).config,
+	"remote":       (*check).remote,
+	"mv":           (*check).move,
+	"rm":           (*check).untrack,
+	"update-index": (*check).index,
+	"symbolic-ref": func(j *check, args []word) {
 		if len(operands(args)) > 1 {
 			j.deny(RuleHistory, "git symbolic-ref")
 		}
 	},
-	"reset": (*judge).reset,
+	"reset": (*check).reset,
 
-	"clean":          (*judge).clean,
-	"stash":          (*judge).stash,
-	"checkout":       (*judge).checkout,
-	"switch":         (*judge).checkout,
-	"restore":        (*judge).restore,
+	"clean":          (*check).clean,
+	"stash":          (*check).stash,
+	"checkout":       (*check).checkout,
+	"switch":         (*check).checkout,
+	"restore":        (*check).restore,
 	"checkout-index": when(RuleDestructive, "git checkout-index --force", "--force", "f"),
 	"read-tree":      when(RuleDestructive, "git read-tree --reset", "--reset", "u"),
-	"submodule": func(j *judge, args []word) {
+	"submodule": func(j *check, args []word) {
 		if begins(args, "deinit") || begins(args, "update") {
 			when(RuleDestructive, "git submodule "+args[0].Text+" --force", "--force", "f")(j, args)
 		}
 	},
 	"credential": verb(RuleSecret, "git credential", "fill"),
 
-	"init":         (*judge).initial,
+	"init":         (*check).initial,
 	"archive":      output("-o", "--output"),
 	"format-patch": output("-o", "--output-directory"),
 	"diff":         output("", "--output"),
-	"bundle": func(j *judge, args []word) {
+	"bundle": func(j *check, args []word) {
 		if ops := operands(args); len(ops) > 1 && ops[0].Text == "create" {
 			j.each(ops[1], j.write)
 		}
 	},
-	"worktree": (*judge).worktree,
-	"clone":    (*judge).clone,
+	"worktree": (*check).worktree,
+	"clone":    (*check).clone,
 }
 
-func (j *judge) isProtected(branch string) bool {
+func (j *check) isProtected(branch string) bool {
 	for _, glob := range j.rules.ProtectedBranches {
 		if ok, err := path.Match(glob, branch); branch != "" && ok && err == nil {
 			return true
@@ -212,7 +212,7 @@ func (j *judge) isProtected(branch string) bool {
 }
 
 // fetch may write local branches by a refspec: `git fetch . topic:main`.
-func (j *judge) fetch(args []word) {
+func (j *check) fetch(args []word) {
 	for _, w := range operands(args) {
 		_, to, ok := strings.Cut(w.Text, ":")
 		if ok && j.isProtected(strings.TrimPrefix(to, "refs/heads/")) {
@@ -223,7 +223,7 @@ func (j *judge) fetch(args []word) {
 
 // reset of files in the index is harmless; of the work tree it is not, and
 // moving the branch back is a rewrite.
-func (j *judge) reset(args []word) {
+func (j *check) reset(args []word) {
 	moves := has(args, "--soft", "") || has(args, "--mixed", "") // with these, no files may be named
 	for _, mode := range []string{"--hard", "--merge", "--keep"} {
 		if has(args, mode, "") {
@@ -250,7 +250,7 @@ func revision(s string) bool {
 
 // checkout follows the branch and denies what throws the whole tree's changes
 // away; a single file may go back to what was last committed.
-func (j *judge) checkout(args []word) {
+func (j *check) checkout(args []word) {
 	ops := operands(args)
 	switch {
 	case !j.scratch && (flag(args, "--force", "f", "bBcC") || has(args, "--discard-changes", "")):
@@ -275,7 +275,7 @@ func (j *judge) checkout(args []word) {
 
 func atHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 
-func (j *judge) restore(args []word) {
+func (j *check) restore(args []word) {
 	staged := flag(args, "--staged", "S", "s") && !flag(args, "--worktree", "W", "s")
 	ops := operands(without(args, "s", "--source"))
 	source, given := option(args, "-s", "--source")
@@ -289,7 +289,7 @@ func (j *judge) restore(args []word) {
 }
 
 // branches: a protected one may not be deleted, renamed or moved.
-func (j *judge) branches(args []word) {
+func (j *check) branches(args []word) {
 	if !flag(args, "--delete", "dDmMf", "u") && !has(args, "--move", "") && !has(args, "--force", "") {
 		return
 	}
@@ -300,7 +300,7 @@ func (j *judge) branches(args []word) {
 	}
 }
 
-func (j *judge) move(args []word) {
+func (j *check) move(args []word) {
 	ops := operands(args)
 	if len(ops) < 2 || has(args, "--dry-run", "n") {
 		return
@@ -309,14 +309,14 @@ func (j *judge) move(args []word) {
 	j.into(ops[:len(ops)-1], ops[len(ops)-1])
 }
 
-func (j *judge) untrack(args []word) {
+func (j *check) untrack(args []word) {
 	if !has(args, "--dry-run", "n") && !has(args, "--cached", "") {
 		j.all(operands(args), j.remove)
 	}
 }
 
 // index judges what hides changes from git, or puts others in their place.
-func (j *judge) index(args []word) {
+func (j *check) index(args []word) {
 	for _, o := range []string{"--assume-unchanged", "--skip-worktree", "--cacheinfo", "--index-info", "--force-remove"} {
 		if has(args, o, "") {
 			j.deny(RuleGitDir, "git update-index "+o)
@@ -331,7 +331,7 @@ func contains(args []word, text string) bool {
 
 // wholeTree tells whether all of the work tree, or of the folder at hand, is among the
 // paths.
-func (j *judge) wholeTree(ops []word) bool {
+func (j *check) wholeTree(ops []word) bool {
 	for _, w := range ops {
 		switch p := j.resolve(w.Text); {
 		case listed(". ./ * :/ : / :(top)", w.Text), w.Static && p != "" && within(slashed(j.rules.Root), p):

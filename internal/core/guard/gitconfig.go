@@ -3,7 +3,7 @@ package guard
 import "strings"
 
 // config may take the user's commit hooks away, or lead their pushes elsewhere.
-func (j *judge) config(args []word) {
+func (j *check) config(args []word) {
 	ops := operands(without(args, "f", "--file --blob"))
 	reads := has(args, "--get", "") || has(args, "--get-all", "") || has(args, "--list", "l") || len(ops) > 0 && listed("get list", ops[0].Text)
 	unsets := has(args, "--unset", "") || has(args, "--unset-all", "") || len(ops) > 0 && ops[0].Text == "unset"
@@ -41,7 +41,7 @@ func leads(key string) bool {
 }
 
 // remote may point the user's next push elsewhere.
-func (j *judge) remote(args []word) {
+func (j *check) remote(args []word) {
 	ops := operands(args)
 	if len(ops) > 1 && listed("add set-url rename remove rm", ops[0].Text) && j.here() {
 		j.deny(RulePush, "git remote "+ops[0].Text)
@@ -50,7 +50,7 @@ func (j *judge) remote(args []word) {
 
 // here tells whether git works on the loop's own repository: one that a test makes
 // elsewhere may push where it likes.
-func (j *judge) here() bool {
+func (j *check) here() bool {
 	p := j.followed(j.dir)
 	return j.dir == "" || within(p, slashed(j.rules.Root))
 }

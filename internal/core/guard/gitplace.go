@@ -10,7 +10,7 @@ import (
 // gitPlaces takes off what stands before the subcommand, and follows what of it and of
 // the variables says where git works. A repository that lies elsewhere may still have
 // its work tree here: what throws work away asks for that alone.
-func (j *judge) gitPlaces(c *shell.Command, args []word) []word {
+func (j *check) gitPlaces(c *shell.Command, args []word) []word {
 	cwd := j.dir
 	j.scratch = j.temporary(cwd)
 	at := func(name string, w word) {
@@ -56,13 +56,13 @@ func (j *judge) gitPlaces(c *shell.Command, args []word) []word {
 
 // temporary tells a folder that may be written although it is none of the loop's: what
 // git would throw away there, rm may remove.
-func (j *judge) temporary(p string) bool {
+func (j *check) temporary(p string) bool {
 	real := j.followed(p)
 	return p != "" && !within(real, slashed(j.rules.Root)) && j.writable(real)
 }
 
 // throws judges what throws away work that is not committed.
-func (j *judge) throws(what string) {
+func (j *check) throws(what string) {
 	if !j.scratch {
 		j.deny(RuleDestructive, what)
 	}
@@ -70,17 +70,17 @@ func (j *judge) throws(what string) {
 
 // output makes a rule for a subcommand that writes what an option names.
 func output(short, long string) gitRule {
-	return func(j *judge, args []word) { j.optionFiles(args, [][2]string{{short, long}}, j.write) }
+	return func(j *check, args []word) { j.optionFiles(args, [][2]string{{short, long}}, j.write) }
 }
 
-func (j *judge) initial(args []word) {
+func (j *check) initial(args []word) {
 	ops := operands(without(args, "b", "--initial-branch --template --separate-git-dir --object-format"))
 	j.all(ops[:min(1, len(ops))], j.makeFolder)
 }
 
 // clone goes to the folder that is named, or to one here that is called like what it
 // clones.
-func (j *judge) clone(args []word) {
+func (j *check) clone(args []word) {
 	ops := operands(without(args, "bocj", "--branch --depth --origin --reference --config --filter --jobs"))
 	switch len(ops) {
 	case 0:
@@ -96,7 +96,7 @@ func (j *judge) clone(args []word) {
 }
 
 // workTree is the folder whose branch counts in a folder: the root for all in it.
-func (j *judge) workTree(dir string) string {
+func (j *check) workTree(dir string) string {
 	if p := j.followed(dir); dir == "" || within(p, slashed(j.rules.Root)) {
 		return slashed(j.rules.Root)
 	}
@@ -104,7 +104,7 @@ func (j *judge) workTree(dir string) string {
 }
 
 // switches notes the branch that a work tree goes to.
-func (j *judge) switches(dir string, to word) {
+func (j *check) switches(dir string, to word) {
 	if j.heads == nil {
 		j.heads = map[string]string{}
 	}
@@ -116,7 +116,7 @@ func (j *judge) switches(dir string, to word) {
 }
 
 // head is the branch that git is on where it works.
-func (j *judge) head() string {
+func (j *check) head() string {
 	tree := j.workTree(j.dir)
 	for at := tree; ; at = path.Dir(at) {
 		if branch, ok := j.heads[at]; ok {
@@ -135,7 +135,7 @@ func (j *judge) head() string {
 	return ""
 }
 
-func (j *judge) worktree(args []word) {
+func (j *check) worktree(args []word) {
 	ops := operands(without(args, "bB", "--reason"))
 	switch {
 	case len(ops) > 1 && ops[0].Text == "add":

@@ -2,11 +2,11 @@
 //
 // Calls are read as structure, never searched as text. core/shell tells which
 // commands a script would run, and each is compared with the rules: a word about
-// a push in a commit message is no push. Paths are cleaned lexically; whoever
+// a push in a commit message is not a push. Paths are cleaned lexically; whoever
 // calls Judge says where links lead (Rules.Resolve).
 //
 // What cannot be told (the environment's variables, what commands print) is
-// allowed, and named in the verdict for the journal: a guard is no sandbox; package
+// allowed, and named in the verdict for the journal: a guard is not a sandbox; package
 // confine is. Only where it carries a rule's own words is
 // the answer Ask, which a loop without a user takes as Deny. Deny wins over
 // Ask, Ask over Allow.
@@ -73,7 +73,7 @@ type Rules struct {
 	// the whole of the context, and RuleUnread rests.
 	Seen func(path string) bool
 	// Past tells what the agent made before. Without it nothing was.
-	Past Past
+	Past History
 }
 
 // Verdict is the answer to one call.
@@ -85,9 +85,9 @@ type Verdict struct {
 	Touched  []string `json:"-"`                 // absolute paths that the call may show or write, and globs of them, as far as they can be told
 }
 
-// Judge answers a call.
-func Judge(c Call, r Rules) Verdict {
-	j := newJudge(c, r)
+// Check answers a call.
+func Check(c Call, r Rules) Verdict {
+	j := newCheck(c, r)
 	j.call(c)
 	if j.verdict.Decision != Allow {
 		j.verdict.Unknown = ""
@@ -95,8 +95,8 @@ func Judge(c Call, r Rules) Verdict {
 	return j.verdict
 }
 
-func newJudge(c Call, r Rules) *judge {
-	j := &judge{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
+func newCheck(c Call, r Rules) *check {
+	j := &check{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
 	}
@@ -104,7 +104,7 @@ func newJudge(c Call, r Rules) *judge {
 }
 
 // call judges a call by its tool.
-func (j *judge) call(c Call) {
+func (j *check) call(c Call) {
 	switch c.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		j.fileTool(c)
@@ -120,7 +120,7 @@ func (j *judge) call(c Call) {
 	}
 }
 
-func (j *judge) options() shell.Options {
+func (j *check) options() shell.Options {
 	o := shell.Options{Dir: j.dir, Home: j.rules.Home, Root: j.rules.Root, Vars: map[string]string{"HOME": "~"}}
 	if j.rules.StateDir != "" {
 		o.Vars["PAWL_HOME"] = j.rules.StateDir
@@ -131,9 +131,9 @@ func (j *judge) options() shell.Options {
 	return o
 }
 
-// judge collects the answer to one call while its commands are told in order,
+// check collects the answer to one call while its commands are told in order,
 // with what they change on the way. It is the shell's host.
-type judge struct {
+type check struct {
 	rules   Rules
 	dir     string            // where the command under way runs; "" = cannot be told
 	heads   map[string]string // branches that the command itself switches to, by work tree; "" = cannot be told
@@ -150,10 +150,10 @@ type judge struct {
 var strength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
 
 // rule notes what a rule says, as far as the settings let it.
-func (j *judge) rule(d Decision, id, what string) { j.advise(d, id, what, j.instead(id)) }
+func (j *check) rule(d Decision, id, what string) { j.advise(d, id, what, j.instead(id)) }
 
 // advise is rule, with advice of its own.
-func (j *judge) advise(d Decision, id, what, instead string) {
+func (j *check) advise(d Decision, id, what, instead string) {
 	switch {
 	case named(j.rules.Deny, id):
 		d = Deny
@@ -166,18 +166,18 @@ func (j *judge) advise(d Decision, id, what, instead string) {
 	j.answer(d, id, what+": "+instead)
 }
 
-func (j *judge) answer(d Decision, id, reason string) {
+func (j *check) answer(d Decision, id, reason string) {
 	if strength[d] > strength[j.verdict.Decision] {
 		j.verdict.Decision, j.verdict.Rule, j.verdict.Reason = d, id, reason
 	}
 }
 
-func (j *judge) deny(id, what string) { j.rule(Deny, id, what) }
+func (j *check) deny(id, what string) { j.rule(Deny, id, what) }
 
-func (j *judge) ask(what string) { j.rule(Ask, RuleUnreadable, what) }
+func (j *check) ask(what string) { j.rule(Ask, RuleUnreadable, what) }
 
 // custom notes what a pattern of the settings says.
-func (j *judge) custom(d Decision, p Pattern) {
+func (j *check) custom(d Decision, p Pattern) {
 	if d == Deny {
 		j.answer(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
 		return
@@ -186,7 +186,7 @@ func (j *judge) custom(d Decision, p Pattern) {
 }
 
 // unknown notes what could not be read and carries no rule's words.
-func (j *judge) unknown(what string) {
+func (j *check) unknown(what string) {
 	if j.verdict.Unknown == "" && j.verdict.Decision == Allow {
 		j.verdict.Unknown = clip(what)
 	}

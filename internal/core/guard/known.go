@@ -52,7 +52,7 @@ const memos = "claude.md claude.local.md agents.md gemini.md"
 
 // unseen tells a file of the work tree that the agent would change without knowing
 // what it holds.
-func (j *judge) unseen(p string) bool {
+func (j *check) unseen(p string) bool {
 	p = j.followed(p)
 	root := slashed(j.rules.Root)
 	if j.rules.Seen == nil || listed(memos, strings.ToLower(path.Base(p))) || within(p, root+"/.claude") {

@@ -9,7 +9,7 @@ import (
 
 // machine judges commands that reach beyond the work tree without naming a file
 // that they write: what is left to run later, and what containers are given.
-func (j *judge) machine(name string, words []word) {
+func (j *check) machine(name string, words []word) {
 	args := words[1:]
 	switch name {
 	case "crontab":
@@ -39,7 +39,7 @@ func (j *judge) machine(name string, words []word) {
 }
 
 // mounts judges the folders of this machine that a container is given.
-func (j *judge) mounts(words []word) {
+func (j *check) mounts(words []word) {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text
@@ -68,7 +68,7 @@ func (j *judge) mounts(words []word) {
 
 // mount judges one: FROM:TO[:ro], or type=bind,source=FROM,target=TO[,readonly]. A
 // name alone is a volume of the container's own.
-func (j *judge) mount(w word) {
+func (j *check) mount(w word) {
 	parts := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ':' || r == ',' })
 	from, judge := w, j.makeFolder
 	for i, part := range parts {

@@ -17,7 +17,7 @@ func device(name string) bool {
 	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
-func (j *judge) fileTool(c Call) {
+func (j *check) fileTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
 			j.marks, j.edits = onlyMarks(c.Input), true
@@ -28,7 +28,7 @@ func (j *judge) fileTool(c Call) {
 	j.ask(c.Tool + " without a path")
 }
 
-func (j *judge) readTool(c Call) {
+func (j *check) readTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path", "path", "glob"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
 			j.read(p, key == "glob")
@@ -41,7 +41,7 @@ func (j *judge) readTool(c Call) {
 
 // each judges the file that a word names. What can be told of a name in part is
 // judged by that part.
-func (j *judge) each(w word, judge func(name string, glob bool)) {
+func (j *check) each(w word, judge func(name string, glob bool)) {
 	switch {
 	case w.Text == "":
 	case w.Static:
@@ -67,7 +67,7 @@ func (j *judge) each(w word, judge func(name string, glob bool)) {
 	}
 }
 
-func (j *judge) all(words []word, judge func(name string, glob bool)) {
+func (j *check) all(words []word, judge func(name string, glob bool)) {
 	for _, w := range words {
 		j.each(w, judge)
 	}
@@ -75,7 +75,7 @@ func (j *judge) all(words []word, judge func(name string, glob bool)) {
 
 // write judges the change of one file: where its links lead and, in the work
 // tree, the link itself.
-func (j *judge) write(name string, glob bool) {
+func (j *check) write(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		j.unknown("writing " + name)
@@ -89,7 +89,7 @@ func (j *judge) write(name string, glob bool) {
 
 // changeBoth judges the change of what a path leads to. The root may itself be
 // reached by a link: then it is the real path that tells what is outside of it.
-func (j *judge) changeBoth(what, p, real string, glob bool) {
+func (j *check) changeBoth(what, p, real string, glob bool) {
 	j.changeAt(what, real, glob)
 	if real != p && within(p, slashed(j.rules.Root)) {
 		j.changeAt(what, p, glob)
@@ -98,7 +98,7 @@ func (j *judge) changeBoth(what, p, real string, glob bool) {
 
 // followed is where the links of a path lead, those too that the command itself
 // makes.
-func (j *judge) followed(p string) string {
+func (j *check) followed(p string) string {
 	for link, to := range j.links {
 		if within(p, link) {
 			p = to + strings.TrimPrefix(p, link)
@@ -112,7 +112,7 @@ func (j *judge) followed(p string) string {
 }
 
 // changeAt judges the change of the file at an absolute path.
-func (j *judge) changeAt(what, p string, glob bool) {
+func (j *check) changeAt(what, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
 	j.touch(p)
@@ -142,7 +142,7 @@ func (j *judge) changeAt(what, p string, glob bool) {
 }
 
 // touch: of a call that touches more than anybody would name, all may be touched.
-func (j *judge) touch(p string) {
+func (j *check) touch(p string) {
 	const most = 1024
 	switch n := len(j.verdict.Touched); {
 	case n < most:
@@ -153,7 +153,7 @@ func (j *judge) touch(p string) {
 }
 
 // paths applies the settings' own patterns to a path.
-func (j *judge) paths(verb, p string) {
+func (j *check) paths(verb, p string) {
 	if x, ok := j.about(j.rules.Deny, verb, p); ok {
 		j.custom(Deny, x)
 	}
@@ -169,7 +169,7 @@ func (j *judge) paths(verb, p string) {
 // Scoped is what the scope alone says of a change of the file at an absolute path,
 // whoever made it: who judges the work asks so about what a program has written.
 func Scoped(p string, r Rules) Decision {
-	j := &judge{rules: r}
+	j := &check{rules: r}
 	j.paths("write", slashed(p))
 	j.verdict = Verdict{Decision: Allow}
 	if !j.inScope(slashed(p)) {
@@ -178,7 +178,7 @@ func Scoped(p string, r Rules) Decision {
 	return j.verdict.Decision
 }
 
-func (j *judge) inScope(p string) bool {
+func (j *check) inScope(p string) bool {
 	for _, glob := range j.rules.Scope {
 		if j.covers(glob, p) {
 			return true
@@ -189,7 +189,7 @@ func (j *judge) inScope(p string) bool {
 
 // remove judges what takes a whole path away: a folder goes with all that it
 // holds, and of a link only the link goes.
-func (j *judge) remove(name string, glob bool) {
+func (j *check) remove(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		j.unknown("removing " + name)
@@ -218,14 +218,14 @@ func (j *judge) remove(name string, glob bool) {
 }
 
 // takesAll tells the work tree itself, and all that is in it.
-func (j *judge) takesAll(p string, glob bool) bool {
+func (j *check) takesAll(p string, glob bool) bool {
 	root := slashed(j.rules.Root)
 	dir, last := path.Split(p)
 	return p == root || strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "")
 }
 
 // state tells Pawl's own files. A loop's own work tree may lie among them.
-func (j *judge) state(p string) bool {
+func (j *check) state(p string) bool {
 	r := j.rules
 	if r.StateDir == "" || !within(p, slashed(r.StateDir)) {
 		return false
@@ -234,7 +234,7 @@ func (j *judge) state(p string) bool {
 	return !ours || !within(p, slashed(r.Root))
 }
 
-func (j *judge) writable(p string) bool {
+func (j *check) writable(p string) bool {
 	if home := j.resolve("~"); within(p, home) {
 		for _, c := range Caches() {
 			if within(p, home+"/"+c.Dir) {
@@ -251,13 +251,13 @@ func (j *judge) writable(p string) bool {
 }
 
 // marked tells a plan, whose marks alone may be edited.
-func (j *judge) marked(p string, glob bool) bool {
+func (j *check) marked(p string, glob bool) bool {
 	return slices.ContainsFunc(j.rules.Marked, func(plan string) bool {
 		return p == slashed(plan) || glob && reaches(p, slashed(plan))
 	})
 }
 
-func (j *judge) protected(p string, glob bool) bool {
+func (j *check) protected(p string, glob bool) bool {
 	for _, g := range j.rules.Protected {
 		if g != "" && (match(slashed(g), p) || within(p, slashed(g)) || glob && reaches(p, slashed(g))) {
 			return true
@@ -268,7 +268,7 @@ func (j *judge) protected(p string, glob bool) bool {
 
 // settings are the files by which the clients of agents are told what they may
 // do: in the project, the user's, and the machine's.
-func (j *judge) settings() []string {
+func (j *check) settings() []string {
 	root, home := slashed(j.rules.Root), j.resolve("~")
 	return []string{
 		root + "/.claude/settings.json", root + "/.claude/settings.local.json", root + "/.claude/hooks", root + "/.mcp.json",
@@ -282,7 +282,7 @@ func (j *judge) settings() []string {
 }
 
 // isSettings: case is folded, for there are file systems that do.
-func (j *judge) isSettings(p string, glob bool) bool {
+func (j *check) isSettings(p string, glob bool) bool {
 	if !strings.Contains(p, "/.") && !strings.Contains(p, "laude") && !strings.HasSuffix(p, ".json") && !glob {
 		return false
 	}
@@ -297,7 +297,7 @@ func (j *judge) isSettings(p string, glob bool) bool {
 }
 
 // resolve makes a name absolute and clean; "" if its folder is not known.
-func (j *judge) resolve(name string) string { return shell.Abs(j.dir, j.rules.Home, name) }
+func (j *check) resolve(name string) string { return shell.Abs(j.dir, j.rules.Home, name) }
 
 func slashed(p string) string { return shell.Slashed(p) }
 

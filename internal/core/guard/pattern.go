@@ -63,7 +63,7 @@ func ParsePattern(s string) (Pattern, error) {
 	case strings.ContainsAny(text, `/\*?[~.`):
 		return p.path(text)
 	}
-	return p, fmt.Errorf("%q is no rule of the guard; for a command write run:%s, for a file write:%s", text, text, text)
+	return p, fmt.Errorf("%q is not a rule of the guard; for a command write run:%s, for a file write:%s", text, text, text)
 }
 
 func (p Pattern) shape(s string) (Pattern, error) {
@@ -84,7 +84,7 @@ func (p Pattern) path(s string) (Pattern, error) {
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(s, `\`, "/"), "/") {
 		if _, err := path.Match(part, ""); err != nil {
-			return p, fmt.Errorf("%q is no glob: %w", p.text, err)
+			return p, fmt.Errorf("%q is not a glob: %w", p.text, err)
 		}
 	}
 	return p, nil
@@ -174,7 +174,7 @@ func starred(pattern, s, but string) bool {
 }
 
 // about tells whether a pattern is about reading or writing a path.
-func (j *judge) about(patterns []Pattern, verb, p string) (Pattern, bool) {
+func (j *check) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 	for _, x := range patterns {
 		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.covers(x.glob, p) {
 			return x, true
@@ -185,18 +185,18 @@ func (j *judge) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 
 // covers tells whether a glob of the settings, relative to the root, matches a
 // path or a folder above it.
-func (j *judge) covers(glob, p string) bool {
+func (j *check) covers(glob, p string) bool {
 	g := j.whole(glob)
 	return match(g, p) || match(g+"/**", p)
 }
 
 // whole makes a glob of the settings absolute.
-func (j *judge) whole(glob string) string {
+func (j *check) whole(glob string) string {
 	g := strings.TrimSuffix(strings.ReplaceAll(glob, `\`, "/"), "/")
 	switch {
 	case strings.HasPrefix(g, "~"):
 		return j.resolve(g)
-	case strings.HasPrefix(g, "/") || shell.HasDrive(g):
+	case strings.HasPrefix(g, "/") || shell.HasDriveLetter(g):
 		return slashed(g)
 	case !strings.Contains(strings.TrimPrefix(g, "./"), "/") && !strings.HasPrefix(g, "./") && g != "." && g != "**":
 		return slashed(j.rules.Root) + "/**/" + g
@@ -206,7 +206,7 @@ func (j *judge) whole(glob string) string {
 
 // fixed is the folder in which all that a glob stands for lies: whoever removes that,
 // or one above it, removes them.
-func (j *judge) fixed(glob string) string {
+func (j *check) fixed(glob string) string {
 	g := j.whole(glob)
 	if at := strings.IndexAny(g, "*?["); at >= 0 {
 		g = g[:strings.LastIndexByte(g[:at], '/')]

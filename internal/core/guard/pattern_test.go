@@ -82,7 +82,7 @@ func TestPatterns(t *testing.T) {
 			to := map[string]*[]guard.Pattern{allow: &r.Allow, deny: &r.Deny, ask: &r.Ask}[s[0]]
 			*to = append(*to, patterns(t, s[1])...)
 		}
-		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, r)
+		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, r)
 		if got := string(v.Decision) + " " + v.Rule; got != c.want {
 			t.Errorf("%v: %s\ngot  %s (%s)\nwant %s", c.settings, c.command, got, v.Reason, c.want)
 		}
@@ -93,7 +93,7 @@ func TestBadPatterns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "empty", "puhs": "run:puhs", "edit:x/**": "edit: is none", "write:": "no path", "read: ": "no path",
-		"write:[a": "no glob", "run:": "no command", "* push": "no command",
+		"write:[a": "not a glob", "run:": "no command", "* push": "no command",
 	} {
 		if _, err := guard.ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
@@ -130,7 +130,7 @@ func TestScope(t *testing.T) {
 			{Tool: "Edit", Input: map[string]any{"file_path": p}},
 			{Tool: "Bash", Input: map[string]any{"command": "echo x > " + p}},
 		} {
-			if v := guard.Judge(c, r); v.Rule != want {
+			if v := guard.Check(c, r); v.Rule != want {
 				t.Errorf("%s %s: rule %q, want %q", c.Tool, p, v.Rule, want)
 			}
 		}
@@ -190,7 +190,7 @@ func TestLinksAreFollowed(t *testing.T) {
 		return p
 	}
 	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": "", "touch /alias/repo/x; rm /alias/repo/x": "", "touch /alias/repo/Makefile": guard.RuleProtected, "rm out/": "", "rm out/..": guard.RuleDestructive} {
-		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
+		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q", command, v.Rule, want)
 		}
 	}
@@ -208,7 +208,7 @@ func TestTheRootBehindALink(t *testing.T) {
 		return p
 	}
 	for command, want := range map[string]string{"echo x > a": "", "rm a": "", "rm -rf *": guard.RuleDestructive, "rm -rf ../x": guard.RuleOutside, "echo x > Makefile": guard.RuleProtected} {
-		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/link"}, r); v.Rule != want {
+		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/link"}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q (%s)", command, v.Rule, want, v.Reason)
 		}
 	}
@@ -223,7 +223,7 @@ func TestUnreadFiles(t *testing.T) {
 		{"Edit", "other.go", guard.RuleUnread},
 		{"Write", "/w/repo/other.go", guard.RuleUnread},
 	} {
-		if v := guard.Judge(guard.Call{Tool: c.tool, Input: map[string]any{"file_path": c.path}}, r); v.Rule != c.want {
+		if v := guard.Check(guard.Call{Tool: c.tool, Input: map[string]any{"file_path": c.path}}, r); v.Rule != c.want {
 			t.Errorf("%s %s: rule %q, want %q", c.tool, c.path, v.Rule, c.want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestTouched(t *testing.T) {
 		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "cd x && sed -n 1,9p a.go && grep -n y b.go > out"}}, []string{"/w/repo/x/a.go", "/w/repo/x/out", "/w/repo/x/b.go"}},
 		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "make"}}, nil},
 	} {
-		if diff := cmp.Diff(c.want, guard.Judge(c.call, rules()).Touched); diff != "" {
+		if diff := cmp.Diff(c.want, guard.Check(c.call, rules()).Touched); diff != "" {
 			t.Errorf("%+v touched (-want +got):\n%s", c.call, diff)
 		}
 	}
@@ -253,7 +253,7 @@ func TestUnknownIsNamed(t *testing.T) {
 		"if then (((":     "it cannot be parsed as shell: if then (((",
 		"$EDITOR main.go": "$EDITOR main.go", "ls -la": "", `bash -c "$SCRIPT"`: `"$SCRIPT"`, "git push; $EDITOR x": "",
 	} {
-		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, rules()); v.Unknown != want {
+		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, rules()); v.Unknown != want {
 			t.Errorf("%s: unknown %q, want %q", command, v.Unknown, want)
 		}
 	}
@@ -278,7 +278,7 @@ func TestCatalogue(t *testing.T) {
 		case guard.RuleUnread:
 			r.Seen = func(string) bool { return false }
 		}
-		if v := guard.Judge(c, r); v.Rule != rule.ID || !strings.HasSuffix(v.Reason, rule.Instead) {
+		if v := guard.Check(c, r); v.Rule != rule.ID || !strings.HasSuffix(v.Reason, rule.Instead) {
 			t.Errorf("%s is %s %s (%s), want %s", rule.Example, v.Decision, v.Rule, v.Reason, rule.ID)
 		}
 	}
@@ -288,11 +288,11 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Tools = true
-	v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, r)
+	v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, r)
 	if !strings.Contains(v.Reason, "request_merge") {
 		t.Errorf("reason %q", v.Reason)
 	}
-	v = guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "pawl lessons drop 1"}}, r)
+	v = guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "pawl lessons drop 1"}}, r)
 	if v.Rule != guard.RuleState || !strings.Contains(v.Reason, "add_lesson") {
 		t.Errorf("%s, reason %q", v.Rule, v.Reason)
 	}

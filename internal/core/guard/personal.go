@@ -1,8 +1,8 @@
 package guard
 
-// personal judges commands that write the user's own configuration of a tool: it
+// userConfig judges commands that write the user's own configuration of a tool: it
 // would hold for all that they do afterwards, and for the gates.
-func (j *judge) personal(name string, args []word) {
+func (j *check) userConfig(name string, args []word) {
 	ops := operands(without(args, "L", "--location --prefix --userconfig --registry"))
 	if name == "python" && begins(args, "-m pip") {
 		name, args = "pip", args[2:]

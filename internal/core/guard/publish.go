@@ -72,7 +72,7 @@ var sends = map[string][]string{
 const runners = "pnpm yarn bun python"
 
 // tool judges package managers and the like.
-func (j *judge) tool(name string, args []word) {
+func (j *check) tool(name string, args []word) {
 	if has(args, "--help", "") {
 		return
 	}
@@ -124,7 +124,7 @@ func (j *judge) tool(name string, args []word) {
 }
 
 // publishes judges the goals that a build tool is given.
-func (j *judge) publishes(name string, args []word) bool {
+func (j *check) publishes(name string, args []word) bool {
 	if goals[name] == "" {
 		return false
 	}
@@ -158,7 +158,7 @@ func pushes(args []word) bool {
 }
 
 // forge judges the command lines of code hosts.
-func (j *judge) forge(args []word) {
+func (j *check) forge(args []word) {
 	if has(args, "--help", "") {
 		return
 	}
@@ -195,7 +195,7 @@ func (j *judge) forge(args []word) {
 }
 
 // forgeAPI judges calls that change what the host holds.
-func (j *judge) forgeAPI(args []word, at string) {
+func (j *check) forgeAPI(args []word, at string) {
 	method, given := option(args, "-X", "--method")
 	changes := has(args, "--field", "fF") || has(args, "--raw-field", "") || has(args, "--input", "")
 	if given {
@@ -214,7 +214,7 @@ func (j *judge) forgeAPI(args []word, at string) {
 }
 
 // pawl keeps the agent's hands off the loop's own controls.
-func (j *judge) pawl(args []word) {
+func (j *check) pawl(args []word) {
 	if len(args) == 0 {
 		return
 	}
@@ -238,9 +238,9 @@ func planControls(args []word) bool {
 }
 
 // controls denies a control of the loop's that has an honest way beside it.
-func (j *judge) controls(what, instead string) { j.answer(Deny, RuleState, what+": "+instead) }
+func (j *check) controls(what, instead string) { j.answer(Deny, RuleState, what+": "+instead) }
 
-func (j *judge) lessonsInstead() string {
+func (j *check) lessonsInstead() string {
 	if j.rules.Tools {
 		return "the user keeps them. Use the add_lesson tool"
 	}
@@ -248,7 +248,7 @@ func (j *judge) lessonsInstead() string {
 }
 
 // kill judges what ends processes that it does not name by their ids.
-func (j *judge) kill(name string, args []word) {
+func (j *check) kill(name string, args []word) {
 	switch name {
 	case "pkill":
 		if len(operands(without(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && has(args, "--parent", "P") {

@@ -7,7 +7,7 @@ import (
 )
 
 // readers are commands that show, or send, what is in the files they name: how
-// many operands are no files, and which short options take a value.
+// many operands are not files, and which short options take a value.
 var readers = map[string]struct {
 	skip   int
 	valued string
@@ -23,7 +23,7 @@ var readers = map[string]struct {
 }
 
 // reader judges commands that read the files they name.
-func (j *judge) reader(name string, args []word) {
+func (j *check) reader(name string, args []word) {
 	switch name {
 	case "sed", "gsed":
 		if flag(args, "--in-place", "i", "efl") {
@@ -61,7 +61,7 @@ func (j *judge) reader(name string, args []word) {
 }
 
 // optionFiles judges the files that options name, short and long.
-func (j *judge) optionFiles(args []word, options [][2]string, judge func(name string, glob bool)) {
+func (j *check) optionFiles(args []word, options [][2]string, judge func(name string, glob bool)) {
 	for _, o := range options {
 		if w, ok := option(args, o[0], o[1]); ok {
 			j.each(w, judge)
@@ -70,14 +70,14 @@ func (j *judge) optionFiles(args []word, options [][2]string, judge func(name st
 }
 
 // copied judges all but the last.
-func (j *judge) copied(ops []word) {
+func (j *check) copied(ops []word) {
 	for _, w := range ops[:max(0, len(ops)-1)] {
 		j.quietly(w)
 	}
 }
 
 // shown judges the operands of a command that shows them.
-func (j *judge) shown(name string, args []word) {
+func (j *check) shown(name string, args []word) {
 	of, ok := readers[name]
 	if !ok {
 		return
@@ -97,14 +97,14 @@ func (j *judge) shown(name string, args []word) {
 
 // quietly judges the reading of a file whose name can be told in part. To read
 // one that cannot be told is everyday work, and not noted.
-func (j *judge) quietly(w word) {
+func (j *check) quietly(w word) {
 	unknown := j.verdict.Unknown
 	j.each(w, j.read)
 	j.verdict.Unknown = unknown
 }
 
 // read judges the reading of one file.
-func (j *judge) read(name string, glob bool) {
+func (j *check) read(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		p = "/?/" + name // its folder is not known, its name is
@@ -119,7 +119,7 @@ func (j *judge) read(name string, glob bool) {
 	}
 }
 
-func (j *judge) readAt(name, p string, glob bool) {
+func (j *check) readAt(name, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
 	j.touch(p)
@@ -149,7 +149,7 @@ func Secrets() []string { return append([]string{".ssh"}, homeSecrets...) }
 
 // isSecret tells files that are known to hold secrets, by their place or their
 // name.
-func (j *judge) isSecret(p string) bool {
+func (j *check) isSecret(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	switch {
 	case name == ".env" || name == ".envrc" || strings.HasPrefix(name, ".env."):
@@ -205,7 +205,7 @@ func public(name string) bool {
 }
 
 // mayBeSecret tells whether the names that a glob stands for may be secret ones.
-func (j *judge) mayBeSecret(p string) bool {
+func (j *check) mayBeSecret(p string) bool {
 	dir, name := path.Split(p)
 	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".credentials.json", "shadow"} {
 		if shellMatch(name, s) && (strings.HasPrefix(s, ".") || strings.Trim(name, "*") != "" || path.Base(dir) == ".ssh") && j.isSecret(path.Join(dir, s)) {

@@ -21,11 +21,11 @@ const silent = "[ basename cd chgrp chmod chown cp df dirname du echo find fd fd
 const everything = "/**"
 
 // all of the work tree may have been shown.
-func (j *judge) showsAll() { j.touch(slashed(j.rules.Root) + everything) }
+func (j *check) showsAll() { j.touch(slashed(j.rules.Root) + everything) }
 
 // shows notes what a command may show of files, beyond those that it reads by the
 // rules for readers.
-func (j *judge) shows(c *shell.Command, name string, args []word) {
+func (j *check) shows(c *shell.Command, name string, args []word) {
 	of, reads := readers[name]
 	switch {
 	case listed("rg ag ack", name), listed("grep egrep fgrep diff", name) && flag(args, "--recursive", "rR", of.valued):
@@ -51,7 +51,7 @@ func (j *judge) shows(c *shell.Command, name string, args []word) {
 
 // searches notes the folders that a search goes through: its operands behind the
 // pattern, or else the current one. One that lists names shows no file.
-func (j *judge) searches(args []word, valued string, pattern bool) {
+func (j *check) searches(args []word, valued string, pattern bool) {
 	if pattern && (flag(args, "--files-with-matches", "lLqc", valued) || has(args, "--files", "") || has(args, "--count", "")) {
 		return
 	}
@@ -69,7 +69,7 @@ func (j *judge) searches(args []word, valued string, pattern bool) {
 
 // showsBelow notes a file or folder with all that is in it. Of a name that can be
 // told in part, the folder that can be told is meant.
-func (j *judge) showsBelow(w word) {
+func (j *check) showsBelow(w word) {
 	name, _, _ := strings.Cut(w.Text, shell.Hole)
 	if name != w.Text {
 		name = name[:strings.LastIndexByte(name, '/')+1]
@@ -84,7 +84,7 @@ func (j *judge) showsBelow(w word) {
 }
 
 // names notes the file that a word may name, also behind an option's equals sign.
-func (j *judge) names(text string) {
+func (j *check) names(text string) {
 	if _, value, ok := strings.Cut(text, "="); ok {
 		j.names(value)
 	}
@@ -97,12 +97,12 @@ func (j *judge) names(text string) {
 }
 
 // somewhere notes a file whose folder cannot be told.
-func (j *judge) somewhere(name string) {
+func (j *check) somewhere(name string) {
 	j.touch(slashed(j.rules.Root) + everything + "/" + path.Base(name))
 }
 
 // gitShows notes what a git command shows.
-func (j *judge) gitShows(sub string, args []word) {
+func (j *check) gitShows(sub string, args []word) {
 	patch := flag(args, "--patch", "pu", "SGnO") || has(args, "--cc", "")
 	switch ops := operands(args); sub {
 	case "grep":
@@ -131,7 +131,7 @@ func (j *judge) gitShows(sub string, args []word) {
 
 // diffs notes the paths among the operands of a diff: those behind --, or that
 // look like a file's name; all of the work tree where there are none.
-func (j *judge) diffs(args []word) {
+func (j *check) diffs(args []word) {
 	found, paths := false, false
 	for _, w := range args {
 		rev, file, ofRev := strings.Cut(w.Text, ":")
@@ -158,7 +158,7 @@ func (j *judge) diffs(args []word) {
 }
 
 // shownSecret judges a file that git shows, of a revision (HEAD:.env) or as it is.
-func (j *judge) shownSecret(w word) {
+func (j *check) shownSecret(w word) {
 	name := w.Text[strings.LastIndexByte(w.Text, ':')+1:]
 	if p := j.resolve(name); !strings.HasPrefix(w.Text, "-") && p != "" && j.isSecret(p) {
 		j.readAt(name, p, false)
@@ -174,7 +174,7 @@ func fileName(s string) bool {
 
 // codeShows notes the files that code of another language names; what it looks for
 // itself may be any.
-func (j *judge) codeShows(code string) {
+func (j *check) codeShows(code string) {
 	for _, looks := range []string{"glob", "walk", "listdir", "scandir", "readdir", "iterdir", "popen", "subprocess", "spawn", "exec"} {
 		if strings.Contains(strings.ToLower(code), looks) {
 			j.showsAll()
@@ -189,9 +189,9 @@ func (j *judge) codeShows(code string) {
 	}
 }
 
-// toolShows notes what a tool that is no shell and edits nothing may show: of one
+// toolShows notes what a tool that is not a shell and edits nothing may show: of one
 // that nobody knows, whatever it is given.
-func (j *judge) toolShows(c Call) {
+func (j *check) toolShows(c Call) {
 	switch c.Tool {
 	case "Glob", "LS": // names alone
 	case "Grep":

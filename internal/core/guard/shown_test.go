@@ -12,11 +12,11 @@ func edit(file string, before ...guard.Call) guard.Verdict {
 	r := rules()
 	r.Seen = k.Has
 	for _, c := range before {
-		if v := guard.Judge(c, r); v.Decision == guard.Allow {
+		if v := guard.Check(c, r); v.Decision == guard.Allow {
 			k.Add(v.Touched...)
 		}
 	}
-	return guard.Judge(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": file}, Dir: "/w/repo"}, r)
+	return guard.Check(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": file}, Dir: "/w/repo"}, r)
 }
 
 func ran(command string) guard.Call {
@@ -99,7 +99,7 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 		}
 		r := rules()
 		r.Seen, r.Allow = func(string) bool { return false }, []guard.Pattern{p}
-		if v := guard.Judge(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "src/cart.py"}}, r); v.Decision != guard.Allow {
+		if v := guard.Check(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "src/cart.py"}}, r); v.Decision != guard.Allow {
 			t.Errorf("allow %s: %s", entry, v.Reason)
 		}
 	}
@@ -119,8 +119,8 @@ func TestLinksToWhatWasRead(t *testing.T) {
 			}
 			return p
 		}
-		k.Add(guard.Judge(called("Read", "file_path", way[0]), r).Touched...)
-		if v := guard.Judge(called("Edit", "file_path", way[1]), r); v.Decision != guard.Allow {
+		k.Add(guard.Check(called("Read", "file_path", way[0]), r).Touched...)
+		if v := guard.Check(called("Edit", "file_path", way[1]), r); v.Decision != guard.Allow {
 			t.Errorf("read %s, edit %s: %s", way[0], way[1], v.Reason)
 		}
 	}

@@ -66,7 +66,7 @@ type Action struct {
 	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
 	Situation Situation     `json:"situation,omitempty"` // BeginTurn
 	Isolated  bool          `json:"isolated,omitempty"`  // BeginTurn: in a session of its own, beside the user's
-	Owner     Owner         `json:"owner,omitempty"`     // HandOver: to whom
+	Owner     Owner         `json:"owner,omitempty"`     // HandoverTo: to whom
 	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the user
@@ -79,7 +79,7 @@ type Action struct {
 	Paths     []string      `json:"paths,omitempty"`     // PutBack
 	Edits     []plan.Edit   `json:"edits,omitempty"`     // EditPlan
 	Until     time.Time     `json:"until,omitzero"`      // Wait
-	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint, HandOver: why
+	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint, HandoverTo: why
 	Level     Level         `json:"level,omitempty"`     // Notify
 }
 

@@ -20,7 +20,7 @@ func (m *machine) startTask() {
 
 // firstTurn begins the turns of a task.
 func (m *machine) firstTurn() {
-	if !m.bringsBack() {
+	if !m.restoreSetAside() {
 		m.beginTurn()
 	}
 }

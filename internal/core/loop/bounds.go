@@ -16,12 +16,12 @@ type Bounds struct {
 // Bounds returns those that hold for this loop.
 func (s State) Bounds() Bounds {
 	return Bounds{
-		Tries: (&machine{s: s}).tries(), Idle: idleTurns, Unknowns: unknownMax, Failures: failuresMax, Crashes: crashesMax,
+		Tries: (&machine{s: s}).maxTries(), Idle: idleTurns, Unknowns: maxUnknowns, Failures: failuresMax, Crashes: crashesMax,
 		Violations: violationsTamper, ReviewRounds: cmp.Or(s.Policy.ReviewRounds, reviewRounds),
 	}
 }
 
-// RungNames are the rungs of the retry ladder in words, by Ladder.Rung.
-func RungNames() []string {
-	return []string{sameSession: "same session", freshSession: "fresh session", restored: "restore and retry", skipRung: "skip"}
+// AttemptNames are the rungs of the retry ladder in words, by Ladder.Rung.
+func AttemptNames() []string {
+	return []string{sameSession: "same session", freshSession: "fresh session", restored: "restore and retry", skipTask: "skip"}
 }

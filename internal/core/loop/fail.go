@@ -19,7 +19,7 @@ const (
 // agentFailed reacts to a dead turn by its class. A turn that never came to
 // work is begun again as the same iteration.
 func (m *machine) agentFailed(t *Turn, f Failure) {
-	byPerson := t != nil && t.ByPerson
+	byPerson := t != nil && t.ByUser
 	if t != nil && !byPerson {
 		m.count(*t)
 	}
@@ -47,7 +47,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
 		m.s.Hit = Budget
-		m.look()
+		m.inspect()
 	case Interrupted:
 		m.interrupted(f)
 	case Refused:
@@ -122,7 +122,7 @@ func (m *machine) backOff(f Failure) {
 
 func (m *machine) interrupted(f Failure) {
 	if m.s.Hit != "" {
-		m.look()
+		m.inspect()
 		return
 	}
 	m.s.Failures++

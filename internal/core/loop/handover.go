@@ -18,32 +18,32 @@ func (m *machine) owner() Owner {
 	return OwnerRunner
 }
 
-// mayHandOver: the user agreed that fresh sessions go on where theirs ends.
-func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.HandoverFailed }
+// mayHandover: the user agreed that fresh sessions go on where theirs ends.
+func (m *machine) mayHandover() bool { return m.s.Policy.Handover && !m.s.HandoverFailed }
 
-// handsOver asks for another owner where one is to go on with the turn that is
+// startHandover asks for another owner where one is to go on with the turn that is
 // due: because somebody asked for it, or because a fresh context is due that a
 // user's session cannot have.
-func (m *machine) handsOver() bool {
-	to, why := m.s.HandOver, m.s.HandWhy
+func (m *machine) startHandover() bool {
+	to, why := m.s.HandoverTo, m.s.HandoverWhy
 	if to == m.owner() {
 		to = ""
 	}
-	if to == "" && m.s.Attended && m.mayHandOver() {
+	if to == "" && m.s.Attended && m.mayHandover() {
 		switch at := m.s.Policy.HandoverAt; {
 		case at > 0 && m.s.Context >= at:
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.Context)
 		case m.s.Fresh && m.s.Failing != nil:
-			to, why = OwnerRunner, "the tries in this session are spent: "+m.s.Failing.Reason
+			to, why = OwnerRunner, "all attempts in this session failed: "+m.s.Failing.Reason
 		case m.s.Fresh, m.s.Policy.Session == PerTurn && m.s.Turns > 0 && !m.s.Retry:
 			to, why = OwnerRunner, "a fresh session is due"
 		}
 	}
 	if to == "" {
-		m.s.HandOver = ""
+		m.s.HandoverTo = ""
 		return false
 	}
-	m.s.HandOver, m.s.HandWhy = to, why
+	m.s.HandoverTo, m.s.HandoverWhy = to, why
 	m.ask(HandingOver, Action{Do: HandOver, Owner: to, Text: why})
 	return true
 }
@@ -55,10 +55,10 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
 		return
 	}
-	if to == m.owner() && m.s.HandOver == "" {
+	if to == m.owner() && m.s.HandoverTo == "" {
 		return
 	}
-	m.s.HandOver, m.s.HandWhy, m.s.HandoverFailed = to, why, false
+	m.s.HandoverTo, m.s.HandoverWhy, m.s.HandoverFailed = to, why, false
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended {
@@ -86,16 +86,16 @@ func (m *machine) handedOver(e Event) {
 		return
 	}
 	if e.HandoverFailed {
-		m.s.HandOver = ""
-		m.stays(e.Text)
+		m.s.HandoverTo = ""
+		m.keepOwner(e.Text)
 		return
 	}
-	if m.s.HandOver != to { // nobody had asked for it
-		m.s.HandWhy = e.Text
+	if m.s.HandoverTo != to { // nobody had asked for it
+		m.s.HandoverWhy = e.Text
 	}
-	m.s.HandOver = ""
+	m.s.HandoverTo = ""
 	m.s.Attended = to == OwnerSession
-	m.s.HandoverFailed, m.s.Together, m.s.Waited = false, false, nil
+	m.s.HandoverFailed, m.s.IsolationFailed, m.s.Waited = false, false, nil
 	m.s.Fresh, m.s.Context = !m.s.Attended, 0
 	switch m.s.Phase {
 	case Turning, Trying:
@@ -106,20 +106,20 @@ func (m *machine) handedOver(e Event) {
 	case Paused:
 	default:
 		if m.s.Replaced && m.s.Phase != Finishing {
-			m.anew()
+			m.restartTask()
 			return
 		}
 		m.acts = append(m.acts, m.s.Pending...)
 	}
 }
 
-// stays: the loop goes on with the owner that it has.
-func (m *machine) stays(why string) {
+// keepOwner: the loop goes on with the owner that it has.
+func (m *machine) keepOwner(why string) {
 	if m.s.Phase != HandingOver {
 		m.ownerLost()
 		return
 	}
-	m.s.HandWhy = why
+	m.s.HandoverWhy = why
 	m.s.HandoverFailed, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()

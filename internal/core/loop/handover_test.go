@@ -10,7 +10,7 @@ func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, Context
 
 func given(to loop.Owner) loop.Event { return loop.Event{Kind: loop.HandedOver, Owner: to} }
 
-var shallow = loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}
+var shallow = loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}
 
 func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	sc.feed(full(80), "look")
 	sc.feed(shallow, "hand_over")
 	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
-	if sc.s.Attended || sc.s.Context != 0 || sc.s.HandOver != "" {
+	if sc.s.Attended || sc.s.Context != 0 || sc.s.HandoverTo != "" {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(full(80), "look")
@@ -56,7 +56,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 		s := sc.s
 		for _, e := range []loop.Event{
 			ended(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
-			{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}},
+			{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}},
 			{Kind: loop.GatesFinished, Gates: new(red("x"))},
 		} {
 			e.At = sc.now
@@ -100,7 +100,7 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	}
 }
 
-// A session in the place of another is no owner that keeps the loop: its context is
+// A session in the place of another is not an owner that keeps the loop: its context is
 // another, and it was told nothing.
 func TestAnotherSessionTakesALoop(t *testing.T) {
 	t.Parallel()

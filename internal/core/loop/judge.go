@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	unknownMax  = 3 // reruns of gates that could not tell
+	maxUnknowns = 3 // reruns of gates that could not tell
 	unknownWait = 10 * time.Second
 )
 
@@ -37,17 +37,17 @@ func (m *machine) runGates(p Purpose) {
 func (m *machine) sawGates(g Gates) {
 	m.s.Green, m.s.Red = g.Green && g.Status != gate.Unknown, ""
 	if !g.Green && g.Status != gate.Unknown {
-		m.s.Red = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), whyMax)
+		m.s.Red = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
 	}
 }
 
 // rerun tries unknown results again, a bounded number of times.
 func (m *machine) rerun(g Gates) bool {
-	if m.s.Unknowns >= unknownMax {
+	if m.s.Unknowns >= maxUnknowns {
 		return false
 	}
 	m.s.Unknowns++
-	m.wait(m.s.Now.Add(time.Duration(m.s.Unknowns)*unknownWait), ThenGates, "a gate could not tell, it is run again: "+g.Reason)
+	m.wait(m.s.Now.Add(time.Duration(m.s.Unknowns)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
 	return true
 }
 
@@ -83,47 +83,47 @@ func (m *machine) claimed() []string {
 	return ids
 }
 
-// judge takes a claim to the gates, or decides it where there is nothing that a
+// routeClaim takes a claim to the gates, or decides it where there is nothing that a
 // gate could say.
-func (m *machine) judge(seen Seen) {
+func (m *machine) routeClaim(seen Inspection) {
 	switch {
 	case m.s.Replaced:
-		m.anew()
+		m.restartTask()
 	case m.s.Policy.Kind == Answer:
-		m.keep(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
+		m.reviewOrAccept(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
-		m.unchanged(seen.Beside)
-	case m.asksApproval(ApproveClaim, ""):
+		m.claimWithoutChange(seen.Beside)
+	case m.askApproval(ApproveClaim, ""):
 	default:
 		m.runGates(ForClaim)
 	}
 }
 
-// unchanged: a claim with nothing to show is refused once; then the task is set
+// claimWithoutChange: a claim with nothing to show is refused once; then the task is set
 // aside, claimed done, but changed no files. Where there is no gate a user's session
 // is not refused: what they asked for may have been no change, and they watch.
-func (m *machine) unchanged(beside []string) {
+func (m *machine) claimWithoutChange(beside []string) {
 	m.s.Beside = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuse(Failing{Reason: "no file changed since the task began" + m.beside()})
+		m.refuseClaim(Failing{Reason: "no file changed since the task began" + m.besideNote()})
 		return
 	}
 	for _, id := range m.claimed() {
-		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files"+m.beside() })
+		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files"+m.besideNote() })
 	}
 	m.remember("claimed done, but changed no files: skipped")
 	m.next()
 }
 
-// beside names what may have turned a gate green without a change that can be committed.
-func (m *machine) beside() string {
+// besideNote names what may have turned a gate green without a change that can be committed.
+func (m *machine) besideNote() string {
 	if len(m.s.Beside) == 0 {
 		return ""
 	}
 	return " (what came or changed since the loop began is ignored by git, or outside of the work tree: " + firstFew(m.s.Beside) + ")"
 }
 
-func (m *machine) refuse(f Failing) {
+func (m *machine) refuseClaim(f Failing) {
 	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.Needed) == 0 // tests of its own are asked for apart from that
 	m.s.Ladder.Needed = m.s.Ladder.Needed || len(f.Needed) > 0
 	m.s.Refusals++
@@ -143,7 +143,7 @@ func (m *machine) newSigns(g Gates) []string {
 
 // judged decides after the gates have spoken on the agent's work.
 func (m *machine) judged(g Gates) {
-	m.spend(g)
+	m.bookReview(g)
 	if m.stopped() {
 		return
 	}
@@ -169,7 +169,7 @@ func (m *machine) judged(g Gates) {
 }
 
 // turnJudged tells the agent what is red after a turn in which it claimed
-// nothing. That is no failed try.
+// nothing. That is not a failed try.
 func (m *machine) turnJudged(g Gates) {
 	m.sawGates(g)
 	m.s.Situation = GoOn
@@ -191,11 +191,11 @@ func (m *machine) claimJudged(g Gates) {
 	m.s.Unknowns = 0
 	m.sawGates(g)
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
-	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() && !m.provenBeside(g) {
+	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.isLastClaim() && !m.provenBeside(g) {
 		m.s.Ladder.SeenRed = true
 		m.s.Ladder.StillRed = m.s.Ladder.StillRed || g.Status == gate.Pass && len(g.StillRed) > 0
 		m.s.Claim = nil
-		if why := m.blockedTry(); why != "" {
+		if why := m.isolatedBlocked(); why != "" {
 			m.skip(Blocked, why)
 			return
 		}
@@ -205,9 +205,9 @@ func (m *machine) claimJudged(g Gates) {
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass, Signs: m.newSigns(g)}, g.Fingerprint)
 		return
 	}
-	g.Evidence = m.seen(g.Evidence)
+	g.Evidence = m.greenEvidence(g.Evidence)
 	if i := g.IfApproved; i != nil {
-		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.seen(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
+		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
 	}
 	if len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.IfApproved = nil
@@ -215,23 +215,23 @@ func (m *machine) claimJudged(g Gates) {
 	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
 	}
-	if m.mayDoWithout(g) {
+	if m.needsUnaskedInputs(g) {
 		m.s.Ladder.Standing = m.s.Claim
-		m.refuse(Failing{Reason: g.Reason, Signs: m.newSigns(g), Needed: g.Needed})
+		m.refuseClaim(Failing{Reason: g.Reason, Signs: m.newSigns(g), Needed: g.Needed})
 		return
 	}
-	if why := m.wantsMore(g); why != "" {
+	if why := m.missingEvidence(g); why != "" {
 		m.s.Ladder.Standing = m.s.Claim
-		m.refuse(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
+		m.refuseClaim(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
 		return
 	}
 	g.awaitEarlier()
-	m.keep(g)
+	m.reviewOrAccept(g)
 }
 
-// seen is the evidence of a green gate. Where green is the goal, any red that was
+// greenEvidence is the evidence of a green gate. Where green is the goal, any red that was
 // seen before is its before.
-func (m *machine) seen(e gate.Evidence) gate.Evidence {
+func (m *machine) greenEvidence(e gate.Evidence) gate.Evidence {
 	switch {
 	case !m.s.Policy.Verify || e == gate.Proven:
 		return e
@@ -241,15 +241,15 @@ func (m *machine) seen(e gate.Evidence) gate.Evidence {
 	return gate.Unproven
 }
 
-// atTheEnd: nothing would be left to do if this claim were accepted.
-func (m *machine) atTheEnd() bool {
+// isLastClaim: nothing would be left to do if this claim were accepted.
+func (m *machine) isLastClaim() bool {
 	claimed := m.claimed()
 	return !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Open && !slices.Contains(claimed, t.ID) })
 }
 
-// wantsMore: a claim whose evidence is merely unproven is refused once, if
+// missingEvidence: a claim whose evidence is merely unproven is refused once, if
 // the agent has a turn left to do better and no review could make it enough.
-func (m *machine) wantsMore(g Gates) (why string) {
+func (m *machine) missingEvidence(g Gates) (why string) {
 	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
 		return ""
 	}
@@ -298,7 +298,7 @@ func (m *machine) commitFound() {
 }
 
 func (m *machine) committed(e Event) {
-	m.accept(e.Commit, e.Receipt)
+	m.markDone(e.Commit, e.Receipt)
 	m.commitsLost(e.Tasks)
 	m.added(e.Added)
 	m.keptAside(e.Aside)
@@ -309,8 +309,8 @@ func (m *machine) committed(e Event) {
 	m.next()
 }
 
-// accept marks the claimed tasks done.
-func (m *machine) accept(commit, receipt string) {
+// markDone marks the claimed tasks done.
+func (m *machine) markDone(commit, receipt string) {
 	ids := m.claimed()
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	for i, id := range ids {

@@ -5,12 +5,12 @@ const (
 	sameSession  = 0 // three tries in one session, with the failure's summary
 	freshSession = 1 // one try in a fresh session, with the recap
 	restored     = 2 // back to where the task began, one try in a fresh session, with the lesson
-	skipRung     = 3 // skipped
+	skipTask     = 3 // skipped
 )
 
 const (
 	triesInSession = 3
-	sameMost       = 3 // times that a try fails as the one before, and is paid for
+	maxSame        = 3 // times that a try fails as the one before, and is paid for
 )
 
 // fail books a failed try and climbs where the rung is exhausted. Two identical
@@ -30,49 +30,49 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	}
 	m.s.Ladder.Idle, m.s.Ladder.Standing = 0, nil
 	m.s.Ladder.Tries++
-	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && (!same || m.s.Policy.Tries > 0) {
+	if m.s.Ladder.Attempt == sameSession && m.s.Ladder.Tries < m.maxTries() && (!same || m.s.Policy.Tries > 0) {
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 		return
 	}
-	m.climb()
+	m.nextAttempt()
 }
 
-func (m *machine) tries() int {
+func (m *machine) maxTries() int {
 	if n := m.s.Policy.Tries; n > 0 {
 		return n
 	}
 	return triesInSession
 }
 
-// climb goes to the next rung that the policy allows. A user's session is left
+// nextAttempt goes to the next rung that the policy allows. A user's session is left
 // only with their consent, else there is no fresh session to climb to; verify
 // loops try in fresh ones until their limit, there beside the user's.
-func (m *machine) climb() {
+func (m *machine) nextAttempt() {
 	p, l := m.s.Policy, &m.s.Ladder
-	if l.Rung == sameSession {
-		l.Same = min(l.Same, 1) // sameMost counts what is paid for
+	if l.Attempt == sameSession {
+		l.Same = min(l.Same, 1) // maxSame counts what is paid for
 	}
 	l.Tries = 0
-	l.Rung++
-	if l.Rung == freshSession && m.s.Attended && !p.Verify && !m.mayHandOver() {
-		l.Rung++
+	l.Attempt++
+	if l.Attempt == freshSession && m.s.Attended && !p.Verify && !m.mayHandover() {
+		l.Attempt++
 	}
-	if l.Rung == restored && !m.restores() {
-		l.Rung++
+	if l.Attempt == restored && !m.mayRestore() {
+		l.Attempt++
 	}
 	if p.Verify {
-		l.Rung = freshSession
+		l.Attempt = freshSession
 	}
-	if m.isolates() && l.Same >= sameMost { // each costs money, and nothing comes of them
-		l.Rung = skipRung
+	if m.isolates() && l.Same >= maxSame { // each costs money, and nothing comes of them
+		l.Attempt = skipTask
 	}
 	if m.s.Failing.Review { // work is neither undone nor skipped for a review's sake
-		l.Rung = min(l.Rung, freshSession)
+		l.Attempt = min(l.Attempt, freshSession)
 	}
-	switch l.Rung {
+	switch l.Attempt {
 	case freshSession:
-		m.s.Fresh = !m.s.Attended || m.mayHandOver()
+		m.s.Fresh = !m.s.Attended || m.mayHandover()
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 	case restored:
@@ -84,8 +84,8 @@ func (m *machine) climb() {
 	}
 }
 
-// restores: the tree of a user's session is not put back over their head.
-func (m *machine) restores() bool { return m.s.Policy.Restore && !m.s.Attended }
+// mayRestore: the tree of a user's session is not put back over their head.
+func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {
 	m.s.Restores++
@@ -106,7 +106,7 @@ func (m *machine) skip(status TaskStatus, why string) {
 		m.s.Failing = &Failing{Reason: why}
 	}
 	m.s.Claim = nil
-	if m.restores() {
+	if m.mayRestore() {
 		m.restore(ThenNext)
 		return
 	}

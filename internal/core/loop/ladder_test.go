@@ -54,7 +54,7 @@ func TestThreeIdleTurnsAreAFailure(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 fresh fresh"} {
 		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestViolations(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	bad := loop.Seen{Changed: true, Tampered: []string{"Makefile"}}
+	bad := loop.Inspection{Changed: true, Tampered: []string{"Makefile"}}
 	sc.turnSeen("done", bad, "put_back; turn 2 continue violation")
 	sc.turnSeen("", bad, "put_back; turn 3 fresh violation")
 	sc.turnSeen("done", bad, "put_back; finish tampered")

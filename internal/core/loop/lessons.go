@@ -18,7 +18,7 @@ type Lesson struct {
 	Instead  string `json:"instead"`
 	Key      string `json:"key,omitempty"`       // lessons of one key are one; none: by the text
 	Times    int    `json:"times,omitempty"`     // how often it was learnt, beyond the first
-	ByPerson bool   `json:"by_person,omitempty"` // these make room last
+	ByUser   bool   `json:"by_person,omitempty"` // these make room last
 }
 
 const (
@@ -65,14 +65,14 @@ func (m *machine) learn(l Lesson) {
 	}
 	kept := slices.Clone(m.s.Lessons)
 	if i := slices.IndexFunc(kept, func(k Lesson) bool { return k.key() == l.key() }); i >= 0 {
-		if kept[i].ByPerson { // as they wrote it
+		if kept[i].ByUser { // as they wrote it
 			return
 		}
 		l.Times = kept[i].Times + 1
 		kept = slices.Delete(kept, i, i+1)
 	}
 	if len(kept) >= lessonsMax {
-		i := slices.IndexFunc(kept, func(k Lesson) bool { return !k.ByPerson })
+		i := slices.IndexFunc(kept, func(k Lesson) bool { return !k.ByUser })
 		kept = slices.Delete(kept, max(i, 0), max(i, 0)+1)
 	}
 	kept = append(kept, l)

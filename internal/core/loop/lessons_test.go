@@ -18,7 +18,7 @@ func (sc *scenario) lessons() string {
 	return strings.Join(told, "\n")
 }
 
-// What was tried, what it broke, what to do instead; the same again is no second lesson.
+// What was tried, what it broke, what to do instead; the same again is not a second lesson.
 func TestARestoreLeavesALesson(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
@@ -76,7 +76,7 @@ func TestAViolationLeavesALesson(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Seen{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue violation")
+	sc.turnSeen("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue violation")
 	if got := sc.lessons(); !strings.HasPrefix(got, "tried: to change gate.sh; it broke: ") {
 		t.Errorf("%s", got)
 	}
@@ -87,7 +87,7 @@ func TestLessonsAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	learn := func(text string, person bool) {
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Learnt, At: sc.s.Now, Text: text, ByPerson: person})
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Learnt, At: sc.s.Now, Text: text, ByUser: person})
 	}
 	learn("use\nthe sandbox", true)
 	for i := range 50 {

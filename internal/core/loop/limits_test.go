@@ -35,7 +35,7 @@ func TestCostLimit(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("", "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish budget")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish budget")
 }
 
 func TestTimeLimitInMidTurn(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 	sc.now = sc.now.Add(8 * time.Hour)
 	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
 	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.gates(green, "finish duration")
 }
 
@@ -126,7 +126,7 @@ func TestWhatTheLookRemarksIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turnSeen("", loop.Seen{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue go_on")
+	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue go_on")
 }
 
 func TestBackOffIsBounded(t *testing.T) {
@@ -194,7 +194,7 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -204,7 +204,7 @@ func TestATurnOfThePersonCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
 	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
 		t.Errorf("%+v", sc.s.Usage)
 	}
@@ -215,7 +215,7 @@ func TestGoalKinds(t *testing.T) {
 	sc := begin(t, loop.Policy{Kind: loop.Answer})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish unverified")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish unverified")
 	if sc.s.Answer != "42" {
 		t.Errorf("answer %q", sc.s.Answer)
 	}
@@ -315,7 +315,7 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for i := range 5 {
 		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates turn")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates turn")
 		sc.gates(red("same"), fmt.Sprintf("turn %d continue go_on", i+2))
 	}
 	if sc.s.Failing == nil || sc.s.Ladder.Tries != 0 {

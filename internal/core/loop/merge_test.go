@@ -22,7 +22,7 @@ func TestWhatIsDoneInPartIsRemembered(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Partial: "the parser stands"}}, "look")
-	want := loop.Attempt{Iteration: 1, Task: "a", What: "done in part: the parser stands"}
+	want := loop.RecapLine{Iteration: 1, Task: "a", What: "done in part: the parser stands"}
 	if h := sc.s.History; len(h) != 1 || h[0] != want {
 		t.Errorf("history %+v", h)
 	}

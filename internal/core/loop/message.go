@@ -23,8 +23,8 @@ type Message struct {
 func (msg Message) Said() string { return "[Pawl] The user says: " + msg.Text }
 
 const (
-	messagesMax = 1000 // that wait
-	readMax     = 5    // acknowledged ones that are remembered
+	maxMessages = 1000 // that wait
+	maxRead     = 5    // acknowledged ones that are remembered
 )
 
 // Undelivered are the messages that no prompt and no turn has yet.
@@ -40,20 +40,20 @@ func (m *machine) messageArrived(e Event) {
 	}
 }
 
-// hear queues a note for the next prompt.
-func (m *machine) hear(note string) { m.queue(Message{Text: note}) }
+// tellAgent queues a note for the next prompt.
+func (m *machine) tellAgent(note string) { m.queue(Message{Text: note}) }
 
 // queue keeps a message. Another process may write faster than the agent reads: then the
 // oldest are left out, and that is said.
 func (m *machine) queue(msg Message) {
-	if len(m.s.Messages) == messagesMax {
-		m.notify(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", messagesMax))
+	if len(m.s.Messages) == maxMessages {
+		m.notify(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", maxMessages))
 	}
 	msg.ID, msg.At = cmp.Or(m.id, "message"), m.s.Now
 	for slices.ContainsFunc(m.s.Messages, func(other Message) bool { return other.ID == msg.ID }) {
 		msg.ID += "+" // one event may say two things
 	}
-	m.s.Messages = lastOf(append(slices.Clip(m.s.Messages), msg), messagesMax)
+	m.s.Messages = lastOf(append(slices.Clip(m.s.Messages), msg), maxMessages)
 }
 
 // delivered marks messages that the turn under way was given.
@@ -106,7 +106,7 @@ func (m *machine) acknowledged() {
 	for _, msg := range m.s.Messages {
 		if !msg.Delivered.IsZero() {
 			msg.Acknowledged = m.s.Now
-			m.s.Read = lastOf(append(slices.Clip(m.s.Read), msg), readMax)
+			m.s.Read = lastOf(append(slices.Clip(m.s.Read), msg), maxRead)
 		}
 	}
 	m.s.Messages = waiting

@@ -54,7 +54,7 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	}
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
 	tell("m4", true, "") // no turn is under way
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "turn 3 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "turn 3 continue go_on")
 	if diff := cmp.Diff("m1 m2 m3|m4*", said(sc.s)); diff != "" {
 		t.Error(diff)
 	}

@@ -105,7 +105,7 @@ func (m *machine) lessThanWanted() string {
 // stuck > blocked > unverified > verified.
 func (m *machine) tally() {
 	o, _, _ := m.outcome()
-	if done := o == Verified || o == Unverified || o == Finished; !done || !m.asksApproval(ApproveEnd, "") {
+	if done := o == Verified || o == Unverified || o == Finished; !done || !m.askApproval(ApproveEnd, "") {
 		m.finish(m.outcome())
 	}
 }
@@ -121,7 +121,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needs(Skipped, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + m.beside() + ", while a gate fails: " + m.s.Red, ""
+		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + m.besideNote() + ", while a gate fails: " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
@@ -129,7 +129,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]) + m.beside(), m.answerHint()
+		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]) + m.besideNote(), m.answerHint()
 	case m.unreviewed() != "":
 		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":
@@ -168,7 +168,7 @@ func (m *machine) labels(ids []string) string {
 	return firstFew(names)
 }
 
-// answerHint is what to do where a goal that is no plan changed nothing: it may have
+// answerHint is what to do where a goal that is not a plan changed nothing: it may have
 // asked for words.
 func (m *machine) answerHint() string {
 	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {

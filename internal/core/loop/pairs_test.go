@@ -68,16 +68,16 @@ func samples(k loop.EventKind) []loop.Event {
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
 			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
 		}
-		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}}), ev(loop.Event{Turn: &loop.Turn{}, Isolated: true}),
+		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}}), ev(loop.Event{Turn: &loop.Turn{}, Isolated: true}),
 			ev(loop.Event{Turn: &loop.Turn{ToolCalls: 1, Context: 90}}))
 	case loop.AgentFailed:
 		for _, c := range loop.Classes() {
 			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}), ev(loop.Event{Failure: &loop.Failure{Class: c}, Isolated: true}))
 		}
-		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
+		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
 	case loop.TreeSeen:
-		out = append(out, ev(loop.Event{Seen: &loop.Seen{}}), ev(loop.Event{Seen: &loop.Seen{Changed: true}}),
-			ev(loop.Event{Seen: &loop.Seen{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Seen{Marked: []string{"a"}, Unknown: true}}))
+		out = append(out, ev(loop.Event{Seen: &loop.Inspection{}}), ev(loop.Event{Seen: &loop.Inspection{Changed: true}}),
+			ev(loop.Event{Seen: &loop.Inspection{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Inspection{Marked: []string{"a"}, Unknown: true}}))
 	case loop.LimitHit:
 		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
 	case loop.TestsAsked, loop.Approved, loop.Rejected:
@@ -188,9 +188,9 @@ func signatureOf(s loop.State) signature {
 		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.Left()}
 	}
 	sig := signature{
-		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Rung, left,
+		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Attempt, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
-		s.Attended, p.Handover, p.Isolate && !s.Together, s.HandOver != "",
+		s.Attended, p.Handover, p.Isolate && !s.IsolationFailed, s.HandoverTo != "",
 		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 		s.Replaced, len(s.Edits) > 0, loop.Held{},
 	}

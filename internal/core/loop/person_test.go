@@ -14,7 +14,7 @@ func TestAPersonTicksTheTaskAtWork(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true, ByPerson: []string{"a"}}}, "checkpoint")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true, ByUser: []string{"a"}}}, "checkpoint")
 	a, _ := sc.s.Task("a")
 	if a.Status != loop.Done || !a.Earlier || sc.s.Claim != nil || sc.s.Current != "b" {
 		t.Fatalf("%+v, claim %v, at work %s", a, sc.s.Claim, sc.s.Current)
@@ -26,7 +26,7 @@ func TestAPersonTicksAllThatIsLeft(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true, ByPerson: []string{"a"}}}, "finish finished")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true, ByUser: []string{"a"}}}, "finish finished")
 }
 
 func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
@@ -51,7 +51,7 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 1 fresh first")
 			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 			sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.GatesFinished, At: sc.now.Add(time.Minute), Gates: &loop.Gates{
 				Status: gate.Pass, Green: true, Evidence: gate.Proven, Apart: []string{"mine.txt"},
 			}})

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// asideMost bounds the edits of the plan that the state names.
-const asideMost = 20
+// maxAside bounds the edits of the plan that the state names.
+const maxAside = 20
 
 // added takes tasks into the loop that were added to the plan while it runs.
 func (m *machine) added(tasks []Task) {
@@ -35,12 +35,12 @@ func (m *machine) somethingOpen(tasks []Task) bool {
 // keptAside remembers where an edit of the plan is kept that was not applied.
 func (m *machine) keptAside(file string) {
 	if file != "" && !slices.Contains(m.s.Aside, file) {
-		m.s.Aside = lastOf(append(slices.Clip(m.s.Aside), file), asideMost)
+		m.s.Aside = lastOf(append(slices.Clip(m.s.Aside), file), maxAside)
 	}
 }
 
 const (
-	editsMax  = 100 // edits of the plan that wait for the next turn
+	maxEdits  = 100 // edits of the plan that wait for the next turn
 	byUserWhy = "skipped by a user"
 )
 
@@ -49,22 +49,22 @@ const (
 func (m *machine) planAsked(e Event) {
 	for _, edit := range e.Edits {
 		switch {
-		case e.Kind == PlanEdited || e.Kind != PlanAsked && slices.Contains(m.s.Heard, edit.ID):
+		case e.Kind == PlanEdited || e.Kind != PlanAsked && slices.Contains(m.s.ReceivedIDs, edit.ID):
 			continue
 		case e.Kind != PlanAsked:
-			m.s.Heard = lastOf(append(slices.Clip(m.s.Heard), edit.ID), heardMax)
+			m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), edit.ID), maxReceivedIDs)
 		}
-		if len(m.s.Edits) == editsMax {
-			m.notify(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", editsMax))
+		if len(m.s.Edits) == maxEdits {
+			m.notify(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", maxEdits))
 			continue
 		}
 		m.s.Edits = append(slices.Clip(m.s.Edits), edit)
 	}
 }
 
-// editsPlan edits the plan before anything else begins. It reports whether there is
+// startPlanEdit edits the plan before anything else begins. It reports whether there is
 // something to edit.
-func (m *machine) editsPlan(then After) bool {
+func (m *machine) startPlanEdit(then After) bool {
 	if len(m.s.Edits) == 0 {
 		return false
 	}
@@ -73,8 +73,8 @@ func (m *machine) editsPlan(then After) bool {
 	return true
 }
 
-// editsWait says so at the end of a loop.
-func (m *machine) editsWait() {
+// warnPendingEdits says so at the end of a loop.
+func (m *machine) warnPendingEdits() {
 	if n := len(m.s.Edits); n > 0 {
 		m.notify(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
 	}
@@ -123,7 +123,7 @@ func (m *machine) edited(e plan.Edit) {
 	case plan.Retitle:
 		change = func(t *Task) { t.Title = plan.OneLine(e.Title, 100) }
 		if e.Task == m.s.Current {
-			m.hear("the user changed the task: it is now " + strconv.Quote(e.Title))
+			m.tellAgent("the user changed the task: it is now " + strconv.Quote(e.Title))
 		}
 	case plan.Skip:
 		change = func(t *Task) {

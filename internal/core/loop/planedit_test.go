@@ -53,7 +53,7 @@ func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
 		return
 	}
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
 	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{e}, Added: added}, want)
 }
 
@@ -108,7 +108,7 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, Tree: "t"}}, "commit a")
 	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
 	again := sc.s
@@ -135,7 +135,7 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, Tree: "t"}}, "commit a+b")
 	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
 	if b, _ := sc.s.Task("b"); b.Status != loop.Done || b.LeftOut {
@@ -150,7 +150,7 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
 	sc.feed(loop.Event{
 		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
 		Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}},

@@ -24,7 +24,7 @@ const (
 	Continue SessionMode = "continue"
 )
 
-// Limits of a loop; 0 is no limit, which only a user may write.
+// Limits of a loop; 0 is not a limit, which only a user may write.
 type Limits struct {
 	Iterations int           `json:"iterations,omitempty"`
 	Duration   time.Duration `json:"duration,omitempty"` // waits for usage limits and pauses aside

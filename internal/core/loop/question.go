@@ -38,10 +38,10 @@ type SetAside struct {
 }
 
 const (
-	answerMost  = 24 * time.Hour // that a loop waits for an answer where the user chose no time
-	questionMax = 2000           // bytes
-	choicesMax  = 8
-	choiceMax   = 300 // bytes
+	maxAnswerWait    = 24 * time.Hour // that a loop waits for an answer where the user chose no time
+	maxQuestionBytes = 2000           // bytes
+	maxChoices       = 8
+	maxChoiceBytes   = 300 // bytes
 )
 
 // AwaitedAnswer returns the question that the loop waits for.
@@ -84,7 +84,7 @@ func (s State) NewQuestion(before State) (Question, bool) {
 // Headline says who asks what.
 func (q Question) Headline() string {
 	if q.Approve != "" {
-		return "waits for your yes: " + q.Text
+		return "waits for your approval: " + q.Text
 	}
 	return "the agent asks: " + q.Text
 }
@@ -152,11 +152,11 @@ func (m *machine) questionAsked(asked *Question) {
 	}
 	q := *asked
 	q = Question{
-		Text: plan.OneLine(q.Text, questionMax), Proposed: plan.OneLine(q.Proposed, choiceMax),
-		Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Choices: slices.Clone(q.Choices[:min(len(q.Choices), choicesMax)]),
+		Text: plan.OneLine(q.Text, maxQuestionBytes), Proposed: plan.OneLine(q.Proposed, maxChoiceBytes),
+		Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Choices: slices.Clone(q.Choices[:min(len(q.Choices), maxChoices)]),
 	}
 	for i, c := range q.Choices {
-		q.Choices[i] = plan.OneLine(c, choiceMax)
+		q.Choices[i] = plan.OneLine(c, maxChoiceBytes)
 	}
 	m.dropQuestion(q.Task)
 	m.s.Questions = append(slices.Clip(m.s.Questions), q)
@@ -176,9 +176,9 @@ func (m *machine) ofQuestion(task string, change func(*Question)) {
 	}
 }
 
-// awaitsAnswer makes the next turn of a task wait for the answer to its question. Where
+// awaitAnswer makes the next turn of a task wait for the answer to its question. Where
 // there is other work that does not, that is done meanwhile.
-func (m *machine) awaitsAnswer() bool {
+func (m *machine) awaitAnswer() bool {
 	q, asks := m.s.question(m.s.Current)
 	if !asks {
 		return false
@@ -186,7 +186,7 @@ func (m *machine) awaitsAnswer() bool {
 	if q.Until.IsZero() {
 		within := m.s.Policy.AnswerWithin
 		if within <= 0 {
-			within = answerMost
+			within = maxAnswerWait
 		}
 		q.Until = m.s.Now.Add(within)
 		m.ofQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
@@ -195,11 +195,11 @@ func (m *machine) awaitsAnswer() bool {
 		m.setAside()
 		return true
 	}
-	m.awaits(q, ThenTurn)
+	m.waitForAnswer(q, ThenTurn)
 	return true
 }
 
-func (m *machine) awaits(q Question, then After) {
+func (m *machine) waitForAnswer(q Question, then After) {
 	m.away()
 	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)
 }
@@ -216,8 +216,8 @@ func (m *machine) setAside() {
 
 func (m *machine) asideText() string { return "task " + m.s.Current + " waits for an answer" }
 
-// putAway goes back to where the task began, once its work is held by a tree.
-func (m *machine) putAway(work string) {
+// restoreBeforeTask goes back to where the task began, once its work is held by a tree.
+func (m *machine) restoreBeforeTask(work string) {
 	m.ofQuestion(m.s.Current, func(q *Question) { q.SetAside = &SetAside{Base: m.s.Base, Work: work} })
 	m.s.After = ThenNext
 	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.asideText()})
@@ -226,26 +226,26 @@ func (m *machine) putAway(work string) {
 // restored goes on after the tree was put back, or work was brought into it.
 func (m *machine) restored(e Event) {
 	if len(e.Paths) > 0 && m.s.Returns != nil {
-		m.hear("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
+		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
 			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.Returns.Work + ":PATH")
 	}
 	m.s.Returns = nil
 	m.follow(m.s.After)
 }
 
-// takesUp gives a task that asked its answer, and remembers to bring its work back.
-func (m *machine) takesUp(task string) {
+// resumeAsked gives a task that asked its answer, and remembers to bring its work back.
+func (m *machine) resumeAsked(task string) {
 	for _, q := range m.s.Questions {
 		if q.Task == task && q.Answer != "" {
-			m.hear(fmt.Sprintf("You asked: %s\n%s", q.Text, q.Answer))
+			m.tellAgent(fmt.Sprintf("You asked: %s\n%s", q.Text, q.Answer))
 			m.s.Returns = q.SetAside
 		}
 	}
 	m.dropQuestion(task)
 }
 
-// bringsBack puts the work that was put away into the tree, before the task's first turn.
-func (m *machine) bringsBack() bool {
+// restoreSetAside puts the work that was put away into the tree, before the task's first turn.
+func (m *machine) restoreSetAside() bool {
 	b := m.s.Returns
 	if b == nil || b.Work == "" || b.Work == b.Base {
 		m.s.Returns = nil
@@ -264,7 +264,7 @@ func (m *machine) questionAnswered(e Event) {
 		asked = without(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
 	}
 	if len(asked) == 0 {
-		m.hear(e.Text)
+		m.tellAgent(e.Text)
 		return
 	}
 	q := asked[0]
@@ -291,7 +291,7 @@ func (m *machine) answerTo(q Question, answer string) {
 		return
 	}
 	m.dropQuestion(q.Task)
-	m.hear(fmt.Sprintf("You asked: %s\n%s", q.Text, answer))
+	m.tellAgent(fmt.Sprintf("You asked: %s\n%s", q.Text, answer))
 }
 
 // morePlan ends the wait for an answer: with the plan edited there may be other work.
@@ -324,7 +324,7 @@ func (m *machine) expire() {
 }
 
 // unanswered decides when the time for an answer is over: what the agent proposed counts
-// if the user chose that time. Otherwise no answer is no yes, and the task is left.
+// if the user chose that time. Otherwise no answer is not yes, and the task is left.
 func (m *machine) unanswered(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
 		m.notify(Warning, "nobody answered in time; the agent goes on as it proposed: "+q.Proposed)

@@ -64,7 +64,7 @@ func TestQuestionSurvivesItsOwner(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "turn 1 continue interrupted")
 }
 
-// No answer is no yes: the task is left for the next, unless the user chose a time after
+// No answer is not yes: the task is left for the next, unless the user chose a time after
 // which what the agent proposed counts.
 func TestQuestionWithoutAnswer(t *testing.T) {
 	t.Parallel()
@@ -111,8 +111,8 @@ func TestQuestionInASession(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{Attended: true}, "")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look") // the client woke the session
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "wait")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "turn 3 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "wait")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "turn 3 continue go_on")
 	if len(sc.s.Questions) > 0 {
 		t.Errorf("%+v", sc.s.Questions)
 	}

@@ -136,7 +136,7 @@ func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Seen{Changed: true, Tampered: []string{"check.sh"}}, "put_back; turn 2 continue violation")
+	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "put_back; turn 2 continue violation")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "put_back; turn 2 continue interrupted")
 }
 

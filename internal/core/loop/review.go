@@ -23,11 +23,11 @@ const (
 	ReviewNone      ReviewEnd = "none"      // it could not tell, or could not be asked
 )
 
-// keep takes work that would be accepted to the reviews, if there are any: they
+// reviewOrAccept takes work that would be accepted to the reviews, if there are any: they
 // cost money, so that nothing else is shown to them.
-func (m *machine) keep(g Gates) {
+func (m *machine) reviewOrAccept(g Gates) {
 	if !m.s.Policy.Reviews {
-		m.take(g)
+		m.approveOrCommit(g)
 		return
 	}
 	g.Results = nil
@@ -39,21 +39,21 @@ func (m *machine) keep(g Gates) {
 	m.runGates(ForReview)
 }
 
-// take accepts work: an answer as it is, a change with its commit.
-func (m *machine) take(g Gates) {
+// approveOrCommit accepts work: an answer as it is, a change with its commit.
+func (m *machine) approveOrCommit(g Gates) {
 	g.Results = nil
 	m.s.Found, m.s.JudgedAt = &g, m.s.Now
-	if !m.asksApproval(ApproveTask, g.Tree) {
-		m.takeFound()
+	if !m.askApproval(ApproveTask, g.Tree) {
+		m.commitAccepted()
 	}
 }
 
-func (m *machine) takeFound() {
+func (m *machine) commitAccepted() {
 	if m.s.Policy.Kind != Answer {
 		m.commitFound()
 		return
 	}
-	m.accept("", m.s.Found.Receipt)
+	m.markDone("", m.s.Found.Receipt)
 	m.next()
 }
 
@@ -62,7 +62,7 @@ func (m *machine) reviewed(g Gates) {
 	f := *m.s.Found
 	switch {
 	case g.Status == gate.Unknown && g.Tree != "" && g.Tree != f.Tree && m.s.Policy.Kind != Answer:
-		m.moved(g)
+		m.treeMoved(g)
 	case g.Status == gate.Unknown && !g.Unsure && m.reviewAgain(g):
 	case g.Status == gate.Unknown:
 		m.keepUnreviewed(ReviewNone, g)
@@ -79,7 +79,7 @@ func (m *machine) reviewed(g Gates) {
 			}
 		}
 		f.Reviewed, f.Receipt = ReviewPassed, strings.TrimSpace(f.Receipt+" "+g.Receipt)
-		m.take(f)
+		m.approveOrCommit(f)
 	}
 }
 
@@ -94,7 +94,7 @@ func (g Gates) approvedBy(reviews Gates) bool {
 // review is, whatever its own tests prove. A user's approval can still make it more.
 func (m *machine) approvedByReview(f *Gates) {
 	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+named(f.TestsChanged)
-	m.answered(f.TestsChanged)
+	m.dropAnsweredAsks(f.TestsChanged)
 	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
 
@@ -104,12 +104,12 @@ func (g Gates) evidenceCapped() bool {
 	return len(g.TestsChanged) > 0 || len(g.Apart) > 0 || g.Unchecked
 }
 
-// moved: the tree changed while it was reviewed, so that neither the gates nor the
+// treeMoved: the tree changed while it was reviewed, so that neither the gates nor the
 // review have seen what is there now. All of it is done again, a bounded number of
 // times; then what the gates saw is kept, and no review has.
-func (m *machine) moved(g Gates) {
+func (m *machine) treeMoved(g Gates) {
 	m.s.Ladder.Moved++
-	if m.s.Ladder.Moved > unknownMax {
+	if m.s.Ladder.Moved > maxUnknowns {
 		m.keepUnreviewed(ReviewNone, g)
 		return
 	}
@@ -119,7 +119,7 @@ func (m *machine) moved(g Gates) {
 // reviewAgain: the reviewer could not be asked. A usage limit is waited for, and
 // counts against nothing; the rest is tried a bounded number of times.
 func (m *machine) reviewAgain(g Gates) bool {
-	if m.s.Unknowns < unknownMax && g.Until.After(m.s.Now) {
+	if m.s.Unknowns < maxUnknowns && g.Until.After(m.s.Now) {
 		m.s.Unknowns++
 		m.away()
 		m.wait(g.Until, ThenGates, "a review waits for the usage limit: "+g.Reason)
@@ -154,7 +154,7 @@ func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
 	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)
 	m.notify(Warning, f.Reason)
-	m.take(f)
+	m.approveOrCommit(f)
 }
 
 // unreviewed is why work was kept that no review passed, "" if there is none such.
@@ -170,9 +170,9 @@ func (m *machine) unreviewed() string {
 	return ""
 }
 
-// spend books what judging cost.
-func (m *machine) spend(g Gates) {
-	m.pay(g.Usage)
+// bookReview books what judging cost.
+func (m *machine) bookReview(g Gates) {
+	m.addUsage(g.Usage)
 	if m.s.Purpose == ForReview {
 		m.s.Reviews.Runs++
 		m.s.Reviews.CostUSD += g.Usage.CostUSD

@@ -84,10 +84,10 @@ func (sc *scenario) checkpointed(want string) {
 // turn ends with the claim done, blocked or none, and the look at the tree that follows.
 func (sc *scenario) turn(claim, want string) {
 	sc.t.Helper()
-	sc.turnSeen(claim, loop.Seen{Changed: true}, want)
+	sc.turnSeen(claim, loop.Inspection{Changed: true}, want)
 }
 
-func (sc *scenario) turnSeen(claim string, seen loop.Seen, want string) {
+func (sc *scenario) turnSeen(claim string, seen loop.Inspection, want string) {
 	sc.t.Helper()
 	t := &loop.Turn{ToolCalls: 2, Usage: loop.Usage{Input: 100, CostUSD: 0.1}, Context: 10}
 	look := "look"
@@ -218,8 +218,8 @@ func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Seen{Unknown: true, Marked: []string{"b"}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.turnSeen("", loop.Inspection{Unknown: true, Marked: []string{"b"}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(proven, "commit b")
 }
 
@@ -287,8 +287,8 @@ func TestAClaimWithoutChangeIsSetAside(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
-	sc.turnSeen("done", loop.Seen{}, "finish unverified")
+	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Inspection{}, "finish unverified")
 }
 
 func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
@@ -296,8 +296,8 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
-	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
-	sc.turnSeen("done", loop.Seen{}, "finish stuck")
+	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Inspection{}, "finish stuck")
 	if want := "claimed done, but changed no files, while a gate fails: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
 	}
@@ -306,8 +306,8 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.s.Unknowns = 3
 	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "notify; turn 1 fresh first")
-	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
-	sc.turnSeen("done", loop.Seen{}, "finish unverified")
+	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Inspection{}, "finish unverified")
 }
 
 func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {

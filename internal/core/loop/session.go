@@ -7,20 +7,20 @@ func (m *machine) unasked(e Event) bool {
 	if e.Kind != TurnEnded && e.Kind != AgentFailed {
 		return false
 	}
-	byPerson := e.Turn != nil && e.Turn.ByPerson
+	byPerson := e.Turn != nil && e.Turn.ByUser
 	switch {
 	case m.s.Phase == Paused && m.s.Pause: // by the user: what happens meanwhile is theirs
 		return true
-	case !m.idle(): // they typed while Pawl was at work
+	case !m.isIdle(): // they typed while Pawl was at work
 		return byPerson
 	case e.Kind == AgentFailed && e.Failure != nil:
-		m.atWork()
+		m.resumeWork()
 		m.agentFailed(e.Turn, *e.Failure)
 		return true
 	case e.Kind != TurnEnded || e.Turn == nil:
 		return false
 	case !byPerson:
-		m.atWork()
+		m.resumeWork()
 		m.turnEnded(*e.Turn)
 	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
 		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
@@ -31,15 +31,15 @@ func (m *machine) unasked(e Event) bool {
 	return true
 }
 
-// idle: the loop waits for a time before the session's next turn, or for the
+// isIdle: the loop waits for a time before the session's next turn, or for the
 // session to work again.
-func (m *machine) idle() bool {
+func (m *machine) isIdle() bool {
 	return m.s.Phase == Waiting && m.s.After == ThenTurn || m.s.Phase == Paused && !m.s.Pause && m.s.After == ThenTurn
 }
 
-// atWork: the session is at work again before its time. The turn that it had is
+// resumeWork: the session is at work again before its time. The turn that it had is
 // the one that was due.
-func (m *machine) atWork() {
+func (m *machine) resumeWork() {
 	m.back()
 	m.s.Phase = Turning
 	if !m.s.Retry && m.limit() == "" {

@@ -29,14 +29,14 @@ func died(c loop.Class) loop.Event {
 	return loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: c, Message: "died"}}
 }
 
-var byPerson = loop.Turn{ByPerson: true, ToolCalls: 1}
+var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
 
 func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
 	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "")
 	sc.feed(ended(loop.Turn{ToolCalls: 1}), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.gates(green, "finish duration")
 
 	sc = attended(t, loop.Policy{})
@@ -55,7 +55,7 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 		sc.feed(ended(byPerson), "turn 1 continue go_on")
 		sc.feed(died(c), "notify")
 		sc.feed(ended(loop.Turn{ToolCalls: 1}), "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "turn 2 continue go_on")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "turn 2 continue go_on")
 		sc.feed(died(c), "notify")
 		sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue interrupted")
 		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
@@ -83,7 +83,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
 	sc.feed(claimed, "look deep") // the user bought more, and the agent went on
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d", sc.s.Iteration)
 	}
@@ -98,7 +98,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(background), "wait")
 	sc.feed(ended(background), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
 	if sc.s.Iteration != 2 {
 		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
 	}
@@ -123,7 +123,7 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
 	sc.feed(ended(byPerson), "")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(ended(byPerson), "")
 	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "")
 	sc.feed(ended(loop.Turn{}), "notify") // the loop's own cannot end here
@@ -143,12 +143,12 @@ func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	for n, want := range []string{"put_back; turn 2 continue violation", "put_back; turn 3 continue violation", "put_back; finish tampered"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"check.sh"}}}, want)
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Tampered: []string{"check.sh"}}}, want)
 		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "restore them, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
 		}
 	}
-	if slices.ContainsFunc(sc.s.History, func(a loop.Attempt) bool { return strings.Contains(a.What, "restored") }) {
+	if slices.ContainsFunc(sc.s.History, func(a loop.RecapLine) bool { return strings.Contains(a.What, "restored") }) {
 		t.Errorf("history: %v", sc.s.History)
 	}
 }
@@ -186,7 +186,7 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 	for _, changed := range []bool{true, false} {
 		sc := attended(t, loop.Policy{})
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
-		if seen := (loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: changed}}); !changed {
+		if seen := (loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: changed}}); !changed {
 			sc.feed(seen, "finish unverified")
 		} else {
 			sc.feed(seen, "gates claim")

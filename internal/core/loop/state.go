@@ -11,9 +11,9 @@
 // once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, review.go after a review, approvals.go what a user
+// turn, judge.go after the gates, review.go after a review, testapproval.go what a user
 // says to changed tests, ladder.go what a failing task tries next, fail.go what a
-// dead turn means, session.go what a user's session does unasked, isolate.go the
+// dead turn means, session.go what a user's session does unasked, isolated.go the
 // tries beside it, handover.go how another owner goes on, message.go what the
 // agent is told, merge.go what it asks of the user, limit.go when it is enough,
 // outcome.go how it all ended.
@@ -136,8 +136,8 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Attempt is one line of the recap.
-type Attempt struct {
+// RecapLine is one line of the recap.
+type RecapLine struct {
 	Iteration int    `json:"iteration"`
 	Task      string `json:"task"`
 	What      string `json:"what"`
@@ -164,7 +164,7 @@ type Failing struct {
 
 // Ladder is where the current task stands on it.
 type Ladder struct {
-	Rung        int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 skipped
+	Attempt     int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 skipped
 	Tries       int      `json:"tries,omitempty"`       // failed tries on this rung
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
@@ -193,7 +193,7 @@ const (
 	ThenTurn     After = "turn"      // begin a turn
 	ThenGates    After = "gates"     // run the gates again, for State.Purpose
 	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
-	ThenApproved After = "approved"  // what the user's answer says, see approve.go
+	ThenApproved After = "approved"  // what the user's answer says, see askapproval.go
 	ThenSetAside After = "set_aside" // put the work on a task that asks away
 	ThenAgain    After = "again"     // do again what was to be done, see Held
 )
@@ -201,72 +201,72 @@ const (
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
 // before Started.
 type State struct {
-	Phase          Phase         `json:"phase"`
-	Policy         Policy        `json:"policy"`
-	Attended       bool          `json:"attended,omitempty"`        // a user's session is the owner, not a runner
-	HandOver       Owner         `json:"hand_over,omitempty"`       // is to go on with the loop, in place of the owner it has
-	HandWhy        string        `json:"hand_why,omitempty"`        // why it is to, or did
-	HandoverFailed bool          `json:"handover_failed,omitempty"` // a handover failed: do not retry it automatically
-	Together       bool          `json:"together,omitempty"`        // isolated tries cannot be made: the session tries on
-	Try            *Try          `json:"try,omitempty"`             // the last isolated one
-	StartedAt      time.Time     `json:"started_at,omitzero"`
-	Now            time.Time     `json:"now,omitzero"` // of the last event; never goes back
-	EndedAt        time.Time     `json:"ended_at,omitzero"`
-	Away           time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
-	AwayFrom       time.Time     `json:"away_from,omitzero"` // since when away, zero if not
-	Iteration      int           `json:"iteration"`
-	Turns          int           `json:"turns"`
-	Usage          Usage         `json:"usage"`
-	Reviews        Reviews       `json:"reviews,omitzero"` // their part of the usage
-	Tasks          []Task        `json:"tasks"`
-	Current        string        `json:"current,omitempty"`      // id of the task at work
-	Last           string        `json:"last,omitempty"`         // id of the task at work before
-	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
-	Base           string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
-	First          string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
-	HalfDone       string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	Unjudged       bool          `json:"unjudged,omitempty"`     // a turn has ended since the gates last ran
-	Retry          bool          `json:"retry,omitempty"`        // the next turn takes the place of one that was cut off
-	Found          *Gates        `json:"found,omitempty"`        // what the gates found for the claim being committed
-	JudgedAt       time.Time     `json:"judged_at,omitzero"`     // when they found it
-	Ladder         Ladder        `json:"ladder"`
-	Violations     int           `json:"violations,omitempty"`
-	Claim          *Claim        `json:"claim,omitempty"`     // being judged
-	Beside         []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
-	Purpose        Purpose       `json:"purpose,omitempty"`   // of the gates that run
-	Unknowns       int           `json:"unknowns,omitempty"`  // unknown results in a row
-	Failures       int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
-	Crashes        int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
-	Limited        int           `json:"limited,omitempty"`   // usage limits met since a turn ended
-	Hit            Outcome       `json:"hit,omitempty"`       // the limit that was reached
-	Fresh          bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
-	Situation      Situation     `json:"situation,omitempty"` // for the next prompt
-	Failing        *Failing      `json:"failing,omitempty"`
-	Context        int           `json:"context,omitempty"`  // percent full
-	After          After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
-	Stop           string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy        string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
-	Pause          bool          `json:"pause,omitempty"`    // a pause is asked for
-	Messages       []Message     `json:"messages,omitempty"` // to the agent, that it has not acknowledged
-	Read           []Message     `json:"read,omitempty"`     // the last that it has
-	Heard          []string      `json:"heard,omitempty"`    // ids of the last messages
-	Waited         []string      `json:"waited,omitempty"`   // background work that was waited for
-	History        []Attempt     `json:"history,omitempty"`  // the last attempts
-	Lessons        []Lesson      `json:"lessons,omitempty"`
-	Merge          *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
-	Questions      []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task
-	PlanApproved   bool          `json:"plan_approved,omitempty"`
-	Returns        *SetAside     `json:"returns,omitempty"`  // work of the current task that is to be brought back before its first turn
-	Asks           []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
-	Approved       []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
-	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not
-	Refusals       int           `json:"refusals,omitempty"`
-	Restores       int           `json:"restores,omitempty"`
-	Edits          []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn
-	Aside          []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
-	Replaced       bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
-	Green          bool          `json:"green,omitempty"`    // every gate passed in full when last run
-	Red            string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
+	Phase           Phase         `json:"phase"`
+	Policy          Policy        `json:"policy"`
+	Attended        bool          `json:"attended,omitempty"`        // a user's session is the owner, not a runner
+	HandoverTo      Owner         `json:"hand_over,omitempty"`       // is to go on with the loop, in place of the owner it has
+	HandoverWhy     string        `json:"hand_why,omitempty"`        // why it is to, or did
+	HandoverFailed  bool          `json:"handover_failed,omitempty"` // a handover failed: do not retry it automatically
+	IsolationFailed bool          `json:"together,omitempty"`        // isolated tries cannot be made: the session tries on
+	Isolated        *IsolatedTurn `json:"try,omitempty"`             // the last isolated one
+	StartedAt       time.Time     `json:"started_at,omitzero"`
+	Now             time.Time     `json:"now,omitzero"` // of the last event; never goes back
+	EndedAt         time.Time     `json:"ended_at,omitzero"`
+	Away            time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
+	AwayFrom        time.Time     `json:"away_from,omitzero"` // since when away, zero if not
+	Iteration       int           `json:"iteration"`
+	Turns           int           `json:"turns"`
+	Usage           Usage         `json:"usage"`
+	Reviews         Reviews       `json:"reviews,omitzero"` // their part of the usage
+	Tasks           []Task        `json:"tasks"`
+	Current         string        `json:"current,omitempty"`      // id of the task at work
+	Last            string        `json:"last,omitempty"`         // id of the task at work before
+	TaskElapsed     time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
+	Base            string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
+	First           string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
+	HalfDone        string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	Unjudged        bool          `json:"unjudged,omitempty"`     // a turn has ended since the gates last ran
+	Retry           bool          `json:"retry,omitempty"`        // the next turn takes the place of one that was cut off
+	Found           *Gates        `json:"found,omitempty"`        // what the gates found for the claim being committed
+	JudgedAt        time.Time     `json:"judged_at,omitzero"`     // when they found it
+	Ladder          Ladder        `json:"ladder"`
+	Violations      int           `json:"violations,omitempty"`
+	Claim           *Claim        `json:"claim,omitempty"`     // being judged
+	Beside          []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
+	Purpose         Purpose       `json:"purpose,omitempty"`   // of the gates that run
+	Unknowns        int           `json:"unknowns,omitempty"`  // unknown results in a row
+	Failures        int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
+	Crashes         int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
+	Limited         int           `json:"limited,omitempty"`   // usage limits met since a turn ended
+	Hit             Outcome       `json:"hit,omitempty"`       // the limit that was reached
+	Fresh           bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
+	Situation       Situation     `json:"situation,omitempty"` // for the next prompt
+	Failing         *Failing      `json:"failing,omitempty"`
+	Context         int           `json:"context,omitempty"`  // percent full
+	After           After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
+	Stop            string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
+	StopWhy         string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
+	Pause           bool          `json:"pause,omitempty"`    // a pause is asked for
+	Messages        []Message     `json:"messages,omitempty"` // to the agent, that it has not acknowledged
+	Read            []Message     `json:"read,omitempty"`     // the last that it has
+	ReceivedIDs     []string      `json:"heard,omitempty"`    // ids of the last messages
+	Waited          []string      `json:"waited,omitempty"`   // background work that was waited for
+	History         []RecapLine   `json:"history,omitempty"`  // the last attempts
+	Lessons         []Lesson      `json:"lessons,omitempty"`
+	Merge           *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
+	Questions       []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task
+	PlanApproved    bool          `json:"plan_approved,omitempty"`
+	Returns         *SetAside     `json:"returns,omitempty"`  // work of the current task that is to be brought back before its first turn
+	Asks            []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
+	Approved        []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
+	Rejected        []Rejection   `json:"rejected,omitempty"` // tests that a user does not
+	Refusals        int           `json:"refusals,omitempty"`
+	Restores        int           `json:"restores,omitempty"`
+	Edits           []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn
+	Aside           []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
+	Replaced        bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
+	Green           bool          `json:"green,omitempty"`    // every gate passed in full when last run
+	Red             string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
 	// RedAtStart are the gates that failed before the first turn.
 	RedAtStart []RedGate `json:"red_at_start,omitempty"`
 	Pending    []Action  `json:"pending,omitempty"` // to perform again if the owner dies

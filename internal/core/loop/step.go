@@ -54,10 +54,10 @@ func (m *machine) handle(e Event) {
 		return // late answers to actions that the end overtook
 	}
 	if e.ID != "" {
-		if slices.Contains(m.s.Heard, e.ID) {
+		if slices.Contains(m.s.ReceivedIDs, e.ID) {
 			return
 		}
-		m.s.Heard = lastOf(append(slices.Clip(m.s.Heard), e.ID), heardMax)
+		m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), e.ID), maxReceivedIDs)
 	}
 	m.planAsked(e)
 	switch e.Kind {
@@ -72,7 +72,7 @@ func (m *machine) handle(e Event) {
 	case Resumed:
 		m.resume()
 	case Learnt:
-		m.learn(Lesson{Instead: e.Text, ByPerson: e.ByPerson})
+		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
 	case Forgot:
 		m.forget(e.Text)
 	case LimitHit:
@@ -82,9 +82,9 @@ func (m *machine) handle(e Event) {
 	case TestsAsked:
 		m.testsAsked(e.Paths, e.Text)
 	case Approved:
-		m.approved(e)
+		m.applyApproval(e)
 	case Rejected:
-		m.rejected(e.Paths)
+		m.rejectTests(e.Paths)
 	case HandoverAsked:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
@@ -116,11 +116,11 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Turning && e.Kind == AgentFailed && e.Failure != nil:
 		m.agentFailed(e.Turn, *e.Failure)
 	case m.s.Phase == Trying && e.Isolated && e.Kind == TurnEnded && e.Turn != nil:
-		m.tried(*e.Turn)
+		m.isolatedEnded(*e.Turn)
 	case m.s.Phase == Trying && e.Isolated && e.Kind == AgentFailed && e.Failure != nil:
-		m.tryFailed(e.Turn, *e.Failure)
+		m.isolatedFailed(e.Turn, *e.Failure)
 	case m.s.Phase == Looking && e.Kind == TreeSeen && e.Seen != nil:
-		m.treeSeen(*e.Seen)
+		m.treeInspected(*e.Seen)
 	case m.s.Phase == Judging && e.Kind == GatesFinished && e.Gates != nil:
 		m.judged(*e.Gates)
 	case m.s.Phase == Committing && e.Kind == Committed:
@@ -166,7 +166,7 @@ func (m *machine) start(st Start) {
 func (m *machine) follow(a After) {
 	if m.s.Replaced {
 		m.s.Held = nil
-		m.anew()
+		m.restartTask()
 		return
 	}
 	switch a {
@@ -181,7 +181,7 @@ func (m *machine) follow(a After) {
 	case ThenCommit:
 		m.commitFound()
 	case ThenApproved:
-		m.approval()
+		m.resumeApproval()
 	case ThenSetAside: // see checkpointed
 	case ThenAgain:
 		m.again()
@@ -208,7 +208,7 @@ func (m *machine) checkpointed(e Event) {
 		m.s.Base, m.s.HalfDone = e.Tree, e.HalfDone
 	}
 	if m.s.After == ThenSetAside {
-		m.putAway(e.Tree)
+		m.restoreBeforeTask(e.Tree)
 		return
 	}
 	m.follow(m.s.After)
@@ -256,7 +256,7 @@ func (m *machine) back() {
 // turn cut off is begun again in its session, as the same iteration.
 func (m *machine) ownerLost() {
 	if m.s.Replaced && m.s.Phase.AtWork() && m.s.Phase != Finishing {
-		m.anew()
+		m.restartTask()
 		return
 	}
 	switch m.s.Phase {
@@ -296,7 +296,7 @@ func (m *machine) reopen(e Event) {
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
-	s.HandOver, s.HandWhy, s.HandoverFailed, s.Together = "", "", false, false
+	s.HandoverTo, s.HandoverWhy, s.HandoverFailed, s.IsolationFailed = "", "", false, false
 	s.Pause, s.Violations, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
 	s.Policy.Limits = s.extended(e.Start.Policy.Limits)
 	for i, t := range s.Tasks {
@@ -328,7 +328,7 @@ func lastOf[T any](all []T, n int) []T {
 	return slices.Clone(all[len(all)-n:])
 }
 
-const heardMax = 100 // messages whose second delivery is told
+const maxReceivedIDs = 100 // messages whose second delivery is told
 
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 
@@ -360,6 +360,6 @@ func (m *machine) finish(o Outcome, reason, hint string) {
 	m.s.EndedAt = m.s.Now
 	m.forgetHeld()
 	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
-	m.editsWait()
+	m.warnPendingEdits()
 	m.ask(Finishing, Action{Do: Finish, Text: reason})
 }

@@ -49,7 +49,7 @@ func (m *machine) next() {
 		return
 	}
 	m.s.Replaced = false
-	if m.editsPlan(ThenNext) {
+	if m.startPlanEdit(ThenNext) {
 		return
 	}
 	m.expire()
@@ -70,18 +70,18 @@ func (m *machine) next() {
 		m.hold(ThenNext)
 		return
 	}
-	if first && !m.s.PlanApproved && m.asksApproval(ApprovePlan, "") {
+	if first && !m.s.PlanApproved && m.askApproval(ApprovePlan, "") {
 		return
 	}
 	if !ok { // all that is left waits for an answer
-		m.awaits(slices.MinFunc(asked, func(a, b Question) int { return a.Until.Compare(b.Until) }), ThenNext)
+		m.waitForAnswer(slices.MinFunc(asked, func(a, b Question) int { return a.Until.Compare(b.Until) }), ThenNext)
 		return
 	}
 	m.s.Last, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
 	m.s.Unjudged, m.s.Retry = false, false
 	m.s.Situation = NextTask
-	m.takesUp(id)
+	m.resumeAsked(id)
 	if first {
 		m.s.Situation = FirstTurn
 	}

@@ -13,7 +13,7 @@ import (
 func (sc *scenario) tries(t *loop.TestRun, want string) {
 	sc.t.Helper()
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, Test: t}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
 }
 
 func redRun(names ...string) *loop.TestRun {

@@ -25,10 +25,10 @@ func (m *machine) beginTurn() {
 		return
 	}
 	if m.s.Replaced {
-		m.anew()
+		m.restartTask()
 		return
 	}
-	if m.editsPlan(ThenTurn) {
+	if m.startPlanEdit(ThenTurn) {
 		return
 	}
 	if o := m.limit(); o != "" {
@@ -39,7 +39,7 @@ func (m *machine) beginTurn() {
 		m.hold(ThenTurn)
 		return
 	}
-	if m.awaitsAnswer() || m.handsOver() {
+	if m.awaitAnswer() || m.startHandover() {
 		return
 	}
 	if !m.s.Retry || m.s.Iteration == 0 {
@@ -56,7 +56,7 @@ func (m *machine) beginTurn() {
 	switch {
 	case isolated:
 		phase = Trying
-		m.s.Try = &Try{Iteration: m.s.Iteration, From: m.s.Now}
+		m.s.Isolated = &IsolatedTurn{Iteration: m.s.Iteration, From: m.s.Now}
 	case fresh:
 		m.s.Context = 0
 	}
@@ -75,7 +75,7 @@ func (m *machine) fresh() bool {
 }
 
 func (m *machine) turnEnded(t Turn) {
-	if t.ByPerson {
+	if t.ByUser {
 		m.s.Retry = true // it took the place of nothing: the loop's own turn is still due
 		m.s.Situation = GoOn
 		m.beginTurn()
@@ -93,9 +93,9 @@ func (m *machine) turnEnded(t Turn) {
 	if m.stopped() {
 		return
 	}
-	m.s.Claim = m.heard(t.Claim)
+	m.s.Claim = m.allowedClaim(t.Claim)
 	if m.s.Claim != nil && m.s.Claim.Summary != "" {
-		m.s.Said = plan.OneLine(m.s.Claim.Summary, saidMax)
+		m.s.Said = plan.OneLine(m.s.Claim.Summary, maxSaidBytes)
 	}
 	m.partly(t.Partial)
 	m.questionAsked(t.Question)
@@ -106,12 +106,12 @@ func (m *machine) turnEnded(t Turn) {
 		m.wait(m.s.Now.Add(backgroundWait), ThenTurn, "background work: "+strings.Join(t.Background, ", "))
 		return
 	}
-	m.look()
+	m.inspect()
 }
 
-// heard is the claim that counts. A goal whose own limit is its end has none to
+// allowedClaim is the claim that counts. A goal whose own limit is its end has none to
 // make, but for the word that it cannot go on.
-func (m *machine) heard(c *Claim) *Claim {
+func (m *machine) allowedClaim(c *Claim) *Claim {
 	if c != nil && !c.Blocked && !m.claimable() {
 		return nil
 	}
@@ -127,15 +127,15 @@ func (m *machine) count(t Turn) {
 	m.s.Turns++
 	m.s.Said = lastLine(t.Text)
 	m.s.Unjudged = true
-	m.pay(t.Usage)
+	m.addUsage(t.Usage)
 	if t.Context >= 0 {
 		m.s.Context = t.Context
 	}
 	m.task(m.s.Current, func(t *Task) { t.Turns++ })
 }
 
-// pay books a cost on the loop and on the task at work.
-func (m *machine) pay(u Usage) {
+// addUsage books a cost on the loop and on the task at work.
+func (m *machine) addUsage(u Usage) {
 	m.s.Usage = m.s.Usage.Add(u)
 	m.task(m.s.Current, func(t *Task) { t.CostUSD = Usage{CostUSD: t.CostUSD}.Add(u).CostUSD })
 }
@@ -153,20 +153,20 @@ func (m *machine) newBackground(work []string) bool {
 	return fresh
 }
 
-// look is deep only where something will be judged: turns without a claim are
+// inspect is deep only where something will be judged: turns without a claim are
 // cheap.
-func (m *machine) look() {
+func (m *machine) inspect() {
 	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != ""
 	m.ask(Looking, Action{Do: Look, Deep: deep})
 }
 
-func (m *machine) treeSeen(seen Seen) {
+func (m *machine) treeInspected(seen Inspection) {
 	for _, r := range seen.Remarks {
 		m.notify(Info, r)
 	}
 	m.added(seen.Added)
 	m.keptAside(seen.Aside)
-	for _, id := range seen.ByPerson {
+	for _, id := range seen.ByUser {
 		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a user" })
 	}
 	if m.stopped() {
@@ -188,14 +188,14 @@ func (m *machine) treeSeen(seen Seen) {
 	case len(seen.Tampered) > 0:
 		m.violation(seen.Tampered)
 	case len(seen.Refused) > 0:
-		m.refused(seen.Refused)
+		m.rejectedTestsChanged(seen.Refused)
 	case m.doneAlready():
 		m.s.Claim = nil
 		m.next()
 	case m.s.Claim != nil && m.s.Claim.Blocked:
 		m.skip(Blocked, m.s.Claim.Reason)
 	case m.s.Claim != nil:
-		m.judge(seen)
+		m.routeClaim(seen)
 	case m.s.Policy.Verify:
 		m.s.Claim = &Claim{}
 		m.runGates(ForClaim)
@@ -203,7 +203,7 @@ func (m *machine) treeSeen(seen Seen) {
 		m.s.Situation = GoOn
 		m.s.Fresh = true
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
-	case m.s.Policy.Kind == Change && (m.s.Ladder.Idle >= idleTurns || m.s.Ladder.Idle > 0 && m.s.Ladder.Rung > sameSession):
+	case m.s.Policy.Kind == Change && (m.s.Ladder.Idle >= idleTurns || m.s.Ladder.Idle > 0 && m.s.Ladder.Attempt > sameSession):
 		m.stagnant()
 	case m.standsStill():
 		m.stillRed()
@@ -227,7 +227,7 @@ func (m *machine) stagnant() {
 	if c := m.s.Ladder.Standing; c != nil {
 		m.s.Claim, m.s.Ladder.Standing, m.s.Ladder.Idle = c, nil, 0
 		m.remember("nothing was done since the claim was refused: it stands")
-		m.look()
+		m.inspect()
 		return
 	}
 	why := "nothing was done: a turn without a tool call"
@@ -236,7 +236,7 @@ func (m *machine) stagnant() {
 	}
 	if m.s.Policy.Gates {
 		if !m.s.Attended { // a user's words may come between
-			m.s.Ladder.Tries = m.tries() // more of the same is not worth a try
+			m.s.Ladder.Tries = m.maxTries() // more of the same is not worth a try
 		}
 		m.fail(Failing{Reason: why}, "")
 		return
@@ -277,19 +277,19 @@ func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		line, _, _ = strings.Cut(line, "<promise")
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<") {
-			return plan.OneLine(line, saidMax)
+			return plan.OneLine(line, maxSaidBytes)
 		}
 	}
 	return ""
 }
 
 const (
-	historyMax = 30
-	saidMax    = 200 // bytes
+	historyMax   = 30
+	maxSaidBytes = 200 // bytes
 )
 
 // remember adds a line to the recap.
 func (m *machine) remember(what string) {
-	attempt := Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what, Said: m.s.Said}
+	attempt := RecapLine{Iteration: m.s.Iteration, Task: m.s.Current, What: what, Said: m.s.Said}
 	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), historyMax)
 }

@@ -44,8 +44,8 @@ func (m *machine) takenAway() (ids []string) {
 	return ids
 }
 
-// anew drops what was under way on a tree that is no longer there.
-func (m *machine) anew() {
+// restartTask drops what was under way on a tree that is no longer there.
+func (m *machine) restartTask() {
 	m.s.Claim, m.s.Found, m.s.Retry, m.s.Unknowns = nil, nil, false, 0
 	m.next()
 }

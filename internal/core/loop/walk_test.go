@@ -133,7 +133,7 @@ func (w *world) meddle() {
 	case 0:
 		w.feed(loop.Event{Kind: loop.PauseAsked})
 	case 1:
-		w.feed(loop.Event{Kind: loop.Learnt, Text: "lesson", ByPerson: true})
+		w.feed(loop.Event{Kind: loop.Learnt, Text: "lesson", ByUser: true})
 		w.asks()
 	case 2: // kill -9, and a new owner some time later
 		w.s = roundTrip(w.t, w.s)
@@ -209,7 +209,7 @@ func (w *world) perform(a loop.Action) {
 		w.checkBegin(a)
 		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
 		if e = w.turn(); a.Isolated {
-			e.Isolated, e.Turn.ByPerson = true, false
+			e.Isolated, e.Turn.ByUser = true, false
 		}
 	case loop.HandOver:
 		e = loop.Event{Kind: loop.HandedOver, Owner: a.Owner}
@@ -245,13 +245,13 @@ func (w *world) turn() loop.Event {
 	w.turnCost = w.r.Float64()
 	t := &loop.Turn{
 		Usage: loop.Usage{Input: int64(w.r.IntN(5000)), CostUSD: w.turnCost}, ToolCalls: w.r.IntN(3),
-		Context: w.r.IntN(102) - 1, ByPerson: w.coin(12), Text: "said",
+		Context: w.r.IntN(102) - 1, ByUser: w.coin(12), Text: "said",
 	}
 	if w.coin(6) {
 		t.Background = []string{fmt.Sprint("server", w.r.IntN(3))}
 	}
 	switch {
-	case t.ByPerson:
+	case t.ByUser:
 		w.persons = w.s
 	case w.coin(8):
 		cs := loop.Classes()
@@ -275,8 +275,8 @@ func (w *world) turn() loop.Event {
 	return loop.Event{Kind: loop.TurnEnded, Turn: t}
 }
 
-func (w *world) look(deep bool) *loop.Seen {
-	seen := &loop.Seen{Changed: !w.coin(6), Unknown: !deep, Refused: w.refused()}
+func (w *world) look(deep bool) *loop.Inspection {
+	seen := &loop.Inspection{Changed: !w.coin(6), Unknown: !deep, Refused: w.refused()}
 	if w.coin(15) {
 		seen.Tampered = []string{"check.sh"}
 	}
@@ -336,7 +336,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 			w.t.Errorf("the state does not survive JSON: %s", diff)
 		}
 	}
-	if e.Kind == loop.TurnEnded && e.Turn != nil && e.Turn.ByPerson && before.Phase == loop.Turning &&
+	if e.Kind == loop.TurnEnded && e.Turn != nil && e.Turn.ByUser && before.Phase == loop.Turning &&
 		(w.s.Iteration != before.Iteration || w.s.Usage != before.Usage || w.s.Turns != before.Turns) {
 		w.t.Errorf("a turn of the user cost something: %+v → %+v", before, w.s)
 	}

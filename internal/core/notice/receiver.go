@@ -116,7 +116,7 @@ type quiet struct{ from, to int }
 // CheckQuiet returns what is wrong with the hours, or nil.
 func CheckQuiet(text string) error { _, err := parseQuiet(text); return err }
 
-// parseQuiet reads 22:00-07:00; "" is no time at all.
+// parseQuiet reads 22:00-07:00; "" is not a time at all.
 func parseQuiet(text string) (quiet, error) {
 	if text == "" {
 		return quiet{}, nil

@@ -17,7 +17,7 @@ const slugMax = 48
 // 48 bytes, neither beginning nor ending with a hyphen, and no name that
 // Windows reserves. Where letters were lost a short hash of the whole text
 // is put at its end, so that 任务一 and 任务二 differ; still, two texts may
-// have one slug ("US 1" and "us-1"), and it is no substitute for an id.
+// have one slug ("US 1" and "us-1"), and it is not a substitute for an id.
 func Slug(text string) string {
 	var b strings.Builder
 	lost := false

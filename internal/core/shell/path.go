@@ -19,7 +19,7 @@ func Abs(dir, home, name string) string {
 	}
 	p := strings.ReplaceAll(name, `\`, "/")
 	switch {
-	case strings.HasPrefix(p, "/"), HasDrive(p):
+	case strings.HasPrefix(p, "/"), HasDriveLetter(p):
 		return Slashed(name)
 	case dir == "":
 		return ""
@@ -29,17 +29,17 @@ func Abs(dir, home, name string) string {
 
 // Slashed cleans an absolute path. A drive's letter is folded, as Windows does.
 func Slashed(p string) string {
-	if HasDrive(p) || strings.HasPrefix(p, `\\`) {
+	if HasDriveLetter(p) || strings.HasPrefix(p, `\\`) {
 		p = strings.ReplaceAll(p, `\`, "/")
 	}
-	if HasDrive(p) {
+	if HasDriveLetter(p) {
 		p = strings.ToLower(p[:1]) + p[1:]
 	}
 	return path.Clean(p)
 }
 
-// HasDrive tells a path of Windows that begins with a drive's letter.
-func HasDrive(p string) bool {
+// HasDriveLetter tells a path of Windows that begins with a drive's letter.
+func HasDriveLetter(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
 }
 

@@ -265,7 +265,7 @@ func (r *reader) read(name string, args []Word, in Word) {
 	}
 }
 
-// Operands are the words that are no options; what follows -- is all operands.
+// Operands are the words that are not options; what follows -- is all operands.
 func Operands(args []Word) []Word {
 	var out []Word
 	for i, w := range args {

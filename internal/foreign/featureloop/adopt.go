@@ -75,7 +75,7 @@ func (p *Progress) Ended() bool {
 }
 
 // Open counts the features of a list that do not pass. It is false where the data
-// is no list of features, or an empty one: package planfile says what is wrong
+// is not a list of features, or an empty one: package planfile says what is wrong
 // with it then.
 func Open(list []byte) (n int, ok bool) {
 	list = bytes.TrimPrefix(list, bom)

@@ -21,7 +21,7 @@ var line = regexp.MustCompile(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?
 
 // Parse reads a progress.txt. Of each of its lines the first counts: what comes
 // below is the log. An error reads "NAME:LINE: what is wrong: expected …" and has
-// a hint; a number that is none is no error here, but one of Check. The data is
+// a hint; a number that is none is not an error here, but one of Check. The data is
 // kept, not copied.
 func Parse(name string, data []byte) (*Progress, error) {
 	if len(data) > MaxSize {

@@ -38,6 +38,6 @@ func TooOldMessage(begin string) string {
 	return "is too old to begin by itself; to begin it:  " + begin
 }
 
-// IsInFuture tells whether the time of a file is no time at which it can have been
+// IsInFuture tells whether the time of a file is not a time at which it can have been
 // written.
 func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(skew)) }

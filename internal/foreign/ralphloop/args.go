@@ -59,7 +59,7 @@ const (
 // went through no shell, so nothing is expanded: $, (, * and backslashes are
 // text, white space within the prompt stays as typed.
 //
-//   - The prompt is all that is no flag, in its order. Quotes around the whole of
+//   - The prompt is all that is not a flag, in its order. Quotes around the whole of
 //     it come off (so does the backslash before " \ $ or a backtick within "…");
 //     quotes within it stay. What counts as a quotation, words says: an
 //     apostrophe does not.

@@ -78,8 +78,8 @@ func TestFreshRefused(t *testing.T) {
 		{"binary", ralphloop.Options{Prompt: "a\x00b"}, "the prompt holds a NUL byte"},
 		{"too large", ralphloop.Options{Prompt: strings.Repeat("a", ralphloop.MaxSize)}, "the prompt has 1048576 bytes: at most about 1048576"},
 		{"negative", ralphloop.Options{Prompt: "a", MaxIterations: -1}, "a loop cannot have at most -1 iterations"},
-		{"keys in the session", ralphloop.Options{Prompt: "a", SessionID: "x\nactive: false"}, `"x active: false" is no session id`},
-		{"a null session", ralphloop.Options{Prompt: "a", SessionID: "null"}, `"null" is no session id`},
+		{"keys in the session", ralphloop.Options{Prompt: "a", SessionID: "x\nactive: false"}, `"x active: false" is not a session id`},
+		{"a null session", ralphloop.Options{Prompt: "a", SessionID: "null"}, `"null" is not a session id`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

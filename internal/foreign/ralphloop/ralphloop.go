@@ -95,7 +95,7 @@ func New(o Options) (*File, error) {
 	}
 	f, err := Parse(data)
 	if err != nil || f.SessionID != o.SessionID {
-		return nil, failure.New(failure.Usage, "", "%q is no session id", plan.OneLine(o.SessionID, 40))
+		return nil, failure.New(failure.Usage, "", "%q is not a session id", plan.OneLine(o.SessionID, 40))
 	}
 	return f, nil
 }

@@ -19,9 +19,9 @@ const (
 
 // Source is a file of the channel as it stands.
 type Source struct {
-	Name    string // its path, with slashes
-	Data    []byte
-	Settled bool // nobody is writing: a last line without a line end is whole
+	Name     string // its path, with slashes
+	Data     []byte
+	Complete bool // nobody is writing: a last line without a line end is whole
 }
 
 // Cursor is how far a channel was read. The zero Cursor has read nothing.
@@ -90,7 +90,7 @@ func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 			start = points[n-1].Offset
 		}
 		end := max(start, bytes.LastIndexByte(file.Data, '\n')+1)
-		if file.Settled {
+		if file.Complete {
 			end = len(file.Data)
 		}
 		if end > start {

@@ -84,7 +84,7 @@ func TestChannel(t *testing.T) {
 			var c thloop.Cursor
 			for i, s := range tt.steps {
 				var n thloop.News
-				n, c = c.Read([]thloop.Source{{Name: today, Data: []byte(s.data), Settled: s.settled}}, tt.me, noon)
+				n, c = c.Read([]thloop.Source{{Name: today, Data: []byte(s.data), Complete: s.settled}}, tt.me, noon)
 				text, stops := told(n)
 				if text != s.told || stops != s.stops {
 					t.Errorf("read %d told %q, stops %q; want %q, %q", i+1, text, stops, s.told, s.stops)

@@ -70,7 +70,7 @@ func (n *News) add(line Part) {
 	n.Parts = append(n.Parts, line)
 }
 
-// Ranks of heads that are no headings: those have their level, 1 to 6.
+// Ranks of heads that are not headings: those have their level, 1 to 6.
 const (
 	ruleRank  = 0 // a line between entries: it ends them all
 	stampRank = 7 // a line that begins with a time: an entry to the next blank line

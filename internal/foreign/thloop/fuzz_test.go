@@ -59,7 +59,7 @@ func FuzzChannel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, i, j uint) {
 		n := uint(len(text)) + 1
 		i, j = i%n, j%n
-		whole, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Settled: true}}, "", noon)
+		whole, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Complete: true}}, "", noon)
 		wholly, _ := told(whole)
 		if wholly != text {
 			t.Fatalf("told %q of %q", wholly, text)
@@ -71,8 +71,8 @@ func FuzzChannel(f *testing.F) {
 		for k, end := range ends {
 			var news thloop.News
 			before := c
-			news, c = c.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Settled: k == len(ends)-1}}, "", noon)
-			again, _ := before.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Settled: k == len(ends)-1}}, "", noon)
+			news, c = c.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Complete: k == len(ends)-1}}, "", noon)
+			again, _ := before.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Complete: k == len(ends)-1}}, "", noon)
 			if diff := cmp.Diff(news, again); diff != "" {
 				t.Fatalf("the same read differs: %s", diff)
 			}
@@ -86,11 +86,11 @@ func FuzzChannel(f *testing.F) {
 			t.Fatalf("stops %v, at once %v, of %q split at %d and %d", stops, whole.Stops, text, i, j)
 		}
 		for _, hidden := range []string{"````````````\n" + strings.ReplaceAll(text, "````````````", "") + "\n````````````", "> " + strings.ReplaceAll(text, "\n", "\n> ")} {
-			if news, _ := (thloop.Cursor{}).Read([]thloop.Source{{Name: today, Data: []byte(hidden), Settled: true}}, "", noon); len(news.Stops) > 0 {
+			if news, _ := (thloop.Cursor{}).Read([]thloop.Source{{Name: today, Data: []byte(hidden), Complete: true}}, "", noon); len(news.Stops) > 0 {
 				t.Fatalf("%q stops at %v", hidden, news.Stops)
 			}
 		}
-		own, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Settled: true}}, "eris", noon)
+		own, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Complete: true}}, "eris", noon)
 		var all strings.Builder
 		for _, p := range own.Parts {
 			all.WriteString(p.Text)
@@ -108,14 +108,14 @@ func FuzzRewritten(f *testing.F) {
 	f.Add("a\n", "")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		var c thloop.Cursor
-		_, c = c.Read([]thloop.Source{{Name: today, Data: []byte(before), Settled: true}}, "", noon)
-		n, c := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Settled: true}}, "", noon)
+		_, c = c.Read([]thloop.Source{{Name: today, Data: []byte(before), Complete: true}}, "", noon)
+		n, c := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Complete: true}}, "", noon)
 		text, _ := told(n)
 		kept, ends := strings.CutSuffix(after, text)
 		if !ends || kept != "" && kept != before {
 			t.Fatalf("%q became %q, told %q", before, after, text)
 		}
-		if n, _ := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Settled: true}}, "", noon); len(n.Parts) > 0 {
+		if n, _ := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Complete: true}}, "", noon); len(n.Parts) > 0 {
 			t.Fatalf("told twice: %v", n)
 		}
 	})

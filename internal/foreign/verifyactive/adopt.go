@@ -12,7 +12,7 @@ type FileContext struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
-	Driven         bool   // the hook of claude-prompts is in effect, and follows the file itself
+	Followed       bool   // the hook of claude-prompts is in effect, and follows the file itself
 	Begin          string // the command that begins the loop though its file is too old
 }
 
@@ -21,7 +21,7 @@ type FileContext struct {
 // own. So it must have been written in the session that takes it.
 func Adopt(f *File, c FileContext) (why string) {
 	switch {
-	case c.Driven:
+	case c.Followed:
 		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
 	case freshness.IsInFuture(c.Modified, c.Now):
 		return "has a time that lies in the future"

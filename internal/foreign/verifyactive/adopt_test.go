@@ -26,7 +26,7 @@ func TestAdopt(t *testing.T) {
 		{"session of unknown age", verifyactive.FileContext{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, old},
 		{"session of unknown age, fresh", verifyactive.FileContext{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
 		{"future", verifyactive.FileContext{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
-		{"its own hook is there", verifyactive.FileContext{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
+		{"its own hook is there", verifyactive.FileContext{Modified: now, Followed: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
 		{"used up", verifyactive.FileContext{Modified: now}, 3, "says that all of its 3 iterations are used up"},
 	}
 	for _, tt := range tests {

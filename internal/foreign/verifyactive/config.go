@@ -29,7 +29,7 @@ func Defaults() Config {
 
 // ParseConfig reads the block verification of a config.json. What is missing is
 // the default, and so is what is broken, which Notes tell: settings that cannot
-// be read are no reason to stop a loop. But what may cost money is not begun on a
+// be read are not a reason to stop a loop. But what may cost money is not begun on a
 // value that says neither yes nor no.
 func ParseConfig(data []byte) Config {
 	c := Defaults()

@@ -30,7 +30,7 @@ func NewerVersionMessage(path string) string {
 }
 
 // Stats says on one line what an isolated try has taken, for people.
-func Stats(t loop.Try) string {
+func Stats(t loop.IsolatedTurn) string {
 	return fmt.Sprintf("Cost $%.4f · Duration %.1fs · Tokens %s in / %s out (cache: %s) · Turns %d",
 		t.Usage.CostUSD, t.Took.Seconds(), grouped(t.Usage.Input), grouped(t.Usage.Output), grouped(t.Usage.CacheRead), t.Rounds)
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	try := loop.Try{Took: 12345 * time.Millisecond, Rounds: 3, Usage: loop.Usage{Input: 1234, Output: 567, CacheRead: 1008901, CostUSD: 0.12341}}
+	try := loop.IsolatedTurn{Took: 12345 * time.Millisecond, Rounds: 3, Usage: loop.Usage{Input: 1234, Output: 567, CacheRead: 1008901, CostUSD: 0.12341}}
 	for got, want := range map[string]string{
 		verifyactive.PassedMessage(4):                       "[Verify] PASSED on iteration 4!",
 		verifyactive.MaxReachedMessage(5):                   "[Verify] Max iterations (5) reached. Stopping.",

@@ -43,7 +43,7 @@ func parse(data []byte) (*File, error) {
 	if r.err != nil {
 		return nil, fault(r.err)
 	}
-	// These only inform, so that what cannot be read is no reason to refuse.
+	// These only inform, so that what cannot be read is not a reason to refuse.
 	f.Chain = r.text(root, "sessionId")
 	f.StartedAt, _ = time.Parse(time.RFC3339, r.text(state, "startedAt"))
 	f.Last = r.result(state)
@@ -150,7 +150,7 @@ func (r *reader) command(root, config span) string {
 // maxCommand is how long a command may be, in bytes.
 const maxCommand = 8 << 10
 
-// badCommand says why a text is no command; "" if it is one.
+// badCommand says why a text is not a command; "" if it is one.
 func badCommand(command string) string {
 	switch {
 	case strings.TrimSpace(command) == "":

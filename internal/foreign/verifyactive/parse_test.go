@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 			*f = verifyactive.File{Command: "npm test", Timeout: 300 * time.Second, MaxIterations: 10, Iteration: 2}
 		}},
 		{"lastResult that is none", edit(t, `"exitCode": 1`, `"exitCode": "one"`), func(f *verifyactive.File) { f.Last = nil }},
-		{"startedAt that is no time", edit(t, `2026-01-02T03:04:05.678Z`, `yesterday`), func(f *verifyactive.File) { f.StartedAt = time.Time{} }},
+		{"startedAt that is not a time", edit(t, `2026-01-02T03:04:05.678Z`, `yesterday`), func(f *verifyactive.File) { f.StartedAt = time.Time{} }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

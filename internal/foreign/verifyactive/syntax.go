@@ -81,7 +81,7 @@ type marker struct {
 
 // command finds the command of the marker that may begin at the offset, on the
 // line that ends at end: what stands between its quotes, and where the last of
-// them ends. It is no marker if past is 0, and one without a command in quotes if
+// them ends. It is not a marker if past is 0, and one without a command in quotes if
 // inner is empty and at 0.
 func command(text string, at, end int) (inner span, past int) {
 	const name = "verify:"

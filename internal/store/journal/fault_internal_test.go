@@ -72,7 +72,7 @@ func TestAppendRepairsATornEnd(t *testing.T) {
 	}
 }
 
-// An end that cannot be read is no reason to cut anything.
+// An end that cannot be read is not a reason to cut anything.
 func TestUnreadableEndIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := tail(failingReader{}, 1000); !errors.Is(err, syscall.EIO) {

@@ -84,7 +84,7 @@ type Dialect struct {
 	// all: a summary's total counts the tests that ended with an error too.
 	all bool
 	// settle may correct what the lines said.
-	settle func(*reading)
+	correct func(*reading)
 	// line sees every line before the rules; true takes it.
 	line func(*reading, string) bool
 }
@@ -100,7 +100,7 @@ type reading struct {
 	// subjects failed, and some of them are named by no test.
 	subjects []string
 	ticks    int  // tests that were listed as passed
-	errs     int  // failures that are no test's
+	errs     int  // failures that are not a test's
 	total    int  // of the tests, where a summary gives it
 	red      bool // a failure was named that no summary has counted yet
 }
@@ -181,8 +181,8 @@ func (d Dialect) read(lines []string) Said {
 		}
 	}
 	r.Bad = r.Bad || r.Red || r.red
-	if d.settle != nil {
-		d.settle(r)
+	if d.correct != nil {
+		d.correct(r)
 	}
 	if len(r.Failing) == 0 {
 		r.Failing = r.subjects

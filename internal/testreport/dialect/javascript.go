@@ -7,7 +7,7 @@ import (
 )
 
 var jest = sync.OnceValue(func() Dialect {
-	return Dialect{settle: jestSettle, rules: []rule{
+	return Dialect{correct: jestCorrect, rules: []rule{
 		{kind: start, re: line(`Test Suites: (?:(?P<suites>\d+) failed, )?(?:.*, )?\d+(?: of \d+)? total`)},
 		{kind: count, re: line(`Tests: +(?P<counts>.*\d+ total)`)},
 		{kind: mark, re: line(`Snapshots: +.*total`)},
@@ -28,7 +28,7 @@ var jest = sync.OnceValue(func() Dialect {
 	}}
 })
 
-func jestSettle(r *reading) {
+func jestCorrect(r *reading) {
 	for i, n := range r.Failing {
 		r.Failing[i] = strings.ReplaceAll(n, " › ", " > ")
 	}
@@ -36,7 +36,7 @@ func jestSettle(r *reading) {
 }
 
 var vitest = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: mark, re: line(` *(?:RUN|DEV) +v\d+\.\S+ .*`)},
 		{kind: start, re: line(` *Test Files +(?:(?P<suites>\d+) failed)?.*(?:\(\d+\)|no tests)`)},
 		{kind: count, re: line(` *Tests +(?P<counts>.*)(?:\(\d+\)|no tests)`)},
@@ -55,7 +55,7 @@ var vitest = sync.OnceValue(func() Dialect {
 })
 
 var mocha = sync.OnceValue(func() Dialect {
-	return Dialect{line: mochaName, settle: noneIfZero, rules: []rule{
+	return Dialect{line: mochaName, correct: noneIfZero, rules: []rule{
 		{kind: start, re: line(` +(?P<pass>\d+) passing(?: \([\d.]+m?s?\))?`), to: "sum"},
 		{kind: count, in: "sum", re: line(` +(?P<skip>\d+) pending`)},
 		{kind: count, in: "sum", re: line(` +(?P<fail>\d+) failing`), to: "failures"},
@@ -98,7 +98,7 @@ func mochaName(r *reading, line string) bool {
 }
 
 var node = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: start, re: line(`[ℹ#] tests \d+`)},
 		{kind: mark, re: line(`[ℹ#] suites \d+`)},
 		{kind: count, re: line(`[ℹ#] pass (?P<pass>\d+)`)},
@@ -115,7 +115,7 @@ var node = sync.OnceValue(func() Dialect {
 })
 
 var ava = sync.OnceValue(func() Dialect {
-	return Dialect{settle: avaSettle, line: avaPassed, rules: []rule{
+	return Dialect{correct: avaCorrect, line: avaPassed, rules: []rule{
 		{kind: start, re: line(`  ─`)},
 		{kind: count, re: line(`  (?P<counts>\d+ tests? (?:failed|passed|skipped|todo))`)},
 		{kind: count, re: line(`  (?P<skip>\d+) (?:tests? todo|known failures?)`)},
@@ -139,8 +139,8 @@ func avaPassed(r *reading, line string) bool {
 	return false
 }
 
-// avaSettle: the summary of a red run does not count the tests that passed.
-func avaSettle(r *reading) {
+// avaCorrect: the summary of a red run does not count the tests that passed.
+func avaCorrect(r *reading) {
 	if r.Failed > 0 && r.Passed == 0 {
 		r.Passed = r.ticks
 	}
@@ -148,7 +148,7 @@ func avaSettle(r *reading) {
 }
 
 var jasmine = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: start, re: line(`(?:Ran \d+ of )?(?P<total>\d+) specs?, (?P<fail>\d+) failures?(?:, (?P<skip>\d+) pending specs?)?`)},
 		{kind: mark, re: line(`Finished in [\d.]+ seconds?`)},
 		{kind: mark, re: line(`Randomized with seed \d+(?: \(.*\))?`)},
@@ -183,7 +183,7 @@ var tap = sync.OnceValue(func() Dialect {
 })
 
 var bun = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: mark, re: line(`bun test v\d\S*(?: \(.*\))?`)},
 		{kind: start, re: line(` *(?P<pass>\d+) pass`)},
 		{kind: count, re: line(` *(?P<skip>\d+) (?:skip|todo)`)},
@@ -197,7 +197,7 @@ var bun = sync.OnceValue(func() Dialect {
 })
 
 var playwright = sync.OnceValue(func() Dialect {
-	return Dialect{settle: playwrightSettle, rules: []rule{
+	return Dialect{correct: playwrightCorrect, rules: []rule{
 		{kind: start, re: line(`Running \d+ tests? using \d+ workers?`)},
 		{kind: start, re: line(` +[✓✘±-] +\d+ .*:\d+:\d+ › .*`)},
 		{kind: start, re: line(` {2}\d+\) .*:\d+:\d+ › .+`), to: "detail", next: true},
@@ -217,8 +217,8 @@ var playwright = sync.OnceValue(func() Dialect {
 	}}
 })
 
-// playwrightSettle: a file that does not load has no tests to find.
-func playwrightSettle(r *reading) {
+// playwrightCorrect: a file that does not load has no tests to find.
+func playwrightCorrect(r *reading) {
 	noneIfZero(r)
 	r.None = r.None && !r.Bad
 }

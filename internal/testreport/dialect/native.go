@@ -8,7 +8,7 @@ import (
 )
 
 var golang = sync.OnceValue(func() Dialect {
-	return Dialect{settle: goSettle, rules: []rule{
+	return Dialect{correct: goCorrect, rules: []rule{
 		{kind: name, re: line(`FAIL\t(?P<name>\S+ \[(?:build|setup) failed\])`)},
 		{kind: subject, re: line(`FAIL\t(?P<name>\S+)\t(?:\(cached\)|[\d.]+s)`)},
 		{kind: bad, re: line(`FAIL`)},
@@ -27,8 +27,8 @@ var golang = sync.OnceValue(func() Dialect {
 	}}
 })
 
-// goSettle: tests passed in one package are tests, of which the text tells no number.
-func goSettle(r *reading) {
+// goCorrect: tests passed in one package are tests, of which the text tells no number.
+func goCorrect(r *reading) {
 	r.Bad = r.Bad || r.marks[0] || r.marks[1]
 	passed := r.marks[4] || r.marks[7] && !r.marks[3] && !r.marks[6]
 	if passed || r.Bad {
@@ -50,7 +50,7 @@ func onlySetup(names []string) bool {
 }
 
 var cargo = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: count, re: line(`test result: (?P<verdict>ok|FAILED)\. (?P<pass>\d+) passed; (?P<fail>\d+) failed; (?P<skip>\d+) ignored; \d+ measured; \d+ filtered out(?:; finished in [\d.]+s)?`)},
 		{kind: mark, re: line(`running \d+ tests?`)},
 		{kind: mark, re: line(` +(?:Finished|Compiling|Running|Doc-tests) .*`)},
@@ -71,7 +71,7 @@ var cargo = sync.OnceValue(func() Dialect {
 })
 
 var pytest = sync.OnceValue(func() Dialect {
-	return Dialect{settle: pytestSettle, rules: []rule{
+	return Dialect{correct: pytestCorrect, rules: []rule{
 		{kind: start, re: line(`(?:=+ )?(?P<counts>(?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun|subtests? (?:passed|failed))(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?`)},
 		{kind: mark, re: line(`=+ test session starts =+`)},
 		{kind: mark, re: line(`platform \S+ -- Python .*`)},
@@ -89,17 +89,17 @@ var pytest = sync.OnceValue(func() Dialect {
 	}}
 })
 
-func pytestSettle(r *reading) {
+func pytestCorrect(r *reading) {
 	if r.Summed && !r.Bad && r.Failed+r.errs+r.Passed+r.Skipped == 0 {
 		r.None = true
 	}
-	if r.errs > 0 { // what did not collect is no fault of the runner
+	if r.errs > 0 { // what did not collect is not a fault of the runner
 		r.Broken = r.Broken && r.Failed+r.Passed == 0 && strings.Contains(r.FirstError, "not found")
 	}
 }
 
 var unittest = sync.OnceValue(func() Dialect {
-	return Dialect{all: true, settle: noneIfZero, line: unittestName, rules: []rule{
+	return Dialect{all: true, correct: noneIfZero, line: unittestName, rules: []rule{
 		{kind: start, re: line(`Ran (?P<total>\d+) tests? in [\d.]+s`), to: "end"},
 		{kind: count, in: "end", re: line(`(?P<verdict>OK|FAILED)(?: \((?P<counts>.*)\))?`)},
 		{kind: none, re: line(`NO TESTS RAN(?: \(.*\))?`)},
@@ -129,7 +129,7 @@ func unittestName(r *reading, line string) bool {
 }
 
 var rspec = sync.OnceValue(func() Dialect {
-	return Dialect{settle: rspecSettle, rules: []rule{
+	return Dialect{correct: rspecCorrect, rules: []rule{
 		{kind: start, re: line(`(?P<total>\d+) examples?, (?P<fail>\d+) failures?(?:, (?P<skip>\d+) pending)?(?:, (?P<errors>\d+) errors? occurred outside of examples)?`)},
 		{kind: mark, re: line(`Finished in [\d.]+ .*\(files took .* to load\)`)},
 		{kind: enter, re: line(`Failures:`), to: "failures"},
@@ -144,7 +144,7 @@ var rspec = sync.OnceValue(func() Dialect {
 	}}
 })
 
-func rspecSettle(r *reading) {
+func rspecCorrect(r *reading) {
 	noneIfZero(r)
 	r.None = r.None && r.Failed+r.errs == 0
 }
@@ -174,7 +174,7 @@ func minitestName(r *reading, line string) bool {
 }
 
 var bats = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{correct: noneIfZero, rules: []rule{
 		{kind: start, re: line(`(?P<total>\d+) tests?, (?P<fail>\d+) failures?(?:, (?P<skip>\d+) skipped)?(?:, \d+ not run)?(?:, \d+ interrupted)?(?: in [\d.]+ seconds)?`)},
 		{kind: name, re: line(`.*✗ (?P<name>.+?)(?: \[\d+\])?`), next: true},
 		{kind: mark, re: line(`.*✓ .+`)},
@@ -210,11 +210,11 @@ var junit = sync.OnceValue(func() Dialect {
 		{kind: count, re: line(`\[ +(?P<pass>\d+) tests successful +\]`)},
 		{kind: mark, re: line(`\[ +\d+ tests (?:found|started|skipped|aborted) +\]`)},
 		{kind: name, re: line(`  JUnit \w+:.*:(?P<name>.+)`)},
-	}, settle: junitSettle}
+	}, correct: junitCorrect}
 })
 
-// junitSettle: a class that is not there counts as a failed test.
-func junitSettle(r *reading) {
+// junitCorrect: a class that is not there counts as a failed test.
+func junitCorrect(r *reading) {
 	if r.Broken {
 		r.Failed, r.Failing = 0, nil
 	}

@@ -97,7 +97,7 @@ var others = []string{
 	"concurrently", "ng", "invoke", "scons", "waf", "earthly", "dagger", "act", "composer", "sbt", "ant", "lage", "wireit",
 }
 
-// runner reads the words of a program that is no wrapper.
+// runner reads the words of a program that is not a wrapper.
 func (r *reader) runner(name string, words []string, f flow) {
 	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
 		name = "python"

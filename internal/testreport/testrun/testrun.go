@@ -5,7 +5,7 @@
 // true` and `npm test; echo done` end as something else did, and what the tests
 // said then stands in their output alone. Wrappers (npx, timeout, uv run …),
 // scripts of package.json and targets of a Makefile are looked through where
-// they can be read. A word that is known only when the command runs is no name
+// they can be read. A word that is known only when the command runs is not a name
 // of a runner: nothing here is guessed, and a command that does not parse starts
 // no test run.
 package testrun

@@ -222,7 +222,7 @@ func TestEchoOfTheCode(t *testing.T) {
 }
 
 // FuzzRead: whatever the command and the files say, reading ends, and what is
-// not parsed is no test run.
+// not parsed is not a test run.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"npm test | tail", "make -C x test; exit $?", "bash -c 'eval \"npx jest\"'", "((((", "if $(go test"} {
 		f.Add(seed, `{"scripts":{"test":"npm run test & npm run test"}}`)

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// A loop that lives in a session is driven from one of its hooks to the next. In
+// between nobody hears what is left in its inbox, so whoever leaves something
+// there has the loop hear it. What runs gates hears it by itself.
+
+// deliverTimeout is how long a hook at work is waited for.
+const deliverTimeout = 2 * time.Second
+
+// waitsForSession tells whether the loop waits for its session, so that hearing what was left
+// for it is all there is to do.
+func (s *subject) waitsForSession() bool {
+	st := s.memory.State
+	_, asks := st.AwaitedAnswer()
+	return asks || st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
+}
+
+// deliverInbox makes a loop in a session take what was left for it, and returns how it
+// stands then.
+func (a *app) deliverInbox(s *subject) (*subject, error) {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	err := a.attend(ctx, s.Loop, deliverTimeout)
+	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
+		err = nil
+	}
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	return readSubject(s.Loop)
+}
+
+// deliverToWaiting makes a loop that waits for its session hear what was left for it.
+func (a *app) deliverToWaiting(s *subject) error {
+	if !s.inSession() || !s.waitsForSession() {
+		return nil
+	}
+	_, err := a.deliverInbox(s)
+	return err
+}
+
+// stopInSession ends a loop that lives in a session. A turn of the agent's goes
+// on: it is the session's.
+func (a *app) stopInSession(s *subject, timeout time.Duration) error {
+	if err := s.post(record.MessageStop, ""); err != nil {
+		return err
+	}
+	now, err := a.deliverInbox(s)
+	switch {
+	case err != nil:
+		return err
+	case now.hasEnded():
+		a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", s.ID, now.memory.State.Outcome)
+		return nil
+	case timeout == 0:
+		a.printf("%s was asked to stop\n", s.ID)
+		return nil
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return a.awaitEnd(ctx, s, timeout)
+}
+
+// resumeInSession lets a loop that was paused go on in its session.
+func (a *app) resumeInSession(s *subject, given loop.Limits) error {
+	id := s.memory.Bound.Session
+	if s.hasEnded() {
+		return a.reopenInSession(s, given)
+	}
+	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
+		hint := fmt.Sprintf("pawl handover %s continues in fresh sessions; or pawl stop %[1]s ends it", s.ID)
+		if id != "" {
+			hint = fmt.Sprintf("claude --resume %s goes on with both; %s", id, hint)
+		}
+		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
+	}
+	state := s.memory.State
+	if state.Phase != loop.Paused && !state.Pause {
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, sessionWords(s.summary()))
+	}
+	if err := s.post(record.MessageResume, ""); err != nil {
+		return err
+	}
+	if _, err := a.deliverInbox(s); err != nil {
+		return err
+	}
+	a.printf("%s goes on%s\n", s.ID, sessionWords(s.summary()))
+	return nil
+}
+
+// reopenInSession lets a loop that ended go on in the calling session.
+func (a *app) reopenInSession(s *subject, given loop.Limits) error {
+	if !s.left() {
+		return s.notEnded()
+	}
+	if !a.env.Session.Inside && a.env.Session.ID == "" {
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
+			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
+	}
+	in, err := a.inside(s.spec.Unattended)
+	if err != nil {
+		return err
+	}
+	ctx, release := untilSignal()
+	defer release()
+	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, More: given})
+	if err != nil {
+		return ended(ctx, err)
+	}
+	return a.goesOnHere(s, begun, in)
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// opening says what begins, for the user; begun is nil where nothing has.
+func opening(p *launch.Prepared, begun *launch.Attended) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
+	}
+	s := p.Spec
+	if begun == nil {
+		b.WriteString("a loop would begin in this session\n")
+	} else {
+		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginsWords(begun.Memory.State))
+	}
+	line("goal", "%s", s.Goal())
+	if words := narrate.Kind(s.Policy); words != "" {
+		line("kind", "%s", words)
+	}
+	if p.Goal.Plan != nil {
+		open := 0
+		for _, t := range s.Tasks {
+			if t.Status == loop.Open {
+				open++
+			}
+		}
+		line("tasks", "%d open, %d done", open, len(s.Tasks)-open)
+	}
+	openingGates(line, p, begun)
+	if words := isolationWords(s); words != "" {
+		line("tries", "%s", words)
+	}
+	line("limits", "%s", openingLimits(p))
+	if s.Policy.Handover {
+		line("then", "%s", handoverWords(s.Policy))
+	}
+	line("tree", "%s", treeWords(p.Spec))
+	rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
+	if begun != nil {
+		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
+	}
+	return b.String()
+}
+
+// sandboxLines says what confines a loop, a line each; none where nothing does.
+func (s *subject) sandboxLines() []string {
+	return s.memory.EffectiveSandbox(s.spec).Lines(s.inSession())
+}
+
+// beginsWords says how a loop begins, which may be its end: a plan that is done.
+func beginsWords(st loop.State) string {
+	switch st.Phase {
+	case loop.Ended:
+		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
+	case loop.Paused:
+		return "lives in this session, and is held before its first turn"
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
+		loop.Restoring, loop.Waiting, loop.Trying, loop.Editing, loop.HandingOver, loop.Finishing:
+	}
+	return "begins in this session"
+}
+
+// isolationWords says how a loop tries whose goal is that a command succeeds, ""
+// for others, and for one that leaves the session instead, or ends sooner.
+func isolationWords(s record.Spec) string {
+	is := s.Isolation
+	if is == nil || s.Policy.Handover {
+		return ""
+	}
+	tries, most := cmp.Or(s.Policy.Tries, usualTries), s.Policy.Limits.Iterations
+	fewest := tries
+	if s.Policy.Tries == 0 {
+		fewest = sameTries
+	}
+	text := "after " + triesWords(tries) + " here"
+	switch {
+	case most > 0 && most <= fewest:
+		return ""
+	case most > 0 && most <= tries:
+		text = "where the same fails twice here"
+	case fewest < tries:
+		text += " (2 where the same fails twice)"
+	}
+	text += ", each in a session of its own"
+	var bounds []string
+	if is.MaxCostUSD > 0 {
+		bounds = append(bounds, figure.Money(is.MaxCostUSD))
+	}
+	if is.Timeout > 0 {
+		bounds = append(bounds, figure.Chosen(is.Timeout))
+	}
+	if len(bounds) > 0 {
+		text += ": at most " + strings.Join(bounds, " and ")
+	}
+	if all := triesCost(s, most-fewest); all > 0 {
+		text += fmt.Sprintf("; at most %s in all (--max-cost)", figure.Money(all))
+	}
+	return text
+}
+
+// triesCost is what so many isolated tries may cost together, 0 if that is not
+// bounded.
+func triesCost(s record.Spec, tries int) float64 {
+	all := s.Isolation.MaxCostUSD * float64(max(tries, 0))
+	if most := s.Policy.Limits.CostUSD; most > 0 && (all == 0 || most < all) {
+		return most
+	}
+	return all
+}
+
+// handoverWords says when a loop leaves its session.
+func handoverWords(p loop.Policy) string {
+	return fmt.Sprintf("continues in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
+}
+
+// usualTries is how many tries a session has where nobody said, and sameTries how
+// many where they fail the same way.
+const (
+	usualTries = 3
+	sameTries  = 2
+)
+
+func triesWords(n int) string {
+	if n == 1 {
+		return "1 try"
+	}
+	return fmt.Sprintf("%d tries", cmp.Or(n, usualTries))
+}
+
+func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
+	for _, words := range gatesWords(p.Spec, begun) {
+		line("gate", "%s", words)
+	}
+	switch {
+	case begun != nil && begun.Driving:
+		line("", "the gates still run on the tree as it is: change nothing until you are told")
+	case p.OnlyReviews():
+		line("", "%s:", reviewsAlone)
+		line("", "%s", reviewsHint)
+	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // nothing is claimed, or no gate judges it
+	case len(p.Suggested) > 0:
+		line("gate", "%s. The files here suggest --gate '%s'", noGate, p.Suggested[0])
+	default:
+		line("gate", "%s. --gate 'CMD' names a command that must pass", noGate)
+	}
+}
+
+const noGate = "none: it can only end unverified"
+
+// gatesWords names the gates, with what they say of the tree as it is.
+func gatesWords(s record.Spec, begun *launch.Attended) []string {
+	results := map[string]gate.Result{}
+	if begun != nil {
+		for _, r := range begun.Memory.Results {
+			results[r.Gate] = r
+		}
+	}
+	var out []string
+	for _, g := range s.Gates {
+		text := shown(g).Name
+		if r, ok := results[g.Name]; ok {
+			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func openingLimits(p *launch.Prepared) string {
+	l := p.Spec.Policy.Limits
+	if p.UsesDefaultLimit() {
+		rest := l
+		rest.Iterations = 0
+		text := fmt.Sprintf("%d iterations (the default; --max-iterations N)", l.Iterations)
+		if rest != (loop.Limits{}) {
+			text += ", " + limits(rest)
+		}
+		return text
+	}
+	return limits(l)
+}
+
+func treeWords(s record.Spec) string {
+	switch {
+	case s.Shadow:
+		return "there is no git here: snapshots go to a repository of Pawl's own"
+	case s.NoCommit:
+		return "nothing is committed, put back or switched; --commit commits what is verified"
+	}
+	return "what is verified is committed to " + s.Branch
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// redTimeout is how long a question about red gates waits for its answer. A run that
+// nobody watches goes on.
+const redTimeout = time.Minute
+
+// redQuestion asks the user at the terminal whether gates that are red before any
+// work are part of it. The work of others is nobody's to be paid for.
+type redQuestion struct {
+	gates []gate.Gate            // of the loop
+	read  func() (string, error) // one line of the user's
+	print func(term.Event)
+
+	answer string   // allow or leave: how the run is to begin again; else ""
+	red    []string // the gates that it is about
+}
+
+// The answers, as they are typed.
+const (
+	stopToFix = "s"
+	allowRed  = "a"
+	leaveOut  = "l"
+)
+
+// Ask waits for the answer, and reports whether the gates are part of the work, and
+// whether the loop goes on, as it does where no answer comes. It does not if it is to
+// stop, or to begin again.
+func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
+	for _, r := range g.Results {
+		if r.Status == gate.Fail {
+			q.red = append(q.red, r.Gate)
+		}
+	}
+	choices := []string{
+		"Enter: yes, go on (it does so by itself after " + figure.Chosen(redTimeout) + ")",
+		"s: no, stop; I fix it first",
+		"a: no, it may stay red (baseline = \"allow\")",
+	}
+	mayLeave := len(gate.Commands(q.others())) > 0 // else nothing could verify the work
+	if mayLeave {
+		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
+	}
+	q.print(term.Question{
+		Text:    fmt.Sprintf("failing before any work: %s. Is that part of this work?", figure.Few(g.Red(), 4)),
+		Choices: choices,
+	})
+	answers := make(chan string, 1)
+	go func() {
+		if text, err := q.read(); err == nil { // what cannot be read is not an answer
+			answers <- strings.ToLower(text)
+		}
+	}()
+	select {
+	case answer := <-answers:
+		switch answer {
+		case allowRed, leaveOut:
+			if answer == allowRed || mayLeave {
+				q.answer = answer
+			}
+			return false, false
+		case stopToFix, "n", "no":
+			return false, false
+		}
+		return true, true
+	case <-time.After(redTimeout):
+		q.print(term.Note{Level: term.Info, Text: "no answer: goes on"})
+	case <-ctx.Done():
+	}
+	return false, true
+}
+
+// apply returns the gates of the run that is to begin again.
+func (q *redQuestion) apply() []gate.Gate {
+	if q.answer == leaveOut {
+		return q.others()
+	}
+	gates := slices.Clone(q.gates)
+	for i, g := range gates {
+		gates[i].AllowBaseline = g.AllowBaseline || slices.Contains(q.red, g.Name)
+	}
+	return gates
+}
+
+// others are the gates that are not red.
+func (q *redQuestion) others() []gate.Gate {
+	return slices.DeleteFunc(slices.Clone(q.gates), func(g gate.Gate) bool { return slices.Contains(q.red, g.Name) })
+}

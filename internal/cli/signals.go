@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// signalHandler turn signals into cancellations: the first ends the turn cleanly, the
+// second ends the loop at once. The process has lastGrace for that; then it ends,
+// whatever it waits for, and the loop is left for its next owner.
+type signalHandler struct {
+	causes  chan string
+	signals chan os.Signal
+	pipes   chan os.Signal
+	done    chan struct{}
+	hungUp  sync.Once
+	keepsOn atomic.Bool // the loop goes on without its terminal
+	told    int         // signals so far, those of a closed terminal aside
+	leave   func(code int)
+}
+
+// lastGrace is how long the process may take to end after a second signal.
+const lastGrace = 15 * time.Second
+
+// listen begins to hear; stop ends it. After a second signal and the grace, leave
+// is called with the exit code: it must end the process.
+func listen(leave func(code int)) *signalHandler {
+	e := &signalHandler{
+		causes: make(chan string, 4), signals: make(chan os.Signal, 4), pipes: make(chan os.Signal, 1), done: make(chan struct{}),
+		leave: leave,
+	}
+	signal.Notify(e.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Nobody reads these: a program of ours that ends before it has read its input
+	// raises them too. Which pipe broke is told by the write, see writer.
+	signal.Notify(e.pipes, syscall.SIGPIPE)
+	go func() {
+		for {
+			select {
+			case s := <-e.signals:
+				e.handle(s)
+			case <-e.done:
+				return
+			}
+		}
+	}()
+	return e
+}
+
+func (e *signalHandler) handle(s os.Signal) {
+	cause := loop.ByInterrupt
+	switch s {
+	case syscall.SIGHUP:
+		e.gone()
+		return
+	case syscall.SIGTERM:
+		cause = loop.ByTerm
+	}
+	e.tell(cause)
+	if e.told++; e.told == 2 {
+		go e.leaveAfter(lastGrace, loop.CancelledEnd.ExitCode(cause))
+	}
+}
+
+// leaveAfter ends the process unless it has ended its work by then.
+func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
+	select {
+	case <-time.After(grace):
+		e.leave(code)
+	case <-e.done:
+	}
+}
+
+// gone: a terminal or pipe that goes away says so more than once (the kernel, the
+// shell, each write), and is heard once.
+func (e *signalHandler) gone() {
+	if !e.keepsOn.Load() {
+		e.hungUp.Do(func() { e.tell(loop.ByHangup) })
+	}
+}
+
+// tell passes a cause on; past the second, which ends the loop at once, none is
+// missed.
+func (e *signalHandler) tell(cause string) {
+	select {
+	case e.causes <- cause:
+	default:
+	}
+}
+
+func (e *signalHandler) stop() {
+	signal.Stop(e.signals)
+	signal.Stop(e.pipes)
+	close(e.done)
+}
+
+// leaveLoop ends this process at once: what it waits for does not end. The loop is
+// left as if the process had been killed.
+func (a *app) leaveLoop(id string, mode term.Mode) func(code int) {
+	return func(code int) {
+		if mode == term.Live {
+			fmt.Fprint(a.Err, term.ShowCursor)
+		}
+		term.Warnf(a.Err, "the loop did not end within %s; its process ends now. The work is kept:  pawl resume %s  goes on,  pawl stop %[2]s  ends it", lastGrace, id)
+		a.Exit(code)
+	}
+}
+
+// writer hears when what it writes to has no reader any more.
+func (e *signalHandler) writer(w io.Writer) io.Writer { return signalWriter{w, e} }
+
+type signalWriter struct {
+	io.Writer
+	handler *signalHandler
+}
+
+func (h signalWriter) Write(p []byte) (int, error) {
+	n, err := h.Writer.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		h.handler.gone()
+	}
+	return n, err
+}

@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Approval says at which points the loop stops for the user's yes (Policy.Approve). It
+// asks as the agent does, by a Question, and waits without turns and without cost until
+// there is an answer: none is never a yes.
+type Approval string
+
+// The points.
+const (
+	ApprovePlan  Approval = "plan"  // before the first task
+	ApproveClaim Approval = "claim" // before the gates judge a claim
+	ApproveTask  Approval = "task"  // before work that the gates accept is committed
+	ApproveEnd   Approval = "end"   // before the loop ends with nothing left to do
+)
+
+// Approvals lists all points.
+func Approvals() []Approval { return []Approval{ApprovePlan, ApproveClaim, ApproveTask, ApproveEnd} }
+
+// yes is the answer that approves. Of other answers the agent is told why.
+const yes = "yes"
+
+// Approves tells whether an answer to a question at such a point is a yes.
+func Approves(answer string) bool {
+	return slices.Contains([]string{yes, "y", "approve", "approved", "ok"}, strings.ToLower(strings.TrimSpace(answer)))
+}
+
+// askApproval stops the loop for the user's yes, if it is asked for at this point. tree is
+// what would be accepted, "" for the work tree as it is.
+func (m *machine) askApproval(at Approval, tree string) bool {
+	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
+		return m.s.Stop != ""
+	}
+	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Base, Tree: tree}
+	switch at {
+	case ApprovePlan:
+		q.Task, q.Text = string(at), "begin with this plan?"
+		for _, t := range m.s.Tasks {
+			q.Shows = append(q.Shows, string(t.Status)+": "+t.label())
+		}
+	case ApproveClaim:
+		q.Text = "judge the claim: " + m.labels(m.claimed())
+		q.Shows = []string{"the agent says: " + cmp.Or(m.s.Said, "nothing")}
+	case ApproveTask:
+		q.Text = "accept the work: " + m.labels(m.claimed())
+		q.Shows = m.evidenceShown()
+	case ApproveEnd:
+		o, why, _ := m.outcome()
+		q.Task, q.Base, q.Text = string(at), "", fmt.Sprintf("end %s?", strings.TrimSuffix(string(o)+": "+why, ": "))
+		for _, t := range m.s.Tasks {
+			q.Shows = append(q.Shows, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", t.label(), t.Status, t.Evidence), " "))
+		}
+	}
+	q.Shows = q.Shows[:min(len(q.Shows), maxShows)]
+	m.dropQuestion(q.Task)
+	m.s.Questions = append(slices.Clip(m.s.Questions), q)
+	m.awaitApproval(q)
+	return true
+}
+
+const maxShows = 20 // lines about what would be accepted
+
+// evidenceShown says what was found of the work that would be accepted.
+func (m *machine) evidenceShown() []string {
+	f := m.s.Found
+	lines := []string{strings.TrimSuffix(fmt.Sprintf("evidence: %s; %s", f.Evidence, plan.OneLine(f.Reason, maxWhyBytes)), "; ")}
+	if len(f.Flipped) > 0 {
+		lines = append(lines, "failed before, passes now: "+firstFew(f.Flipped))
+	}
+	if len(f.TestsChanged) > 0 {
+		lines = append(lines, "only with changed tests: "+firstFew(f.TestsChanged))
+	}
+	for _, sign := range f.Signs {
+		lines = append(lines, "look at "+sign)
+	}
+	return lines
+}
+
+func (m *machine) awaitApproval(q Question) {
+	q.Until = m.s.Now.Add(maxAnswerWait)
+	m.ofQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
+	m.waitForAnswer(q, ThenApproved)
+}
+
+// resumeApproval goes on once the user has answered, and waits on until then.
+func (m *machine) resumeApproval() {
+	i := slices.IndexFunc(m.s.Questions, func(q Question) bool { return q.Approve != "" })
+	if i < 0 {
+		m.next()
+		return
+	}
+	q := m.s.Questions[i]
+	if q.Answer == "" {
+		m.awaitApproval(q)
+		return
+	}
+	m.dropQuestion(q.Task)
+	if q.Answer != yes {
+		m.approvalDeclined(q)
+		return
+	}
+	m.remember("approved by the user: " + q.Text)
+	switch q.Approve {
+	case ApprovePlan:
+		m.s.PlanApproved = true
+		m.next()
+	case ApproveClaim:
+		m.runGates(ForClaim)
+	case ApproveTask:
+		m.commitAccepted()
+	case ApproveEnd:
+		m.finish(m.outcome())
+	}
+}
+
+// approvalDeclined: the user says no, and perhaps why. The agent is told, and goes on.
+func (m *machine) approvalDeclined(q Question) {
+	why := ""
+	if q.Answer != no {
+		why = ": " + q.Answer
+	}
+	m.remember("not approved by the user" + why)
+	m.s.Claim, m.s.Found = nil, nil
+	switch q.Approve {
+	case ApprovePlan:
+		m.finish(CancelledEnd, "the user did not approve the plan"+why, "pawl plan edit  changes it;  pawl resume  asks again")
+		return
+	case ApproveEnd:
+		m.tellAgent("The user does not accept that all is done" + why)
+		m.finalTask("what the user says is missing")
+		m.next()
+		return
+	case ApproveClaim, ApproveTask:
+	}
+	m.tellAgent("The user does not accept your work on this task" + why)
+	m.s.Refusals++
+	m.s.Failing, m.s.Situation = nil, GoOn
+	m.beginTurn()
+}
+
+// no is an answer that says nothing more.
+const no = "no"
+
+// finalTask opens the task that comes after all others.
+func (m *machine) finalTask(title string) {
+	if _, opened := m.s.Task(FinalTask); opened {
+		m.task(FinalTask, func(t *Task) { t.Status, t.Title = Open, title })
+		return
+	}
+	m.s.Tasks = append(m.s.Tasks, Task{ID: FinalTask, Title: title, Status: Open, Wanted: gate.Unproven})
+}

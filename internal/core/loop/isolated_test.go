@@ -1,0 +1,177 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+var isolating = loop.Policy{Gates: true, Verify: true, Isolate: true}
+
+// spent is a verify loop whose tries in the session have failed.
+func spent(t *testing.T) *scenario {
+	t.Helper()
+	sc := attended(t, isolating)
+	for _, f := range []string{"a", "b", "c"} {
+		sc.feed(ended(loop.Turn{ToolCalls: 1, Context: 40}), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		want := map[string]string{"a": "turn 2 continue gates_failed", "b": "turn 3 continue gates_failed", "c": "turn 4 fresh fresh"}[f]
+		sc.gates(red(f), want)
+	}
+	return sc
+}
+
+func tried(cost float64) loop.Event {
+	return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{
+		ToolCalls: 3, Context: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{},
+	}}
+}
+
+func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
+	t.Parallel()
+	sc := spent(t)
+	if sc.s.Phase != loop.Trying || !sc.s.Attended || !sc.s.Phase.AtWork() {
+		t.Fatalf("%s, attended %v", sc.s.Phase, sc.s.Attended)
+	}
+	sc.feed(ended(byPerson), "") // they type meanwhile
+	sc.feed(tried(0.25), "look deep")
+	want := loop.IsolatedTurn{Iteration: 4, From: sc.s.Isolated.From, Took: 2 * time.Minute, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: 0.25}}
+	if *sc.s.Isolated != want || sc.s.Context != 40 {
+		t.Errorf("%+v, context %d", *sc.s.Isolated, sc.s.Context)
+	}
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(red("d"), "turn 5 fresh fresh")
+	sc.feed(tried(0.5), "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(green, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+	if sc.s.Usage.CostUSD != 0.75 || sc.s.Iteration != 5 {
+		t.Errorf("cost %.2f after %d iterations", sc.s.Usage.CostUSD, sc.s.Iteration)
+	}
+}
+
+func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
+	t.Parallel()
+	sc := spent(t)
+	for n, want := range []string{"turn 5 fresh fresh", "turn 6 fresh fresh", "turn 7 fresh fresh", "checkpoint"} {
+		sc.feed(tried(0.5), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.gates(red("again"), want)
+		if n < 3 && sc.s.Ladder.Same != n {
+			t.Errorf("%d the same after %d", sc.s.Ladder.Same, n)
+		}
+	}
+	sc.checkpointed("finish stuck")
+}
+
+// A number of tries that the user wrote holds, however the tries fail; only what is
+// paid for after them ends early.
+func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
+	t.Parallel()
+	p := isolating
+	p.Tries = 5
+	sc := attended(t, p)
+	for _, want := range []string{
+		"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 continue gates_failed",
+		"turn 6 fresh fresh",
+	} {
+		sc.feed(ended(loop.Turn{ToolCalls: 1, Context: 40}), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.gates(red("same"), want)
+	}
+	for _, want := range []string{"turn 7 fresh fresh", "checkpoint"} {
+		sc.feed(tried(0.5), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.gates(red("same"), want)
+	}
+	sc.checkpointed("finish stuck")
+}
+
+// That a try cannot do it is an honest end, where the gates do not say otherwise.
+func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
+	t.Parallel()
+	cannot := loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}
+	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}
+	sc := spent(t)
+	sc.feed(cannot, "look deep")
+	sc.feed(seen, "gates claim")
+	sc.gates(red("d"), "checkpoint")
+	sc.checkpointed("finish blocked")
+	if sc.s.Reason != "no key" {
+		t.Errorf("blocked: %s", sc.s.Reason)
+	}
+	sc = spent(t)
+	sc.feed(cannot, "look deep")
+	sc.feed(seen, "gates claim")
+	sc.gates(green, "commit a")
+}
+
+func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
+	t.Parallel()
+	sc := spent(t)
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.NotStarted, Message: "no client"}},
+		"notify; turn 4 continue gates_failed")
+	if sc.s.Phase != loop.Turning || !strings.Contains(sc.s.Failing.Reason, "no client") || !strings.Contains(sc.s.Failing.Reason, "TestX fails") {
+		t.Errorf("%s: %+v", sc.s.Phase, sc.s.Failing)
+	}
+	sc.feed(ended(loop.Turn{ToolCalls: 1}), "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(red("d"), "turn 5 continue gates_failed")
+}
+
+func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []loop.Class{loop.TimedOut, loop.OverBudget, loop.Crashed, loop.Silent} {
+		sc := spent(t)
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: c, Message: "cut"}}, "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.gates(green, "commit a")
+		if sc.s.Isolated.Died != "cut" || sc.s.Hit != "" {
+			t.Errorf("%s: %+v", c, sc.s.Isolated)
+		}
+	}
+	sc := spent(t)
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.UsageLimit}}, "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 4 fresh interrupted")
+}
+
+func TestTheLimitEndsIsolatedTries(t *testing.T) {
+	t.Parallel()
+	sc := spent(t)
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.Interrupted, Message: "limit"}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(red("d"), "finish duration")
+	sc = spent(t)
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
+	cut := loop.Turn{Rounds: 3, Usage: loop.Usage{CostUSD: 0.8}}
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Turn: &cut, Failure: &loop.Failure{Class: loop.Interrupted}}, "finish cancelled")
+	if sc.s.Usage.CostUSD != 0.8 || sc.s.Isolated.Rounds != 3 {
+		t.Errorf("what it cost is lost: %+v, %+v", sc.s.Usage, sc.s.Isolated)
+	}
+	sc = spent(t)
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
+}
+
+// What an explore or a periodic loop claims is not an end of it.
+func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
+	t.Parallel()
+	for _, p := range []loop.Policy{{Kind: loop.Explore, Gates: true}, {Kind: loop.Explore}} {
+		p.Limits.Iterations = 2
+		sc := attended(t, p)
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}, ToolCalls: 0}), "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true, Marked: []string{"a"}}}, "turn 2 continue go_on")
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
+		sc.feed(shallow, "finish finished")
+	}
+	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
+	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look")
+	sc.feed(shallow, "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 continue go_on")
+	sc.feed(ended(loop.Turn{}), "look deep")
+	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
+}

@@ -1,0 +1,322 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// bent is a claim that passes only with its own version of a test, as a change of
+// a signature makes it.
+func bent(paths ...string) loop.Gates {
+	return loop.Gates{
+		Status: gate.Pass, Evidence: gate.NoEvidence, Tree: "t", TestsChanged: paths, Reason: "only with the changed tests",
+		Changed:    []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
+		IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"},
+	}
+}
+
+func judging(t *testing.T, tasks ...loop.Task) *scenario {
+	t.Helper()
+	sc := begin(t, loop.Policy{Gates: true}, tasks...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	return sc
+}
+
+// A user who has read work that nothing proves may say that it is right.
+func TestAUserAcceptsWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		tasks []string
+		want  loop.Outcome
+	}{
+		{"it", []string{"a"}, loop.Verified},
+		{"another", []string{"b"}, loop.Unverified},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			sc.turn("done", "gates claim")
+			sc.gates(bent("a_test.go"), "commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			sc.feed(loop.Event{Kind: loop.Approved, Tasks: c.tasks}, "")
+			task, _ := sc.s.Task("a")
+			accepted := c.want == loop.Verified
+			got := []any{sc.s.Outcome, task.Accepted, task.Evidence, len(sc.s.Unapproved()) == 0}
+			if diff := cmp.Diff([]any{c.want, accepted, gate.NoEvidence, accepted}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Old tests that must change are never tampering: the work ends unverified, and a
+// approve after the end makes it what it was found to be.
+func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		paths []string
+		want  loop.Outcome
+	}{
+		{"of all", nil, loop.Verified},
+		{"of both", []string{"a_test.go", "b_test.go"}, loop.Verified},
+		{"of one", []string{"a_test.go"}, loop.Unverified},
+		{"of another", []string{"c_test.go"}, loop.Unverified},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			sc.turn("done", "gates claim")
+			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			if sc.s.Violations != 0 || !strings.Contains(sc.s.Hint, "pawl approve") {
+				t.Errorf("%d violations, hint %q", sc.s.Violations, sc.s.Hint)
+			}
+			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
+			task, _ := sc.s.Task("a")
+			// What was approved stays named, also where its structure shows nothing.
+			named := slices.ContainsFunc(task.Changed, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
+			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
+			yes := c.want == loop.Verified
+			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
+				t.Errorf("-want +got:\n%s\n%+v", diff, task)
+			}
+			sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+			if sc.s.Outcome != c.want || len(sc.s.Rejected) > 0 {
+				t.Errorf("rejected after the end: %s %v", sc.s.Outcome, sc.s.Rejected)
+			}
+		})
+	}
+}
+
+func TestAnApprovalDoesNotUndoOtherEnds(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a", "b")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.turn("blocked", "checkpoint")
+	sc.checkpointed("gates final")
+	sc.gates(green, "finish blocked")
+	sc.feed(loop.Event{Kind: loop.Approved}, "")
+	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Proven {
+		t.Errorf("%s, %+v", sc.s.Outcome, task)
+	}
+}
+
+func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed
+	sc.feed(loop.Event{Kind: loop.Approved}, "")
+	if sc.s.Outcome != loop.Unverified {
+		t.Errorf("%s: %+v", sc.s.Outcome, sc.s.Tasks)
+	}
+}
+
+func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	ask := loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go"}, Text: "the signature\nchanged"}
+	sc.feed(ask, "notify")
+	sc.feed(ask, "")
+	sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"b_test.go"}}, "notify")
+	if diff := cmp.Diff([]loop.Ask{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.Asks); diff != "" {
+		t.Error(diff)
+	}
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}}, "")
+	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {
+		t.Errorf("asks %v, approved %v, rejected %v, notes %v", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Messages)
+	}
+	sc.feed(ask, "")
+	if len(sc.s.Asks) != 0 {
+		t.Error("what is approved is asked for")
+	}
+}
+
+// An approval of everything is one of the tests: a file that judges must be named.
+func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
+	if !sc.s.MayChange("a_test.go") || sc.s.MayChangeInput("check.sh") {
+		t.Errorf("approved %v: tests %v, judges %v", sc.s.Approved, sc.s.MayChange("a_test.go"), sc.s.MayChangeInput("check.sh"))
+	}
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"check.sh"}}, "")
+	if !sc.s.MayChangeInput("check.sh") {
+		t.Errorf("approved %v", sc.s.Approved)
+	}
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"check.sh"}}, "")
+	if sc.s.MayChangeInput("check.sh") {
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
+	}
+}
+
+// A rejection of everything takes back every approval before it, and none after.
+func TestARejectionOfAllTests(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go", loop.AllTests}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{loop.AllTests}}, "")
+	if sc.s.MayChange("a_test.go") || !sc.s.Rejects(loop.AllTests) {
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
+	}
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"b_test.go"}}, "")
+	if !sc.s.MayChange("b_test.go") || sc.s.MayChange("a_test.go") {
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
+	}
+	again := loop.Inspection{Changed: true, Refused: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
+	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
+		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
+	}
+}
+
+func TestTestChangesInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		change loop.TestChange
+		want   string
+	}{
+		{loop.TestChange{Path: "a_test.go", Line: 3, Kind: "changed", Name: "TestSum"}, "a_test.go:3: changed TestSum"},
+		{loop.TestChange{Path: "a_test.go", Kind: "deleted"}, "a_test.go: deleted"},
+	} {
+		if got := c.change.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A rejected change is put back once without blame, and violated from then on.
+func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+	again := loop.Inspection{Changed: true, Refused: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
+	if sc.s.Violations != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
+		t.Errorf("%d violations, %+v", sc.s.Violations, sc.s.Failing)
+	}
+	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
+	sc.turnSeen("", again, "put_back; turn 4 fresh violation")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
+		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
+	}
+}
+
+// A change of a protected file while the gates ran is a violation, whatever they said.
+func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	g := proven
+	g.Tampered = []string{"check.sh"}
+	sc.gates(g, "put_back; turn 2 continue violation")
+	if sc.s.Violations != 1 || sc.s.Claim != nil {
+		t.Errorf("%d violations, claim %v", sc.s.Violations, sc.s.Claim)
+	}
+}
+
+// A claim that needs a changed gate input is refused once, with the file named; the
+// second time it is kept, and waits for the user. Nothing is refused of a file that the
+// agent asked for.
+func TestANeededInputIsToldOnce(t *testing.T) {
+	t.Parallel()
+	needs := bent("lint.toml")
+	needs.Needed = []string{"lint.toml"}
+	for name, asked := range map[string]bool{"told": false, "asked for": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			if asked {
+				sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"lint.toml"}}, "notify")
+			}
+			sc.turn("done", "gates claim")
+			if !asked {
+				sc.gates(needs, "turn 2 continue claim_refused")
+				if diff := cmp.Diff([]string{"lint.toml"}, sc.s.Failing.Needed); diff != "" || sc.s.Refusals != 1 {
+					t.Errorf("%d refusals\n%s", sc.s.Refusals, diff)
+				}
+				sc.turn("done", "gates claim")
+			}
+			sc.gates(needs, "commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
+			if sc.s.Outcome != loop.Verified {
+				t.Errorf("%s: %s", sc.s.Outcome, sc.s.Reason)
+			}
+		})
+	}
+}
+
+// An agent that does nothing after its claim was refused stands by it: the work is kept
+// and waits for the user, and the loop does not end stuck.
+func TestARefusedClaimStands(t *testing.T) {
+	t.Parallel()
+	needs := bent("Makefile")
+	needs.Needed = []string{"Makefile"}
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	sc.gates(needs, "turn 2 continue claim_refused")
+	for _, want := range []string{"turn 3 continue go_on", "turn 4 continue go_on", "look deep"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
+	}
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(needs, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	if !strings.Contains(sc.s.Hint, "pawl approve") {
+		t.Errorf("hint %q", sc.s.Hint)
+	}
+}
+
+// Work that passes only with an earlier task's change is asked for its own tests, and is
+// proven subject to the approval of that change: one approval proves both tasks.
+func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a", "b")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("lint.toml"), "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	later := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t", Waiting: []string{"lint.toml"}, Reason: "nothing new fails"}
+	sc.gates(later, "turn 3 continue claim_refused")
+	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
+	sc.turn("done", "gates claim")
+	sc.gates(later, "commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.Tests, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
+		t.Errorf("before: %+v", b)
+	}
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
+	a, _ := sc.s.Task("a")
+	b, _ := sc.s.Task("b")
+	if sc.s.Outcome != loop.Verified || a.Evidence != gate.Proven || b.Evidence != gate.Proven || !slices.Equal(b.Flipped, []string{"TestB"}) {
+		t.Errorf("%s\n%+v\n%+v", sc.s.Outcome, a, b)
+	}
+}

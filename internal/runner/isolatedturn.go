@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const (
+	tryCostUSD = 1.00 // bounds of a try where nobody set any
+	tryTimeout = 5 * time.Minute
+	tryPrompt  = "isolated.md" // in the iteration's folder
+	changesMax = 40            // changed files that a try is told of
+)
+
+// runIsolated runs an isolated try: a turn in a session of its own, beside the user's,
+// which is told what came of it. It knows the goal, what was tried, and how the
+// tree stands; nothing of it goes on but what it did there. That it cannot be begun
+// is not a fault: the user's session goes on by itself then.
+func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m record.Memory) (_ loop.Event, err error) {
+	dir, err := r.Loop.IterationDir(a.Iteration)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+	}
+	text, err := r.isolatedPrompt(ctx, a, m)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, tryPrompt), []byte(text), 0o600); err != nil {
+		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
+	}
+	is, log := r.isolation(m.State), filepath.Join(dir, "stream.jsonl.gz")
+	o := r.sessionOptions(log)
+	s, err := r.Agent.Start(ctx, o)
+	if err != nil {
+		if ctx.Err() != nil {
+			return loop.Event{}, err
+		}
+		return notBegun(a, err), nil
+	}
+	r.session = s
+	defer func() { err = errors.Join(err, r.closeSession()) }()
+	r.guard.fresh()
+	if err := r.beginTools(ctx, a, m, text); err != nil {
+		return loop.Event{}, err
+	}
+	res, err := s.Turn(ctx, agent.Turn{
+		Prompt: text, Timeout: is.Timeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: is.MaxCostUSD, LogPath: log,
+	}, r.watchTurn(ctx, m.State))
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
+	}
+	return r.ended(a, res), nil
+}
+
+// isolation is what bounds a try that begins now.
+func (r *Runner) isolation(s loop.State) record.Isolation {
+	is := record.Isolation{MaxCostUSD: tryCostUSD, Timeout: tryTimeout}
+	if r.Spec.Isolation != nil {
+		is = *r.Spec.Isolation
+	}
+	if left := costLeft(s); left > 0 && (is.MaxCostUSD <= 0 || left < is.MaxCostUSD) {
+		is.MaxCostUSD = left
+	}
+	return is
+}
+
+// isolatedPrompt is what the agent of a try is told.
+func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m record.Memory) (string, error) {
+	d := r.promptData(a, m)
+	is := r.isolation(m.State)
+	if is.MaxCostUSD > 0 {
+		d.Budget.CostUSD = is.MaxCostUSD
+	}
+	if is.Timeout > 0 && (d.Budget.Time == 0 || is.Timeout < d.Budget.Time) {
+		d.Budget.Time = is.Timeout
+	}
+	var err error
+	if d.Changes, err = r.changes(ctx, m); err != nil {
+		return "", err
+	}
+	return r.render(r.kindOf(a), d)
+}
+
+// changes names what differs from the tree that the task began with: "M main.go",
+// with A for added and D for deleted.
+func (r *Runner) changes(ctx context.Context, m record.Memory) ([]string, error) {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
+	if err != nil {
+		return nil, fmt.Errorf("compare the work tree with the task's start: %w", err)
+	}
+	var lines []string
+	for i, c := range diff {
+		if i == changesMax {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(diff)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%c %s", c.Status, plan.OneLine(c.Path, 200)))
+	}
+	return lines, nil
+}

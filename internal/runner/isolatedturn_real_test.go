@@ -1,0 +1,57 @@
+package runner_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// A try with the real client, skipped where there is none: it is refused what the
+// guard forbids, told what the session tried, and stopped at its bounds.
+func TestClientInATry(t *testing.T) {
+	t.Parallel()
+	client := agenttest.Client(t)
+	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	first := ""
+	api := agenttest.API(t, func(r messagesapi.Request) messagesapi.Response {
+		first = cmp.Or(first, r.Session)
+		begun := slices.ContainsFunc(r.Messages, func(m messagesapi.Message) bool { return m.Role == "assistant" })
+		switch {
+		case r.Session == first && !begun:
+			return messagesapi.Bash("git push").Using(dear)
+		case r.Session == first: // passes the budget, does not run; the client may ask once more before it is stopped
+			return messagesapi.Bash("touch late.txt").Using(dear)
+		case !begun:
+			return messagesapi.Bash("test -n \"$PAWL_LOOP\" && echo two >> have.txt")
+		}
+		return messagesapi.Text("There it is.")
+	})
+	st := spentWith(t, nil, func(s *record.Spec) {
+		s.Isolation = &record.Isolation{MaxCostUSD: 0.5, Timeout: time.Minute}
+		s.Agent.Env = agenttest.Env(t, api)
+	})
+	st.agent = claude.Agent{Command: client}
+	var tries []loop.IsolatedTurn
+	o := &onPhase{teller: teller{t}, at: loop.Looking}
+	o.then = func() { tries = append(tries, *st.memory().State.Isolated) }
+	s, err := st.driven(t.Context(), o)
+	if err != nil || s.Outcome != loop.Verified || s.Iteration != 5 {
+		t.Fatalf("%s in iteration %d: %s %v", s.Outcome, s.Iteration, s.Reason, err)
+	}
+	if len(tries) != 2 || !strings.Contains(tries[0].Died, "of $0.50") || tries[0].Rounds < 2 || tries[0].Usage.CostUSD < 0.5 ||
+		tries[1].Died != "" || tries[1].Rounds != 2 {
+		t.Errorf("%+v", tries)
+	}
+	if got := st.git("status", "--porcelain"); got != "M have.txt\n?? notes.txt" {
+		t.Errorf("the tree:\n%s", got)
+	}
+	st.untouched()
+}

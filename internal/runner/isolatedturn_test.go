@@ -1,0 +1,232 @@
+package runner_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// spent is a verify loop in a session whose own tries have failed: its next one is
+// isolated, made by an agent that plays the script.
+func spent(t *testing.T, script string, more map[string]any, is *record.Isolation) *sitting {
+	t.Helper()
+	st := spentWith(t, more, func(s *record.Spec) { s.Isolation = is })
+	st.agent = st.scripted(script)
+	return st
+}
+
+// spentWith is the same, with what is asked of the loop changed.
+func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *sitting {
+	t.Helper()
+	b := newBench(t, words)
+	flags := map[string]any{"protect": []string{"check.sh"}}
+	maps.Copy(flags, more)
+	q := launch.AttendRequest{Request: launch.Request{Flags: flags}, Verify: "sh check.sh"}
+	st, p := b.prepareToSit(&q)
+	p.Spec.Policy.Isolate = true
+	change(&p.Spec)
+	a, err := p.Attend(t.Context(), launch.AttendOptions{Session: q.Session, Observer: teller{t}, GateTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.loop, st.s = a.Loop, a.Memory.State
+	for i := range 2 {
+		st.edits("notes.txt", strings.Repeat("thinking\n", i+1))
+		st.turn(loop.Turn{Context: 40})
+	}
+	st.edits("notes.txt", "at a loss\n")
+	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 40}})
+	return st
+}
+
+// memory is what the journal of the loop says.
+func (st *sitting) memory() record.Memory {
+	st.t.Helper()
+	m, _, err := record.Load(st.loop)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return m
+}
+
+func TestIsolatedTriesPassOnTheFifth(t *testing.T) {
+	t.Parallel()
+	st := spent(t, `
+-- 1/files/notes.txt --
+still at a loss
+-- 1/context --
+90
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+There it is.
+`, nil, nil)
+	if st.attend(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 {
+		t.Fatalf("%s %s in iteration %d: %s", st.s.Phase, st.s.Outcome, st.s.Iteration, st.s.Reason)
+	}
+	st.untouched()
+	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.Context != 40 || !st.s.Attended {
+		t.Errorf("%+v, context %d", *try, st.s.Context)
+	}
+	if m := st.memory(); m.Session != (record.Session{}) {
+		t.Errorf("the user's session is taken for %+v", m.Session)
+	}
+	second := st.file("iterations", "0005", "isolated.md")
+	for _, want := range []string{"have every word", "sh check.sh", "missing two", "iteration 4", "$1.00 left", "5 min of time left"} {
+		if !strings.Contains(second, want) {
+			t.Errorf("the second try was not told %q:\n%s", want, second)
+		}
+	}
+	if strings.Contains(second, "person may type") {
+		t.Error("the second try is told that a user sits there")
+	}
+}
+
+func TestATryThatCannotBeginIsTheSessionsOwn(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "", nil, nil)
+	st.agent = &flaky{Agent: st.agent, fails: 1}
+	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.IsolationFailed {
+		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
+	}
+	if told := st.told(); !strings.Contains(told, "the client is being updated") || !strings.Contains(told, "missing two") {
+		t.Errorf("told\n%s", told)
+	}
+	st.edits("have.txt", "one\ntwo\n")
+	if st.turn(loop.Turn{}); st.s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
+	}
+}
+
+// bounds keeps how a turn was bounded, and with what its session began.
+type bounds struct {
+	agent.Agent
+	o    agent.Options
+	turn agent.Turn
+}
+
+type boundSession struct {
+	agent.Session
+	b *bounds
+}
+
+func (b *bounds) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+	b.o = o
+	s, err := b.Agent.Start(ctx, o)
+	return boundSession{s, b}, err
+}
+
+func (s boundSession) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+	s.b.turn = t
+	return s.Session.Turn(ctx, t, emit)
+}
+
+func TestATryIsBounded(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/failure --\nover_budget the turn has cost $0.31 of $0.30\n-- 1/files/have.txt --\none\ntwo\n", nil,
+		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute})
+	b := &bounds{Agent: st.agent}
+	st.agent = b
+	if st.attend(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Isolated.Died, "$0.31") {
+		t.Fatalf("%s: %s %+v", st.s.Outcome, st.s.Reason, st.s.Isolated)
+	}
+	if b.turn.MaxCostUSD != 0.3 || b.turn.Timeout != time.Minute || b.o.Marker != st.loop.ID || b.o.Resume != "" {
+		t.Errorf("%+v, %+v", b.turn, b.o)
+	}
+}
+
+func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
+	t.Parallel()
+	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
+	b := &bounds{Agent: st.scripted("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
+	st.agent = b
+	if st.attend(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
+		t.Fatalf("%s in iteration %d: %s; the last was bounded by %+v", st.s.Outcome, st.s.Iteration, st.s.Reason, b.turn)
+	}
+}
+
+func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
+	if st.attend(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
+		t.Fatalf("%s in iteration %d: %+v", st.s.Outcome, st.s.Iteration, st.s.Isolated)
+	}
+}
+
+// What a try did is the agent's, also where the user has a turn of their own
+// beside it.
+func TestATryIsHeldToWhatJudges(t *testing.T) {
+	t.Parallel()
+	st := spent(t, `
+`+weakened+`-- 1/run --
+true
+-- 2/files/check.bak --
+`+gateScript+`-- 2/files/fix.sh --
+mv check.bak check.sh
+-- 2/run --
+sh fix.sh
+-- 2/files/have.txt --
+one
+two
+`, nil, nil)
+	from := st.toolsLength()
+	beside := &onCommand{teller: teller{t}, then: func() { st.called(record.ToolCall{UserTurn: true, From: from}) }}
+	s, err := st.driven(t.Context(), beside)
+	if err != nil || s.Outcome != loop.Verified || s.Violations != 1 {
+		t.Fatalf("%s with %d violations: %s %v", s.Outcome, s.Violations, s.Reason, err)
+	}
+}
+
+func TestTheTimeLimitEndsATry(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
+	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
+	}
+}
+
+func TestATimeLimitThatPassesWhileNobodyDrivesEndsATry(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
+	ctx, kill := context.WithCancel(t.Context())
+	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
+		t.Fatalf("not killed: %s", st.s.Phase)
+	}
+	time.Sleep(time.Until(st.s.StartedAt.Add(8 * time.Second)))
+	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
+	}
+}
+
+// onPhase does something when the loop has come to a phase.
+type onPhase struct {
+	teller
+	at   loop.Phase
+	then func()
+}
+
+func (w *onPhase) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if s.Phase == w.at {
+		w.then()
+	}
+}
+
+func TestAStopEndsATry(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
+	s, err := st.driven(t.Context(), &onPhase{teller: teller{t}, at: loop.Trying, then: func() { st.post(record.MessageStop, "") }})
+	if err != nil || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%s: %v", s.Outcome, err)
+	}
+}

@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// An earlier loop's half-done work lies in the tree when this loop begins. It counts
+// as work for its task: the task starts from the tree without it, its baseline is
+// measured there, and the first turn finds it where it was.
+
+// startOf is the tree that a task starts from, which a checkpoint of the tree as it is
+// has just been made of.
+func (r *Runner) startOf(ctx context.Context, a loop.Action, m record.Memory, tree string) (loop.Event, error) {
+	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
+	left := r.Spec.LeftWork
+	if left == nil || left.Task != a.Task || m.State.Base != "" || r.theirTree() { // it stays in place in a tree of theirs
+		return e, nil
+	}
+	start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
+	}
+	if start != tree {
+		e.Tree, e.HalfDone = start, tree
+	}
+	return e, nil
+}
+
+// baseline runs the gates on the tree that a task starts from. Work that was half-done
+// then, held by the tree halfDone, is laid aside meanwhile.
+func (r *Runner) baseline(ctx context.Context, halfDone string, m record.Memory, dir string) (g loop.Gates, err error) {
+	if halfDone == "" {
+		return r.allGates(ctx, m.State.Base, dir)
+	}
+	if err := r.layLeft(ctx, m.State.Base); err != nil {
+		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
+	}
+	g, err = r.allGates(ctx, m.State.Base, dir)
+	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
+	defer cancel()
+	if failed := r.layLeft(back, halfDone); failed != nil {
+		return loop.Gates{}, fmt.Errorf("bring back what was begun before: %w", failed)
+	}
+	return g, err
+}
+
+// putBackTimeout bounds bringing back what was laid aside, which a user who ends the
+// loop waits for.
+const putBackTimeout = time.Minute
+
+// layLeft makes the files of what was begun before as they are in a tree; all others
+// stay.
+func (r *Runner) layLeft(ctx context.Context, from string) error {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.LeftWork.Paths)
+	if err != nil {
+		return err
+	}
+	_, err = r.restoreFiles(ctx, tree, r.Marks())
+	return err
+}
+
+// bringBackLeft does so at the end of a loop whose owner was killed in between.
+func (r *Runner) bringBackLeft(ctx context.Context, s loop.State) error {
+	if r.Spec.LeftWork == nil || s.HalfDone == "" || s.Iteration > s.Policy.Counted {
+		return nil
+	}
+	return r.layLeft(ctx, s.HalfDone)
+}

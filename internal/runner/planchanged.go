@@ -1,0 +1,238 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// An edit of the plan beside a command of the agent's may be the user's or the
+// agent's. New tasks are taken up from either: they only add work. Any other edit is
+// not applied, kept in full in a file of the loop's, and held against nobody. An edit
+// by an editing tool is the agent's; one that no tool call explains, or that was made
+// while the loop was paused, is the user's. In a session of theirs nothing is put back
+// over their head: an edit that is not applied stays in the plan, too.
+
+// sortOutEdit decides about a plan whose text is not the frozen one's.
+func (r *Runner) sortOutEdit(ctx context.Context, now *planfile.File) (planInspection, error) {
+	if r.tools.wrote(r.planPath()) {
+		return planInspection{changed: true}, nil
+	}
+	explained := r.planExplained()
+	switch {
+	case r.attended() && r.isAside(now):
+		return planInspection{aside: r.asidePath(now.Text())}, nil // it has been told
+	case r.attended() && !explained:
+	case addsOnly(r.plan.Plan(), now.Plan()):
+		return r.takeAdded(now, explained)
+	case explained || renumbered(r.plan.Plan(), now.Plan()):
+		aside, err := r.setEditAside(ctx, now.Text(), now.Bytes())
+		if err != nil || r.attended() {
+			return planInspection{aside: aside}, err
+		}
+		return planInspection{aside: aside}, r.writePlan()
+	}
+	return planInspection{changed: true}, nil
+}
+
+// asidePath is where an edit of the plan is kept that is not applied.
+func (r *Runner) asidePath(text []byte) string {
+	sum := sha256.Sum256(text)
+	return filepath.Join(r.Loop.Dir, "plan.edited-"+hex.EncodeToString(sum[:4])+filepath.Ext(r.Spec.Plan))
+}
+
+// isAside reports whether an edit is kept already, its boxes aside.
+func (r *Runner) isAside(now *planfile.File) bool {
+	_, err := os.Stat(r.asidePath(now.Text()))
+	return err == nil
+}
+
+// takeAdded adopts a plan with more tasks. Boxes that were ticked beside a command are
+// nobody's word.
+func (r *Runner) takeAdded(now *planfile.File, explained bool) (planInspection, error) {
+	ticked := tickedSince(r.plan, now)
+	if !explained {
+		return planInspection{byUser: ticked}, r.keepPlan(now)
+	}
+	f, err := now.Untick(ticked...)
+	if err != nil {
+		return planInspection{}, fmt.Errorf("take marks out of the plan: %w", err)
+	}
+	if err := r.keepPlan(f); err != nil || len(ticked) == 0 {
+		return planInspection{}, err
+	}
+	return planInspection{}, r.writePlan()
+}
+
+// sortOutUnreadable decides about a plan that is none any more.
+func (r *Runner) sortOutUnreadable(ctx context.Context) (planInspection, error) {
+	if r.attended() || r.tools.wrote(r.planPath()) {
+		return planInspection{changed: true}, nil
+	}
+	data, err := planfile.Read(r.planPath())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.noteLater(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
+		return planInspection{}, r.writePlan()
+	case err != nil: // no regular file
+		return planInspection{changed: true}, nil //nolint:nilerr // that is what it found
+	}
+	aside, err := r.setEditAside(ctx, data, data)
+	if err != nil {
+		return planInspection{}, err
+	}
+	return planInspection{aside: aside}, r.writePlan()
+}
+
+// setEditAside keeps a version of the plan with this text that is not applied, and tells
+// where.
+func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, error) {
+	path := r.asidePath(text)
+	if err := atomicfile.Write(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("keep the edited plan: %w", err)
+	}
+	how := "while a command of the agent's ran, so it is not known by whom"
+	if !r.planExplained() {
+		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
+	}
+	r.noteLater(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
+	return path, nil
+}
+
+// editMeanwhile looks for an edit that was made since the last look, before the plan
+// is written to: no turn has run since. It returns where one is kept that the ticks
+// would overwrite.
+func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
+	now, err := planfile.Load(r.planPath())
+	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
+		return "", nil //nolint:nilerr // the next look decides
+	}
+	if addsOnly(r.plan.Plan(), now.Plan()) {
+		f, err := now.Untick(tickedSince(r.plan, now)...)
+		if err != nil {
+			return "", fmt.Errorf("take marks out of the plan: %w", err)
+		}
+		return "", r.keepPlan(f)
+	}
+	if !r.planExplained() {
+		return "", nil
+	}
+	return r.setEditAside(ctx, now.Text(), now.Bytes())
+}
+
+// addedMeanwhile are the tasks that were added to the plan when all others were done.
+// Another edit stays: nothing writes to the plan any more.
+func (r *Runner) addedMeanwhile(m record.Memory) ([]loop.Task, error) {
+	if r.Spec.Plan == "" || r.attended() {
+		return nil, nil
+	}
+	now, err := planfile.Load(r.planPath())
+	if err == nil && addsOnly(r.plan.Plan(), now.Plan()) {
+		if err := r.keepPlan(now); err != nil {
+			return nil, err
+		}
+	}
+	return r.unknownTasks(m.State), nil
+}
+
+// adoptPaused takes the plan as the user left it while the loop was paused.
+func (r *Runner) adoptPaused(ctx context.Context) error {
+	if r.Spec.Plan == "" || r.attended() {
+		return nil
+	}
+	now, err := planfile.Load(r.planPath())
+	if err != nil || bytes.Equal(now.Text(), r.plan.Text()) {
+		return nil //nolint:nilerr // the next look decides
+	}
+	if renumbered(r.plan.Plan(), now.Plan()) {
+		return nil
+	}
+	f, err := now.Untick(tickedSince(r.plan, now)...) // what the boxes say, the next look finds
+	if err != nil {
+		return fmt.Errorf("take marks out of the plan: %w", err)
+	}
+	r.note(loop.Info, r.Spec.Plan+" was edited while the loop was paused: it counts")
+	return r.keepPlan(f)
+}
+
+// unknownTasks are tasks of the plan that the loop does not have yet.
+func (r *Runner) unknownTasks(s loop.State) []loop.Task {
+	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
+		return nil
+	}
+	var added []loop.Task
+	for _, t := range r.plan.Plan().Tasks {
+		if _, known := s.Task(t.ID); known || t.Optional && r.Spec.NoOptional {
+			continue
+		}
+		added = append(added, r.loopTask(t))
+	}
+	return added
+}
+
+// loopTask is a task that comes into the loop while it runs.
+func (r *Runner) loopTask(t plan.Task) loop.Task {
+	task := loop.Task{
+		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
+	}
+	if t.Done {
+		task.Status, task.Earlier = loop.Done, true
+	}
+	return task
+}
+
+// tickedSince are the tasks that are done in the one version and not in the other.
+func tickedSince(was, now *planfile.File) (ids []string) {
+	for _, t := range now.Plan().Tasks {
+		if old, _ := was.Plan().Task(t.ID); t.Done && !old.Done {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// addsOnly reports whether a plan is another one with more tasks, which bring no
+// settings of their own.
+func addsOnly(was, now plan.Plan) bool {
+	if len(now.Tasks) <= len(was.Tasks) || was.Format != now.Format || was.Title != now.Title || was.Overview != now.Overview || !slices.Equal(was.Gates, now.Gates) {
+		return false
+	}
+	for _, old := range was.Tasks {
+		if t, ok := now.Task(old.ID); !ok || !sameTask(old, t) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(now.Tasks, func(t plan.Task) bool {
+		_, known := was.Task(t.ID)
+		return !known && (t.Evidence != "" || len(t.Scope) > 0 || t.AllowTestChanges)
+	})
+}
+
+// sameTask compares two tasks but for their marks and where they stand.
+func sameTask(a, b plan.Task) bool {
+	a.Done, a.Line, b.Done, b.Line = false, 0, false, 0
+	return reflect.DeepEqual(a, b)
+}
+
+// renumbered reports whether a task has another id: in a plan without ids, a task
+// that is put in before others is done under their number.
+func renumbered(was, now plan.Plan) bool {
+	return slices.ContainsFunc(was.Tasks, func(old plan.Task) bool {
+		t, ok := now.Task(old.ID)
+		return (!ok || t.Title != old.Title) && slices.ContainsFunc(now.Tasks, func(n plan.Task) bool { return n.ID != old.ID && n.Title == old.Title })
+	})
+}

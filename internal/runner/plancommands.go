@@ -1,0 +1,118 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// What a user asks for with pawl plan add, edit, skip and so on comes as a message, is
+// an event, and waits in the state until no turn runs. Only then the file is edited,
+// and the frozen plan after it. Each edit may be made twice: an owner that dies in
+// between leaves it to the next one.
+
+// editPlan makes the edits that the user asked for.
+func (r *Runner) editPlan(_ context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+	e := loop.Event{Kind: loop.PlanEdited}
+	for _, edit := range a.Edits {
+		done, err := r.editOne(edit, m)
+		var refused *refusedEdit
+		switch {
+		case errors.As(err, &refused):
+			done.Failed = refused.Error()
+		case err != nil:
+			return loop.Event{}, err
+		case done.Do == plan.Accept:
+			e.Plan = r.allTasks(m.State)
+		}
+		if t, ok := r.planTask(done.Task); ok && done.Do == plan.Add && done.Failed == "" {
+			e.Added = append(e.Added, r.loopTask(t))
+		}
+		e.Edits = append(e.Edits, done)
+	}
+	return e, nil
+}
+
+func (r *Runner) planTask(id string) (plan.Task, bool) {
+	if r.plan == nil {
+		return plan.Task{}, false
+	}
+	return r.plan.Plan().Task(id)
+}
+
+// refusedEdit says why an edit is not made. Nothing has changed then.
+type refusedEdit struct{ error }
+
+func (e *refusedEdit) Unwrap() error { return e.error }
+
+// editOne makes one edit, in the file as it is there and in the frozen plan.
+func (r *Runner) editOne(e plan.Edit, m record.Memory) (plan.Edit, error) {
+	if r.plan == nil {
+		return e, &refusedEdit{errors.New("the loop has no plan")}
+	}
+	frozen, done, err := r.edited(r.plan, e, m)
+	if errors.Is(err, planfile.ErrNumbers) && e.Do == plan.Move {
+		return e, nil // the loop's order changes, the file stays
+	}
+	if err != nil {
+		return e, &refusedEdit{err}
+	}
+	if bytes.Equal(frozen.Bytes(), r.plan.Bytes()) && e.Do != plan.Add {
+		return done, nil
+	}
+	there := frozen
+	if now, err := planfile.Load(r.planPath()); err == nil && e.Do != plan.Accept && !bytes.Equal(now.Bytes(), r.plan.Bytes()) {
+		if there, _, err = now.Edit(e, false); err != nil {
+			return e, &refusedEdit{fmt.Errorf("%s is being edited: %w", r.Spec.Plan, err)}
+		}
+	}
+	if err := planfile.Write(r.planPath(), there); err != nil {
+		return e, fmt.Errorf("edit the plan: %w", err)
+	}
+	return done, r.keepPlan(frozen)
+}
+
+// edited is a plan with an edit in it.
+func (r *Runner) edited(f *planfile.File, e plan.Edit, m record.Memory) (*planfile.File, plan.Edit, error) {
+	if e.Do != plan.Accept {
+		return f.Edit(e, false)
+	}
+	if !slices.Contains(m.State.Aside, e.File) {
+		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
+	}
+	data, err := atomicfile.Read(e.File, planfile.MaxSize)
+	if err != nil {
+		return nil, e, fmt.Errorf("read the edited plan: %w", err)
+	}
+	kept, err := planfile.Decode(r.Spec.Plan, data)
+	if err != nil {
+		return nil, e, err
+	}
+	if renumbered(f.Plan(), kept.Plan()) {
+		return nil, e, errors.New("its tasks have other numbers than the loop's; stop the loop, put the file in its place, and run the plan again")
+	}
+	kept, err = kept.MarkedAs(f)
+	return kept, e, err
+}
+
+// allTasks are the tasks of a plan that the user accepted as a whole, those that the
+// loop leaves out aside.
+func (r *Runner) allTasks(s loop.State) []loop.Task {
+	var tasks []loop.Task
+	for _, t := range r.plan.Plan().Tasks {
+		_, known := s.Task(t.ID)
+		if !known && (t.Optional && r.Spec.NoOptional || len(r.Spec.OnlyTasks) > 0) {
+			continue
+		}
+		tasks = append(tasks, r.loopTask(t))
+	}
+	return tasks
+}

@@ -1,0 +1,184 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// updateProtected tells the guard what it keeps from being edited: what a user has
+// approved by name is not among it, from the next turn on.
+func (r *Runner) updateProtected() error {
+	if r.JudgedBy == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
+		return nil
+	}
+	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeInput))
+}
+
+// meanwhile names protected files that the agent changed while the gates ran:
+// what works in the background can change it after the look and before a gate
+// reads it. A change of the user's is left for the next look.
+func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, error) {
+	changed, err := r.JudgedBy.Changes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("compare protected files: %w", err)
+	}
+	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeInput(path) || !r.agents(path, m) }), nil
+}
+
+// untampered discards the results of gates on the final tree if a protected file was
+// changed while they ran.
+func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {
+	changed, err := r.meanwhile(ctx, m)
+	if err != nil || len(changed) == 0 {
+		return g, err
+	}
+	r.inRun(ctx, func(ctx context.Context) error { return r.putBack(ctx, changed) })
+	g.Status, g.Green, g.Reason = gate.Unknown, false, "protected files changed while the gates ran: "+list(changed)
+	return g, nil
+}
+
+// list names a few things, and how many more there are.
+func list(names []string) string {
+	const few = 5
+	out := strings.Join(names[:min(len(names), few)], ", ")
+	if more := len(names) - few; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// refused names the tests that the user rejected and that are not as the judge
+// has them, by the agent's doing.
+func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error) {
+	if len(m.State.Rejected) == 0 {
+		return nil, nil
+	}
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	diff, err := r.Repo.Diff(ctx, protectedTree(m), now)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
+	}
+	var paths []string
+	for _, c := range diff {
+		if (m.State.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
+}
+
+// rejects tells whether the user rejected a file by its name, or as one of all tests.
+func (r *Runner) rejects(path string, m record.Memory) bool {
+	everyTest := m.State.Rejects(loop.AllTests) && !m.State.MayChange(path)
+	return m.State.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
+}
+
+// protectedTree holds the judge's copies of the tests.
+func protectedTree(m record.Memory) string { return cmp.Or(m.TestsTree, m.State.Base) }
+
+// putBackTests makes rejected tests what the judge has.
+func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	tree, err := r.Repo.Overlay(ctx, now, protectedTree(r.mem), paths)
+	if err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	if _, err := r.restoreFiles(ctx, tree, r.Marks()); err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	return nil
+}
+
+// oldTests adds to what the gates found what a claim did to old tests: what it is
+// worth if that is approved, and which copies judge from then on. Of tests that are
+// gone, or say another thing now, the judge keeps its own, should the next work break
+// what they guarded. What a file has more is the judge's too.
+func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
+	old, pending := f.Observation.OldTests, m.State.AwaitingApproval()
+	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
+		return nil
+	}
+	had, err := r.Repo.Entries(ctx, m.State.Base, old...)
+	if err != nil {
+		return fmt.Errorf("look for the old tests: %w", err)
+	}
+	there, err := r.Repo.Entries(ctx, f.TreeAfter, old...)
+	if err != nil {
+		return fmt.Errorf("look for the old tests: %w", err)
+	}
+	g.Changed = f.Changes
+	if len(g.TestsChanged) == 0 && !g.Unchecked { // an earlier task's changes were named then
+		g.Changed = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
+			was, known := had[c.Path]
+			return known && there[c.Path] == was
+		})
+	}
+	if v := f.IfApproved; v != nil && v.Status == gate.Pass {
+		waits := old
+		if len(f.Needed) > 0 {
+			waits = f.Needed
+		}
+		g.IfApproved = &loop.IfApproved{
+			Paths: waits, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
+			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
+		}
+	}
+	if f.Observation.AllowTestChanges || len(g.TestsChanged) > 0 {
+		return nil
+	}
+	held, err := r.Repo.Entries(ctx, protectedTree(m), old...)
+	if err != nil {
+		return fmt.Errorf("look for the judge's copies: %w", err)
+	}
+	keep := slices.DeleteFunc(slices.Clone(old), func(path string) bool {
+		_, ok := there[path]
+		return ok && held[path] == had[path] && (g.Unchecked || !changedIn(f.Changes, path))
+	})
+	if keep = append(keep, pending...); len(keep) == 0 {
+		return nil
+	}
+	if g.ProtectedTree, err = r.Repo.Overlay(ctx, f.TreeAfter, protectedTree(m), keep); err != nil {
+		return fmt.Errorf("keep the judge's copies: %w", err)
+	}
+	return nil
+}
+
+// changedIn tells whether the structure of a test file shows more than additions.
+func changedIn(changes []loop.TestChange, path string) bool {
+	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != verify.Added })
+}
+
+// ApplyToEnded takes an event of a loop that has ended: a user's word on what came of
+// it. Nothing is driven, and nothing in the work tree changes.
+func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
+	r.Observer = nobody{}
+	var err error
+	if r.kept, err = r.Loop.Spec(); err != nil {
+		return loop.State{}, err
+	}
+	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {
+		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
+	}
+	if r.mem.State.Phase != loop.Ended {
+		return r.mem.State, fmt.Errorf("loop %s has been taken up again", r.Loop.ID)
+	}
+	err = r.step(ctx, e)
+	return r.mem.State, err
+}

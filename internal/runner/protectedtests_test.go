@@ -1,0 +1,243 @@
+package runner_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// sums is a project in shell whose runner prints TAP.
+func sums() map[string]string {
+	return map[string]string{
+		"lib": "add() { echo $(($1 + $2)); }\n", "add_test.sh": "test_add() { [ $(add 1 2) = 3 ]; }\n",
+		"more_test.sh": "test_more() { [ $(add 2 2) = 4 ]; }\n",
+		"run.sh": `. ./lib
+bad=0
+for f in *_test.sh; do
+	. "./$f"
+	for t in $(sed -n 's/^\(test_[a-z]*\)().*/\1/p' "$f"); do
+		if $t; then echo "ok - $t"; else echo "not ok - $t"; bad=1; fi
+	done
+done
+exit $bad
+`,
+	}
+}
+
+func withTests(more map[string]any) map[string]any {
+	flags := map[string]any{
+		"gates": []any{map[string]any{"name": "t", "command": "sh run.sh", "report": "tap"}}, "tests": []string{"**/*_test.sh"},
+	}
+	maps.Copy(flags, more)
+	return flags
+}
+
+const (
+	claims   = "/reply --\n<promise>DONE</promise>\n"
+	bentTest = "/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 3 ] || true; }\n"
+)
+
+// A rejected test is put back without blame, then it is a violation.
+func TestARejectedTestIsPutBackThenAViolation(t *testing.T) {
+	t.Parallel()
+	for _, rejected := range []string{"add_test.sh", loop.AllTests} {
+		t.Run(rejected, func(t *testing.T) {
+			t.Parallel()
+			rejectsTest(t, rejected)
+		})
+	}
+}
+
+func rejectsTest(t *testing.T, rejected string) {
+	b := newBench(t, sums())
+	reject := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
+	b.loop = d.Loop
+	s, err := b.drive(t.Context(), d, reject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Violations != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main..."); got != "lib" {
+		t.Errorf("changed: %q", got)
+	}
+	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user does not let you change these tests") || strings.Contains(told, "violation") {
+		t.Errorf("the agent is told:\n%s", told)
+	}
+	journal := b.file("journal.jsonl")
+	if !strings.Contains(journal, `"refused":["add_test.sh"]`) {
+		t.Error("it is not named")
+	}
+}
+
+// Of a test that is gone the judge keeps its copy: what it guarded cannot be
+// broken by the next task.
+func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/run --\nrm more_test.sh; echo '# one' >> lib\n-- 1"+claims+"-- 2/files/lib --\nadd() { [ $1 = 1 ] && echo 3 || echo 5; }\n-- 2"+claims,
+		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
+	if s.Outcome != loop.Unverified || s.Violations != 0 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
+	}
+	one, two := s.Tasks[0], s.Tasks[1]
+	if one.Evidence != gate.Unproven || len(one.Tests) > 0 || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
+		t.Errorf("one %+v\ntwo %+v", one, two)
+	}
+}
+
+// What works in the background while the gates run changes what judges too late
+// for the look, and is found all the same.
+func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "setsid")
+	files := sums()
+	// The daemon writes when a gate runs in the work tree, which waits for it once.
+	files["run.sh"] = "if [ -d .git ] && [ -e late.sh ]; then : > .git/began; n=0; until [ -e .git/wrote ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done; fi\n" + files["run.sh"]
+	files[".mocharc.json"] = "{}\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/files/late.sh --\nn=0; until [ -e .git/began ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done\nf=.mocha; echo x > ${f}rc.json; : > .git/wrote\n"+
+		"-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
+	if s.Violations != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
+	}
+	if got := b.git("show", "HEAD:.mocharc.json"); got != "{}" {
+		t.Errorf("the runner's configuration is not put back: %s", got)
+	}
+}
+
+// A test change that waits for an approval says nothing of the task that follows: one
+// without a test of its own is asked for it, and one with a test is verified.
+func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/files/lib --\nadd() { echo $(($1 + $2 + 1)); }\n-- 1/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 4 ]; }\n"+
+		"-- 1/files/more_test.sh --\ntest_more() { [ $(add 2 2) = 5 ]; }\n-- 1"+claims+
+		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
+		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
+		[]string{"plan.md"}, withTests(nil))
+	one, two := s.Tasks[0], s.Tasks[1]
+	if len(one.Tests) != 2 || two.Evidence != gate.Proven || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
+		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
+	}
+	m, _, err := record.Load(b.loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.git("show", m.TestsTree+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
+		t.Errorf("the judge's copy is %q: a rejection could not put it back", got)
+	}
+}
+
+// A claim that needs a changed gate input is refused once, with the file named, and may
+// do without it.
+func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || bad=1", 1)
+	files["most.conf"] = "1\n"
+	const two = "# adds two numbers\nadd() { echo $(($1 + $2)); }\n"
+	for name, c := range map[string]struct {
+		second string
+		want   loop.Outcome
+	}{
+		"it does without": {"-- 2/files/most.conf --\n1\n-- 2/files/lib --\nadd() { echo $(($2 + $1)); }\n", loop.Verified},
+		"it insists":      {"", loop.Unverified},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files)
+			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n"+two+"-- 1"+claims+c.second+"-- 2"+claims, []string{"tidy"},
+				withTests(map[string]any{"evidence": []string{"unproven"}}))
+			if s.Outcome != c.want || s.Refusals != 1 || s.Violations != 0 {
+				t.Fatalf("%s, %d refused, %d violations: %s", s.Outcome, s.Refusals, s.Violations, s.Reason)
+			}
+			if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "- most.conf\n") || !strings.Contains(told, "pawl approve") {
+				t.Errorf("the agent is told:\n%s", told)
+			}
+		})
+	}
+}
+
+// A later task is proven subject to the approval of what an earlier one changed, where it
+// passes only with that; else it is proven.
+func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || exit 1", 1)
+	files["most.conf"] = "1\n"
+	const sub = "sub() { echo $(($1 - $2)); }\n"
+	for name, c := range map[string]struct {
+		lib  string // of the second task
+		want gate.Evidence
+	}{
+		"it needs it":         {"# adds\nadd() { echo $(($1 + $2)); }\n" + sub, gate.NoEvidence},
+		"it does without now": {"add() { echo $(($1 + $2)); }; " + sub, gate.Proven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files)
+			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n# adds\nadd() { echo $(($1 + $2)); }\n-- 1"+claims+"-- 2"+claims+
+				"-- 3/files/lib --\n"+c.lib+"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
+				[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"1=unproven"}}))
+			two := s.Tasks[1]
+			if s.Outcome != loop.Unverified || two.Status != loop.Done || two.Evidence != c.want {
+				t.Fatalf("%s: %s\n%+v", s.Outcome, s.Reason, two)
+			}
+			if c.want == gate.NoEvidence && (two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven || strings.Join(two.IfApproved.Paths, " ") != "most.conf") {
+				t.Errorf("if approved: %+v", two.IfApproved)
+			}
+		})
+	}
+}
+
+// What only new tests need is their task's own, and no later task is blamed for it: it is
+// asked for tests of its own, and waits for the approval of the file.
+func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	files["run.sh"] = ". ./env.conf\n" + files["run.sh"]
+	files["env.conf"] = "STEP=1\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/files/env.conf --\nSTEP=1\nBASE=7\n-- 1/run --\necho 'based() { echo $((BASE + $1)); }' >> lib\n-- 1/files/based_test.sh --\ntest_based() { [ \"$(based 1)\" = 8 ]; }\n-- 1"+claims+
+		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
+		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims, []string{"plan.md"}, withTests(nil))
+	one, two := s.Tasks[0], s.Tasks[1]
+	if one.Evidence != gate.Proven || s.Refusals != 1 || two.Status != loop.Done || two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven {
+		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
+	}
+	if got := strings.Join(two.IfApproved.Paths, " "); got != "env.conf" {
+		t.Errorf("it waits for %s", got)
+	}
+}
+
+// What judges and is not a test can be approved by its name.
+func TestAnApprovedFileThatJudgesMayChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	approve := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
+	b.loop = d.Loop
+	s, err := b.drive(t.Context(), d, approve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Violations != 0 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
+	}
+}

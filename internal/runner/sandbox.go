@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// recordSandbox journals what confines the loop, where the last owner built another wall
+// or none.
+func (r *Runner) recordSandbox() error {
+	if r.mem.Sandbox.Equal(r.Sandbox) {
+		return nil
+	}
+	r.mem.Sandbox = r.Sandbox
+	return r.append(record.TypeSandbox, r.Sandbox)
+}
+
+// hostMax bounds a host that is noted, in characters.
+const hostMax = 100
+
+// noteRefused journals and shows the hosts that the wall has refused since the last
+// look, each once in a loop. A secret may be sent out as a name to be looked up.
+func (r *Runner) noteRefused() error {
+	if r.Refused == nil {
+		return nil
+	}
+	for _, host := range r.Refused() {
+		if r.Redact != nil {
+			host = r.Redact.String(host)
+		}
+		if host = plan.OneLine(host, hostMax); !r.mem.IsNewHost(host) {
+			continue
+		}
+		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the sandbox blocked %s (allow it with confine_hosts)", host)}
+		if err := r.append(record.TypeNote, n); err != nil {
+			return err
+		}
+		r.mem.ApplyNote(n)
+		r.Observer.Note(n)
+	}
+	return nil
+}

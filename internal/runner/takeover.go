@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Abandon ends a loop that could not begin: there is no work of the end to do.
+func (r *Runner) Abandon(cause error) error {
+	var err error
+	if r.kept, err = r.Loop.Spec(); err != nil {
+		return err
+	}
+	r.Observer = nobody{}
+	for _, e := range []loop.Event{{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)}, {Kind: loop.Concluded}} {
+		if _, err := r.apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End takes up a loop whose owner is gone only to end it: a turn that was cut
+// off is not begun again; a commit that was is finished.
+func (r *Runner) End(ctx context.Context) (loop.State, error) {
+	r.Observer, r.stop = nobody{}, loop.ByStop
+	return r.Run(ctx)
+}
+
+// StartFrom makes a commit the base of a loop that is not being driven yet.
+func (r *Runner) StartFrom(commit string) error {
+	return r.append(record.TypeBase, record.Base{Commit: commit})
+}
+
+// takeOver makes ready to go on from where the loop stands and gives the event to
+// begin with.
+func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
+	e := loop.Event{Kind: loop.OwnerLost}
+	switch phase := r.mem.State.Phase; {
+	case phase == "" || phase == loop.New, phase == loop.Ended && r.Reopen && r.mem.State.StartedAt.IsZero():
+		e = r.start()
+	case phase == loop.Ended && r.Reopen:
+		e = r.reopen()
+	case phase == loop.HandingOver && !r.mem.Attended(r.Spec):
+		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
+	case r.mem.Attended(r.Spec):
+		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
+		if err := r.shut(true); err != nil {
+			return e, err
+		}
+	}
+	if e.Kind != loop.Started {
+		if err := r.tidy(ctx); err != nil {
+			return e, err
+		}
+	}
+	if r.stop == "" {
+		return e, nil
+	}
+	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.stop})
+}
+
+func (r *Runner) start() loop.Event {
+	p := r.Spec.Policy
+	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
+	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
+	if r.Spec.LeftWork != nil {
+		e.Start.First = r.Spec.LeftWork.Task
+	}
+	return e
+}
+
+func (r *Runner) reopen() loop.Event {
+	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: loop.Policy{Limits: r.More}}}
+	if r.attended() {
+		e.Owner = loop.OwnerSession
+	}
+	return e
+}

@@ -1,0 +1,285 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Where the system has mount namespaces, a gate that runs in a checkout sees it at the
+// work tree's own path, the home that was made for it at the user's, and empty temporary
+// folders. So absolute paths (a virtual environment, an editable install) hold, and
+// nothing that an agent prepared in those folders is there under any name. Where it has none,
+// the checkout lies at another path, variables name the home, and whoever knows the paths
+// reaches the user's folders.
+
+// inNamespace reports whether gates in a checkout run in a namespace.
+func (v *Verifier) inNamespace(ctx context.Context) bool {
+	if v.namespace == nil {
+		v.namespace = &confine.Namespace{}
+		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isThere(v.byFolderFile()) && !isWithin(home, resolved(v.Repo.Root())) {
+			*v.namespace, _ = confine.FindNamespace(ctx, v.Prefix)
+		}
+	}
+	return v.namespace.Works()
+}
+
+// mountView begins the mounts of a run: all that is hidden, and the checkout.
+func (v *Verifier) mountView(i *isolation, g gate.Gate) error {
+	shared := filepath.Join(i.dir, "shared")
+	if err := os.Mkdir(shared, 0o700); err != nil {
+		return err
+	}
+	i.mounts = []confine.Mount{
+		{Path: resolved(i.was), From: i.home(), Writable: true},
+		{Path: i.dir, From: i.dir, Writable: true},
+	}
+	for _, dir := range v.tempFolders() {
+		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: shared, Writable: true})
+	}
+	for _, xdg := range xdgFolders {
+		dir := resolved(variable(v.env, xdg.name))
+		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.was)) {
+			continue
+		}
+		made := filepath.Join(i.home(), filepath.FromSlash(xdg.path))
+		if err := os.MkdirAll(made, 0o700); err != nil {
+			return err
+		}
+		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: made, Writable: true})
+	}
+	for _, path := range slices.Concat(v.toolFolders(i, g), v.homeNow.sockets) {
+		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
+	}
+	for _, socket := range engineSockets(v.env) {
+		i.mounts = append(i.mounts, confine.Mount{Path: socket})
+	}
+	if v.place == nil {
+		return nil
+	}
+	root := resolved(v.Repo.Root())
+	i.mounts = append(i.mounts, confine.Mount{Path: root, From: v.place.tree.Root(), Writable: true})
+	return v.viewGit(i, root)
+}
+
+// viewGit shows git's folder, which lies below the work tree or the home: a checkout has a
+// file that leads there.
+func (v *Verifier) viewGit(i *isolation, root string) error {
+	common := resolved(v.Repo.CommonDir())
+	at := common
+	if isWithin(common, root) {
+		at = filepath.Join(i.dir, "git")
+		below, err := filepath.Rel(common, resolved(v.place.tree.GitDir()))
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(i.dir, "gitfile")
+		if err := os.WriteFile(file, []byte("gitdir: "+filepath.Join(at, below)+"\n"), 0o600); err != nil {
+			return err
+		}
+		i.mounts = append(i.mounts, confine.Mount{Path: filepath.Join(root, ".git"), From: file})
+	}
+	i.mounts = append(i.mounts, confine.Mount{Path: at, From: common, Writable: true})
+	return nil
+}
+
+// move has tools find an entry that a variable leads elsewhere: there in a namespace, and
+// else in the home.
+func (i *isolation) move(e homeEntry, from, movedBy string) error {
+	to := filepath.Join(i.home(), filepath.FromSlash(e.path))
+	switch {
+	case i.mounts == nil && movedBy != "":
+		i.vars[movedBy] = to
+	case i.mounts == nil && e.set != "":
+		i.vars[e.set] = to
+	case i.mounts != nil && movedBy != "" && !slices.Equal(e.link, whole) && isFolder(from):
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return err
+		}
+		i.mounts = append(i.mounts, confine.Mount{Path: i.seenAt(from), From: to, Writable: true})
+	}
+	return nil
+}
+
+// seenAt is the real path of what is seen in a namespace: of what lies in the home, as it
+// will be there.
+func (i *isolation) seenAt(path string) string {
+	if below, err := filepath.Rel(i.was, path); err == nil && filepath.IsLocal(below) {
+		return filepath.Join(resolved(i.was), below)
+	}
+	return resolved(path)
+}
+
+// spec is how a command is run in the surroundings that are made for it, in a folder below
+// the root of a work tree or checkout.
+func (v *Verifier) spec(i *isolation, root, dir string, c command) proc.Spec {
+	s := proc.Spec{
+		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(root, filepath.FromSlash(dir)), Env: i.environ(slices.Concat(v.env, c.env)),
+		Marker: v.Marker, KeepBackground: true,
+	}
+	if i != nil && i.mounts != nil {
+		s.Argv = append(v.namespace.Argv(i.mounts, strings.Replace(s.Dir, v.place.tree.Root(), v.Repo.Root(), 1)), c.argv...)
+		s.Dir = root
+		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
+	}
+	return s
+}
+
+// tempFolders are those that everybody may write into, each once.
+func (v *Verifier) tempFolders() []string {
+	var dirs []string
+	for _, dir := range []string{"/tmp", "/var/tmp", variable(v.env, "TMPDIR")} {
+		if dir = resolved(dir); filepath.IsAbs(dir) && isFolder(dir) && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// toolFolders are folders in those that are hidden, without which programs do not run: of
+// the PATH and of other variables, where links in them and in installed dependencies lead,
+// of interpreters, and of the tools that a gate names by path (a virtual environment's).
+func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
+	t := tools{home: resolved(i.was), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
+	for _, e := range homeEntries { // these have rules of their own
+		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
+			t.known = append(t.known, resolved(from))
+		}
+	}
+	for _, kv := range v.env {
+		name, value, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "XDG_") || slices.Contains([]string{"HOME", "TMPDIR", "PATH", "PYTHONUSERBASE"}, name) {
+			continue
+		}
+		for _, path := range filepath.SplitList(value) {
+			t.add(path, path)
+		}
+	}
+	for _, dir := range v.searched() {
+		t.add(dir, filepath.Join(dir, "program"))
+		if t.hides(resolved(dir)) {
+			t.programs(dir)
+		}
+	}
+	for _, folder := range v.carries.folders {
+		dir := filepath.Join(v.Repo.Root(), filepath.FromSlash(folder))
+		for _, below := range []string{"bin", ".bin", "."} {
+			t.programs(filepath.Join(dir, below))
+		}
+	}
+	for _, word := range deps.Words(g) {
+		if below, ok := strings.CutPrefix(word, "~/"); ok {
+			word = filepath.Join(i.was, below)
+		}
+		word = strings.NewReplacer("${HOME}", i.was, "$HOME", i.was).Replace(word)
+		if info, err := os.Stat(word); err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			t.add(filepath.Dir(word), word)
+			t.programs(filepath.Dir(word))
+		}
+	}
+	return t.found
+}
+
+// tools collects folders.
+type tools struct {
+	home, root  string
+	temp, known []string
+	found       []string
+}
+
+func (t *tools) hides(path string) bool {
+	return !isWithin(path, t.root) && (isWithin(path, t.home) || slices.ContainsFunc(t.temp, func(dir string) bool { return isWithin(path, dir) }))
+}
+
+// add adds the folder that a program needs, that above its bin, where it is there.
+func (t *tools) add(path, program string) {
+	path = resolved(path)
+	if !filepath.IsAbs(path) || !isThere(path) || !t.hides(path) {
+		return
+	}
+	if above := filepath.Dir(filepath.Dir(program)); filepath.Base(filepath.Dir(program)) == "bin" && !t.holds(above) {
+		path = resolved(above)
+	}
+	if t.holds(path) || slices.ContainsFunc(append(t.known, t.found...), func(dir string) bool { return isWithin(path, dir) }) {
+		return
+	}
+	t.found = append(t.found, path)
+}
+
+// holds: with the folder more would be shown than a tool.
+func (t *tools) holds(dir string) bool {
+	dir = resolved(dir)
+	return filepath.Base(dir) == ".local" || isWithin(t.home, dir) || isWithin(t.root, dir) ||
+		slices.ContainsFunc(t.temp, func(temp string) bool { return isWithin(temp, dir) })
+}
+
+// programs adds where links in a folder lead, and the interpreters that its scripts name.
+func (t *tools) programs(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if e.Type()&os.ModeSymlink != 0 {
+			t.add(file, resolved(file))
+		}
+		if by := interpreter(file); by != "" {
+			t.add(by, by)
+		}
+	}
+}
+
+// interpreter is the program that the first line of a script names.
+func interpreter(file string) string {
+	f, err := atomicfile.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.LimitReader(f, 256))
+	line, isScript := bytes.CutPrefix(begin, []byte("#!"))
+	if err != nil || !isScript {
+		return ""
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	if words := strings.Fields(string(line)); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// engineSockets are those of container engines: what they would mount is a path of the
+// machine's and not of a namespace.
+func engineSockets(env []string) []string {
+	var found []string
+	paths := []string{"/run/docker.sock", "/run/podman/podman.sock"}
+	if dir := variable(env, "XDG_RUNTIME_DIR"); dir != "" {
+		paths = append(paths, filepath.Join(dir, "docker.sock"), filepath.Join(dir, "podman", "podman.sock"))
+	}
+	if socket, ok := strings.CutPrefix(variable(env, "DOCKER_HOST"), "unix://"); ok {
+		paths = append(paths, socket)
+	}
+	for _, path := range paths {
+		if isThere(path) && !slices.Contains(found, resolved(path)) {
+			found = append(found, resolved(path))
+		}
+	}
+	return found
+}
+
+// isWithin reports whether a path is a folder or lies below it.
+func isWithin(path, dir string) bool {
+	below, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(below)
+}
