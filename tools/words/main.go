@@ -1,6 +1,6 @@
 // Command words checks the project's language: retired words and banned phrases in
-// documents, messages and help texts, retired file names, and the length of commit
-// subjects. Run it from the repository's root:
+// documents, messages, help texts and declared names, retired file names, and the length
+// of commit subjects. Run it from the repository's root:
 //
 //	go run -C tools ./words -root ..
 //

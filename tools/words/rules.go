@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // rule is a word or phrase that the project no longer uses, and what to write.
@@ -38,6 +39,8 @@ func rules() []rule {
 		{`\bno way was found\b`, "failed after all attempts"},
 		{`\bnothing tells\b`, "no test shows"},
 		{`\bcounts against no limit\b`, "not counted"},
+		{`%[qsv] is no `, "is not a"},
+		{`\byour yes\b`, "your approval"},
 	} {
 		all = append(all, rule{regexp.MustCompile(`(?i)` + r[0]), r[1]})
 	}
@@ -46,7 +49,19 @@ func rules() []rule {
 
 // retiredFiles are names of source files that say nothing to a reader.
 func retiredFiles() []string {
-	return []string{"seat.go", "told.go", "said.go", "meant.go", "elsewhere.go", "around.go", "look.go", "letgo.go", "absent.go", "furnish.go"}
+	return []string{
+		"seat.go", "told.go", "said.go", "meant.go", "elsewhere.go", "around.go", "look.go", "letgo.go", "absent.go", "furnish.go",
+		"looked.go", "left.go", "alone.go", "wall.go", "goon.go", "missing.go", "nearest.go", "notfollowed.go", "settle.go", "past.go",
+	}
+}
+
+// retiredNames are words that no declared name is made of, and what to write.
+func retiredNames() map[string]string {
+	return map[string]string{
+		"hear": "receive", "heard": "received", "ears": "handler", "sit": "wait", "sits": "waits", "sitting": "session",
+		"seat": "lease", "rung": "attempt", "patience": "timeout", "settle": "what it does", "settled": "what is done",
+		"person": "user", "stranger": "other", "farewell": "end", "goodbye": "close", "wall": "sandbox", "strike": "violation",
+	}
 }
 
 func fileName(file string) []string {
@@ -98,6 +113,13 @@ func inSource(file string, source []byte) ([]string, error) {
 		}
 		return true
 	})
+	for _, id := range declared(parsed) {
+		for _, word := range nameWords(id.Name) {
+			if instead, retired := retiredNames()[word]; retired {
+				faults = append(faults, fmt.Sprintf("%s: the name %s: write %q for %q", set.Position(id.Pos()), id.Name, instead, word))
+			}
+		}
+	}
 	for _, d := range parsed.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Doc != nil && f.Name.IsExported() {
 			if first := firstWord(f.Doc.Text()); first != f.Name.Name && first != "Deprecated:" {
@@ -116,4 +138,37 @@ func firstWord(text string) string {
 		}
 	}
 	return ""
+}
+
+// declared returns the names of a file's functions, methods, types, fields, constants and
+// variables, those inside functions too.
+func declared(f *ast.File) []*ast.Ident {
+	var names []*ast.Ident
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch d := n.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name)
+		case *ast.TypeSpec:
+			names = append(names, d.Name)
+		case *ast.ValueSpec:
+			names = append(names, d.Names...)
+		case *ast.Field:
+			names = append(names, d.Names...)
+		}
+		return true
+	})
+	return names
+}
+
+// nameWords splits a name such as "maxWaitTime" into its words, in lower case.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			words = append(words, strings.ToLower(name[start:i]))
+			start = i
+		}
+	}
+	return append(words, strings.ToLower(name[start:]))
 }
