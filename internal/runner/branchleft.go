@@ -168,7 +168,7 @@ func (r *Runner) returnToBranch(ctx context.Context, m record.Memory) (string, e
 func (r *Runner) workFrom(ctx context.Context, m record.Memory) (from, tip string, err error) {
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
-		return "", "", nil // a branch without a commit: the files are as they were
+		return "", "", ctx.Err() // else HEAD is a branch without a commit: the files are as they were
 	}
 	tip = m.Base.Commit
 	if there, err := r.Repo.HasBranch(ctx, r.Spec.Branch); err != nil {
