@@ -78,6 +78,7 @@ func approvalWords(e loop.Event) string {
 	return "pawl approve: the agent may change " + Tests(e.Paths)
 }
 
+// Tests names the tests that a user lets the agent change: "any test" for all.
 func Tests(paths []string) string {
 	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"

@@ -192,7 +192,8 @@ func signatureOf(s loop.State) signature {
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.IsolationFailed, s.HandoverTo != "",
 		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
-		s.Replaced, len(s.Edits) > 0, loop.Held{},
+		s.Replaced, len(s.Edits) > 0,
+		loop.Held{},
 	}
 	if s.Held != nil {
 		sig.held.Phase = s.Held.Phase
