@@ -65,16 +65,14 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
 	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
-		loop.HandedOver, loop.WentBack, loop.BranchLeft:
+		loop.HandedOver, loop.WentBack:
 	}
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))
 	}
 	s.tasksEnded(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {
-		if e.Kind != loop.BranchLeft { // it says how
-			s.note(term.Info, "paused; continue with  pawl resume")
-		}
+		s.note(term.Info, "paused; continue with  pawl resume")
 		s.activity("paused")
 	}
 	for _, a := range acts {

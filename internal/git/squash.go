@@ -52,15 +52,6 @@ func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, err
 	return err == nil, err
 }
 
-// MergeBase returns the last commit that two have in common, "" if there is none.
-func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
-	base, err := r.git(ctx, "merge-base", a, b)
-	if hasExitCode(err, 1) {
-		return "", nil
-	}
-	return base, err
-}
-
 // Squash moves the branch back to base without touching a file, so that the
 // agent's own commits become changes again: before RunHooks, which then see all
 // of the work as staged, or after a restore. HEAD must be on the branch. They are

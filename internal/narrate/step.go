@@ -127,7 +127,7 @@ func (t Step) Happened() string {
 		return "a new process took over the loop"
 	case loop.Reopened:
 		return "reopened: unfinished tasks are open again"
-	case loop.WentBack, loop.BranchLeft:
+	case loop.WentBack:
 		return e.Text
 	case loop.Faulted:
 		return "failed: " + e.Text

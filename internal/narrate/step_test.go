@@ -68,7 +68,6 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Answered, Text: "UTC"}, "answer of a user: UTC"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks to merge its work: all of it"},
 		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
-		{loop.Event{Kind: loop.BranchLeft, Text: "main is checked out"}, "main is checked out"},
 		{loop.Event{Kind: loop.PauseAsked}, "pause requested"},
 		{loop.Event{Kind: loop.Resumed}, "resumed"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},

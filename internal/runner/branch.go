@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attributeCommits finds out whose the commits are
+// attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
 // that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
 func (r *Runner) attributeCommits(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
@@ -23,7 +23,7 @@ func (r *Runner) attributeCommits(ctx context.Context, m record.Memory) (base re
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
 	}
-	head, remarks, err := r.endOperation(ctx, base)
+	head, remarks, err := r.bringHome(ctx, base)
 	if err != nil {
 		return base, nil, err
 	}
@@ -61,25 +61,30 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// endOperation ends what the agent left half-done on the loop's branch. It returns the
-// commit of HEAD. In a user's tree that is all it does.
-func (r *Runner) endOperation(ctx context.Context, base record.Base) (head string, remarks []string, err error) {
-	if !r.theirTree() {
-		if err := r.checkBranch(ctx, base); err != nil {
-			return "", nil, err
+// bringHome ends what the agent left half-done and puts HEAD back on the loop's
+// branch. It returns the commit of HEAD. In a user's tree that is all it does.
+func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, remarks []string, err error) {
+	if r.theirTree() {
+		if head, err = r.Repo.Head(ctx); err != nil {
+			return "", nil, fmt.Errorf("read HEAD: %w", err)
 		}
-		left, err := r.Repo.QuitOperation(ctx)
-		if err != nil {
-			return "", nil, fmt.Errorf("end what was left half-done: %w", err)
-		}
-		if left != "" {
-			remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
-		}
+		return head, nil, nil
 	}
-	if head, err = r.Repo.Head(ctx); err != nil {
-		return "", nil, fmt.Errorf("read HEAD: %w", err)
+	left, err := r.Repo.QuitOperation(ctx)
+	if err != nil {
+		return "", nil, fmt.Errorf("end what was left half-done: %w", err)
 	}
-	return head, remarks, nil
+	if left != "" {
+		remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
+	}
+	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
+	if err != nil {
+		return "", nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	if back.From != "" {
+		remarks = append(remarks, back.From+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
+	}
+	return back.Head, remarks, nil
 }
 
 func theirs(branch, head string) string {

@@ -15,17 +15,12 @@ import (
 type faulty struct {
 	teller
 	at   loop.Phase
-	when func(loop.State) bool // instead of at
 	once func()
 }
 
 func (w *faulty) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
-	due := s.Phase == cmp.Or(w.at, loop.Committing)
-	if w.when != nil {
-		due = w.when(s)
-	}
-	if due && w.once != nil {
+	if s.Phase == cmp.Or(w.at, loop.Committing) && w.once != nil {
 		w.once()
 		w.once = nil
 	}

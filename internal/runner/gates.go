@@ -218,14 +218,7 @@ func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m record.Memory
 			return at, known, err
 		}
 	}
-	if was := r.retaken; was.tree != "" {
-		r.retaken = ready{}
-		if _, err := r.putWorkBack(ctx, was.tree, was.head, m); err != nil {
-			return at, nil, err
-		}
-	}
 	at, known, err = r.readyToCommit(ctx, a, m)
-	r.judging = at
 	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
 		known = &loop.Gates{
 			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,

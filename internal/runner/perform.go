@@ -18,21 +18,21 @@ import (
 func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	switch a.Do {
 	case loop.Checkpoint:
-		return r.async(ctx, a, r.overBranch(r.checkpoint))
+		return r.async(ctx, a, r.checkpoint)
 	case loop.RunGates:
-		return r.async(ctx, a, r.overBranch(r.runGates))
+		return r.async(ctx, a, r.runGates)
 	case loop.BeginTurn:
 		return r.beginTurn(ctx, a)
 	case loop.Look:
-		return r.async(ctx, a, r.overBranch(r.inspect))
+		return r.async(ctx, a, r.inspect)
 	case loop.Commit:
-		return r.async(ctx, a, r.overBranch(r.commit))
+		return r.async(ctx, a, r.commit)
 	case loop.Restore:
-		return r.async(ctx, a, r.overBranch(r.restore))
+		return r.async(ctx, a, r.restore)
 	case loop.Wait:
 		return r.async(ctx, a, wait)
 	case loop.EditPlan:
-		return r.async(ctx, a, r.overBranch(r.editPlan))
+		return r.async(ctx, a, r.editPlan)
 	case loop.HandOver:
 		return r.handOver(ctx, a)
 	case loop.Interrupt:
@@ -74,8 +74,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		r.goesOn()
 		r.goOnProving(ctx)
 		r.messages, r.sent = make(chan agent.Message, messagesMax), map[string]bool{}
-		r.judging, r.retaken = ready{}, ready{}
-		return r.async(ctx, a, r.overBranch(r.turn))
+		return r.async(ctx, a, r.turn)
 	}
 }
 

@@ -12,24 +12,28 @@ import (
 
 // putWorkBack makes the work tree hold the work that is judged or committed, where a
 // stash, a checkout or a reset has taken it away since its tree was taken at a commit
-// head: files that are again what git has of them.
+// head: files that are again what git has of them. HEAD goes back on the loop's branch.
 // All other changes since are the user's and stay, and so does their stash. It reports
 // whether a file was written. In a user's own tree nothing is done over their head.
 func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Memory) (bool, error) {
 	if r.Spec.NoCommit || r.theirTree() {
 		return false, nil
 	}
-	if err := r.checkBranch(ctx, m.Base); err != nil {
-		return false, err
+	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
+	if err != nil {
+		return false, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if r.holdsWork() {
+	if back.From != "" {
+		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.From+" while the work was judged: switched back to "+r.Spec.Branch)
+	}
+	if back.From == "" && r.holdsWork() {
 		return false, nil
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	gone, err := r.takenAway(ctx, tree, now, head, m.Base.Commit)
+	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.From)...))
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}
@@ -45,9 +49,9 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	return true, nil
 }
 
-// takenAway are the paths that differ from a tree now and are as a commit has them. What
-// was committed since head is left out: that is the user's.
-func (r *Runner) takenAway(ctx context.Context, tree, now, head, commit string) ([]string, error) {
+// takenAway are the paths that differ from a tree now and are as one of these commits
+// has them. What was committed since head is left out: that is the user's.
+func (r *Runner) takenAway(ctx context.Context, tree, now, head string, commits []string) ([]string, error) {
 	diff, err := r.Repo.Diff(ctx, tree, now)
 	if err != nil || len(diff) == 0 {
 		return nil, err
@@ -60,14 +64,16 @@ func (r *Runner) takenAway(ctx context.Context, tree, now, head, commit string) 
 	for _, c := range committed {
 		theirs = append(theirs, c.Path)
 	}
-	entries, err := r.Repo.Entries(ctx, commit)
-	if err != nil {
-		return nil, fmt.Errorf("list what was committed: %w", err)
-	}
 	var gone []string
-	for _, c := range diff {
-		if c.To == entries[c.Path] && !slices.Contains(theirs, c.Path) {
-			gone = append(gone, c.Path)
+	for _, commit := range commits {
+		entries, err := r.Repo.Entries(ctx, commit)
+		if err != nil {
+			return nil, fmt.Errorf("list what was committed: %w", err)
+		}
+		for _, c := range diff {
+			if c.To == entries[c.Path] && !slices.Contains(theirs, c.Path) && !slices.Contains(gone, c.Path) {
+				gone = append(gone, c.Path)
+			}
 		}
 	}
 	return gone, nil

@@ -123,8 +123,6 @@ type Runner struct {
 	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
 	last      atomic.Pointer[snapshot] // what an action saw, for the next
 	before    *snapshot                // what the action before this one saw
-	judging   ready                    // what the gates were last asked about
-	retaken   ready                    // the same, where the user left the branch meanwhile
 	noneNew   string                   // the base and the state of the index at which all new files were sorted
 	sortedNew record.NewFiles          // new files that are not, as far as they were sorted
 	unproven  []unproven               // commits of which it is still to be found out what their tests prove

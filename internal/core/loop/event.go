@@ -45,7 +45,6 @@ const (
 	QuestionAsked  EventKind = "question_asked" // the agent asks the user
 	Answered       EventKind = "answered"       // the user answers
 	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
-	BranchLeft     EventKind = "branch_left"    // an action was not performed: a user has another branch checked out
 )
 
 // EventKinds lists all kinds.
@@ -53,7 +52,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, Concluded, LimitHit, MessageArrived, Delivered, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack, BranchLeft,
+		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack,
 	}
 }
 
@@ -74,7 +73,7 @@ type Event struct {
 	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
-	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; BranchLeft: what happened; Learnt, Forgot: the lesson
+	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Now            bool        `json:"now,omitempty"`             // MessageArrived: for the turn under way
 	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)

@@ -96,7 +96,7 @@ func samples(k loop.EventKind) []loop.Event {
 		for _, do := range []plan.EditKind{plan.Add, plan.Skip, plan.Reopen, plan.Move} {
 			out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}}))
 		}
-	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.BranchLeft:
+	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
@@ -174,7 +174,6 @@ type signature struct {
 	attended, handover, isolate, handsOver   bool
 	unjudged, hit, stop, pause, claim, block bool
 	replaced, edits                          bool
-	held                                     loop.Held
 }
 
 func signatureOf(s loop.State) signature {
@@ -193,13 +192,6 @@ func signatureOf(s loop.State) signature {
 		s.Attended, p.Handover, p.Isolate && !s.IsolationFailed, s.HandoverTo != "",
 		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 		s.Replaced, len(s.Edits) > 0,
-		loop.Held{},
-	}
-	if s.Held != nil {
-		sig.held.Phase = s.Held.Phase
-		if slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Editing}, s.Held.Phase) {
-			sig.held.After = s.Held.After
-		}
 	}
 	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused, loop.Editing}, s.Phase) {
 		sig.after = ""
@@ -214,10 +206,10 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	t.Parallel()
 	_, pairs := explore()
 	answers := map[loop.Phase][]loop.EventKind{
-		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed, loop.BranchLeft}, loop.Baseline: {loop.GatesFinished, loop.BranchLeft},
-		loop.Turning: {loop.TurnEnded, loop.AgentFailed, loop.BranchLeft}, loop.Looking: {loop.TreeSeen, loop.BranchLeft}, loop.Judging: {loop.GatesFinished, loop.BranchLeft},
-		loop.Committing: {loop.Committed, loop.BranchLeft}, loop.Restoring: {loop.Restored, loop.BranchLeft}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
-		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited, loop.BranchLeft}, loop.Finishing: {loop.Concluded},
+		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
+		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
+		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
+		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited}, loop.Finishing: {loop.Concluded},
 	}
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}

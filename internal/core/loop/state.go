@@ -195,7 +195,6 @@ const (
 	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
 	ThenApproved After = "approved"  // what the user's answer says, see askapproval.go
 	ThenSetAside After = "set_aside" // put the work on a task that asks away
-	ThenAgain    After = "again"     // do again what was to be done, see Held
 )
 
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
@@ -270,7 +269,6 @@ type State struct {
 	// RedAtStart are the gates that failed before the first turn.
 	RedAtStart []RedGate `json:"red_at_start,omitempty"`
 	Pending    []Action  `json:"pending,omitempty"` // to perform again if the owner dies
-	Held       *Held     `json:"held,omitempty"`    // of a loop that is paused since its branch is not checked out
 	Outcome    Outcome   `json:"outcome,omitempty"`
 	Reason     string    `json:"reason,omitempty"`
 	Hint       string    `json:"hint,omitempty"`

@@ -131,8 +131,6 @@ func (m *machine) answer(e Event) {
 		m.s.Phase = Ended
 	case m.s.Phase == Restoring && e.Kind == Restored:
 		m.restored(e)
-	case e.Kind == BranchLeft && m.leavable():
-		m.branchLeft(e.Text)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.waited()
 	case m.s.Attended && m.unasked(e):
@@ -165,7 +163,6 @@ func (m *machine) start(st Start) {
 // follow goes on after a checkpoint, a restore, a wait or a pause.
 func (m *machine) follow(a After) {
 	if m.s.Replaced {
-		m.s.Held = nil
 		m.restartTask()
 		return
 	}
@@ -183,8 +180,6 @@ func (m *machine) follow(a After) {
 	case ThenApproved:
 		m.resumeApproval()
 	case ThenSetAside: // see checkpointed
-	case ThenAgain:
-		m.again()
 	}
 }
 
@@ -358,7 +353,6 @@ func (m *machine) waitFor(a Action, then After) {
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.back()
 	m.s.EndedAt = m.s.Now
-	m.forgetHeld()
 	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
 	m.warnPendingEdits()
 	m.ask(Finishing, Action{Do: Finish, Text: reason})

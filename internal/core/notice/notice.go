@@ -128,9 +128,6 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
 		add(NeedsYou, "held", "the loop is held: "+e.Failure.Message, e.Failure.Hint)
 	}
-	if e.Kind == loop.BranchLeft && after.Phase == loop.Paused {
-		add(NeedsYou, "held", "the loop is held: its branch is not checked out", e.Text)
-	}
 	decideWait(before, after, e.Kind, add)
 	if now, share := spent(after); now > spentShare(before) {
 		add(Budget, fmt.Sprint(now), fmt.Sprintf("%d %% of the budget is spent", now), share)
