@@ -80,7 +80,7 @@ func TestReadReportFile(t *testing.T) {
 	want := testreport.Verdict{
 		Result: testreport.Fail, Framework: "pytest", Failing: []string{"a.b"}, FirstError: "a.b: no", ExitCode: 1, Failed: 1,
 	}
-	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "heard" }, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "inOutput" }, cmp.Ignore())); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}
 }
