@@ -30,12 +30,16 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.tellAgain(context.Background(), s); err != nil {
-		return err
-	}
+	told := a.tellAgain(context.Background(), s)
 	if s.memory.State.Outcome == loop.Verified && s.hasEnded() { // a script may resume until it is
+		if told != nil {
+			return told
+		}
 		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n", s.ID)
 		return nil
+	}
+	if told != nil { // what is left to do does not wait for a tracker
+		term.Warnf(a.Err, "%v; it is told again at the end", told)
 	}
 	given, err := c.limits(s)
 	if err != nil {

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
@@ -70,8 +72,11 @@ func (a *app) tellAgain(ctx context.Context, s *subject) error {
 		return nil
 	}
 	owner, err := s.Loop.Own(ctx)
+	if held := new(store.HeldError); errors.As(err, &held) {
+		return nil // that process tells them
+	}
 	if err != nil {
-		return nil // whoever has it tells them
+		return err
 	}
 	defer owner.Close()
 	return launch.TellIssues(ctx, s.Loop, a.env)

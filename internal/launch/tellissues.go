@@ -44,11 +44,8 @@ type ledger struct {
 
 const ledgerName = "tracker.json"
 
-// openIssues returns the desk of a loop; nil if its plan is none of issues.
+// openIssues returns the desk of a loop whose plan is one of issues.
 func openIssues(l *store.Loop, spec record.Spec, root string, env environment.Environment) (*issueDesk, error) {
-	if spec.Tracker == nil {
-		return nil, nil //nolint:nilnil // there is nothing to tell
-	}
 	d := &issueDesk{loop: l, spec: spec, clean: redact.New(env.Vars).String}
 	var err error
 	if d.program, err = trackerProgram(*spec.Tracker, root, env); err != nil {
@@ -81,12 +78,15 @@ func (d *issueDesk) save() error {
 // claimIssues claims the issues with open tasks, before anything is spent. It releases
 // them if one cannot be had.
 func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
+	if d.Spec.Tracker == nil {
+		return nil
+	}
 	kept, err := d.Loop.Spec()
 	if err != nil {
 		return err
 	}
 	desk, err := openIssues(d.Loop, d.Spec, kept.Root, env)
-	if desk == nil || err != nil {
+	if err != nil {
 		return err
 	}
 	tasks := d.Spec.Tasks
