@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +23,8 @@ func (a *app) awaits(what string) {
 	}
 }
 
-// ask puts a question on the standard error and reads one line, in small
-// letters. The end of the input is an empty answer.
+// ask puts a question on the standard error and reads one line, in small letters.
+// Nobody answers where the input ends at once: that is neither yes nor no.
 func (a *app) ask(question string) (string, error) {
 	answer, err := a.answer(question)
 	return strings.ToLower(answer), err
@@ -34,11 +33,33 @@ func (a *app) ask(question string) (string, error) {
 // answer is the same as it was typed.
 func (a *app) answer(question string) (string, error) {
 	_, _ = io.WriteString(a.Err, question)
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	answer, err := readLine(a.In)
+	if errors.Is(err, io.EOF) && answer == "" {
+		_, _ = io.WriteString(a.Err, "\n")
+		return "", failure.New(failure.Usage, "answer at a terminal, or give the flag that says it: --help names them", "nobody answered")
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the answer: %w", err)
 	}
 	return strings.TrimSpace(answer), nil
+}
+
+// maxAnswer bounds an answer, in bytes: a command that judges the work may be long.
+const maxAnswer = 64 << 10
+
+// readLine reads a line a byte at a time: what lies behind it answers the next question.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); len(line) < maxAnswer; {
+		n, err := r.Read(b)
+		if n > 0 {
+			line = append(line, b[0])
+		}
+		if n > 0 && b[0] == '\n' || err != nil {
+			return string(line), err
+		}
+	}
+	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswer)
 }
 
 // wantedGate asks for the command that judges the work: the one that is suggested,

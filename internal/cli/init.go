@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -63,6 +64,10 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 				a.printf("    %s\n", line)
 			}
 		}
+	}
+	if i := slices.IndexFunc(results, func(r gate.Result) bool { return r.CannotStart }); i >= 0 {
+		return failure.New(failure.Usage, "install what it needs, or name another command: pawl init --gate CMD",
+			"nothing was written: %s cannot run", plan.OneLine(results[i].Gate, 100))
 	}
 	if err := a.writeGates(ctx, gates, true); err != nil {
 		return err

@@ -133,8 +133,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 			continue
 		case res.Status == gate.Unknown:
 			g.Status, g.Reason = gate.Unknown, res.Gate+": "+res.Reason
-			// What a shell says of a command that is not there, or is not a program.
-			g.CannotStart = g.CannotStart || res.ExitCode == 126 || res.ExitCode == 127
+			g.CannotStart = g.CannotStart || res.CannotStart
 		case due[i].AllowBaseline:
 			continue
 		case g.Status == gate.Pass:

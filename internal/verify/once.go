@@ -52,6 +52,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
+	r.CannotStart = exit.Code == 126 || exit.Code == 127 || noModule(exit, r) != ""
 	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
@@ -94,6 +95,8 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 		return gate.Unknown, "a command was not found (exit 127)" + after(lastLine(r.Tail))
 	case exit.Code == 126:
 		return gate.Unknown, "a command could not be executed (exit 126)" + after(lastLine(r.Tail))
+	case noModule(exit, r) != "":
+		return gate.Unknown, "Python does not find what runs the tests: " + noModule(exit, r)
 	case exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
 	case exit.Code == 0 && reportErr != nil:
@@ -109,6 +112,20 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 	}
 	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + after(lastLine(r.Tail))
 }
+
+// noModule is what Python says last where a test runner behind -m is not installed: it
+// exits with 1, as tests that fail do. A module of the project may be yet to write.
+func noModule(exit proc.Exit, r gate.Result) string {
+	line := lastLine(r.Tail)
+	if exit.Code == 1 && moduleMissing.MatchString(line) {
+		return line
+	}
+	return ""
+}
+
+// moduleMissing is the message of CPython's runpy, with modules that run tests and come
+// from elsewhere.
+var moduleMissing = regexp.MustCompile(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
 
 // diskFull is what programs say last when there is no room; searched only in the
 // output of a failed run.

@@ -175,6 +175,8 @@ func TestResultOfOneGate(t *testing.T) {
 		{"fail", gate.Gate{Command: "echo first; echo last; exit 3"}, gate.Fail, 3, "exit 3: last"},
 		{"fail in silence", gate.Gate{Command: "exit 1"}, gate.Fail, 1, "exit 1"},
 		{"argv", gate.Gate{Argv: []string{"sh", "-c", "test \"$0\" = 'a b'", "a b"}}, gate.Pass, 0, ""},
+		{"no such runner", gate.Gate{Command: "echo '/usr/bin/python3: No module named pytest'; exit 1"}, gate.Unknown, 1, "Python does not find what runs the tests: /usr/bin/python3: No module named pytest"},
+		{"a module that is yet to be written", gate.Gate{Command: "echo '/usr/bin/python3: No module named shop'; exit 1"}, gate.Fail, 1, "No module named shop"},
 		{"no such command", gate.Gate{Command: "pawl-no-such-command --x"}, gate.Unknown, 127, "a command was not found (exit 127)"},
 		{"not executable", gate.Gate{Command: "./"}, gate.Unknown, 126, "could not be executed"},
 		{"no such folder", gate.Gate{Command: "true", Dir: "none"}, gate.Unknown, -1, "could not start"},

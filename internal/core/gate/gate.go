@@ -86,16 +86,18 @@ func (g Gate) ShellCommand() string {
 
 // Result is what one run of one gate said.
 type Result struct {
-	Gate       string            `json:"gate"`
-	Kind       Kind              `json:"kind,omitempty"`
-	Command    string            `json:"command"`
-	Status     Status            `json:"status"`
-	ExitCode   int               `json:"exit_code"` // -1 if it did not exit by itself, or is a review
-	TimedOut   bool              `json:"timed_out,omitempty"`
-	Reason     string            `json:"reason,omitempty"`  // why it is unknown or what failed, one line
-	Tests      map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
-	Failing    []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
-	FirstError string            `json:"first_error,omitempty"`
+	Gate     string `json:"gate"`
+	Kind     Kind   `json:"kind,omitempty"`
+	Command  string `json:"command"`
+	Status   Status `json:"status"`
+	ExitCode int    `json:"exit_code"` // -1 if it did not exit by itself, or is a review
+	TimedOut bool   `json:"timed_out,omitempty"`
+	// CannotStart: it is unknown because a program that it calls is not there.
+	CannotStart bool              `json:"cannot_start,omitempty"`
+	Reason      string            `json:"reason,omitempty"`  // why it is unknown or what failed, one line
+	Tests       map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
+	Failing     []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
+	FirstError  string            `json:"first_error,omitempty"`
 	// How many tests passed and failed, as far as a report or the runner's summary
 	// tells; they outlive Tests in the journal.
 	Passed int `json:"passed,omitempty"`

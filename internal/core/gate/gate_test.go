@@ -37,7 +37,7 @@ func TestAgainAndSettle(t *testing.T) {
 	pass, fail := gate.Result{Status: gate.Pass}, gate.Result{Status: gate.Fail, ExitCode: 1}
 	timeout := gate.Result{Status: gate.Fail, TimedOut: true, ExitCode: -1, Reason: "timed out after 10m0s"}
 	killed := gate.Result{Status: gate.Unknown, ExitCode: -1, Reason: "killed"}
-	absent := gate.Result{Status: gate.Unknown, ExitCode: 127}
+	absent := gate.Result{Status: gate.Unknown, ExitCode: 127, CannotStart: true}
 	flaky := gate.Gate{Flaky: true}
 	cases := []struct {
 		name  string

@@ -144,7 +144,7 @@ func (o Observation) broken(now comparison) []string {
 func (o Observation) takenAway() []string {
 	var names []string
 	for _, r := range o.Now {
-		if len(o.OldTests) > 0 && r.Status == Unknown && (r.ExitCode == 126 || r.ExitCode == 127) {
+		if len(o.OldTests) > 0 && r.CannotStart {
 			names = append(names, r.Gate)
 		}
 	}

@@ -387,7 +387,7 @@ func TestAGateThatNoLongerStarts(t *testing.T) {
 		"nobody knows why":   {nil, gate.Unknown},
 	} {
 		red := []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}}
-		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, Reason: "not found"}}
+		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, CannotStart: true, Reason: "not found"}}
 		v := gate.Decide(gate.Observation{Changed: true, OldTests: c.inputs, Inputs: c.inputs, Baseline: red, Now: now})
 		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
 			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)

@@ -28,8 +28,8 @@ func (g Gate) Limit(tries []Result) time.Duration {
 // Again reports whether a gate must run once more on the same tree before its
 // result can be used, after the tries until now: when it could not tell, once when it
 // is red and declared flaky, and once when it timed out where everything is slow (a
-// loaded machine, a place in which nothing was built before). A command that does not
-// exist (126, 127) is not looked for again.
+// loaded machine, a place in which nothing was built before). A command that is not
+// there is not looked for again.
 func Again(g Gate, tries []Result, slow bool) bool {
 	if len(tries) == 0 {
 		return true
@@ -37,7 +37,7 @@ func Again(g Gate, tries []Result, slow bool) bool {
 	last := tries[len(tries)-1]
 	switch {
 	case last.Status == Unknown:
-		return len(tries) < maxTries && last.ExitCode != 126 && last.ExitCode != 127
+		return len(tries) < maxTries && !last.CannotStart
 	case last.Status == Fail:
 		return len(tries) == 1 && (g.Flaky || slow && last.TimedOut)
 	}
