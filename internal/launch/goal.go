@@ -146,7 +146,8 @@ func plansIn(dir string) []string {
 	return names
 }
 
-// refuseSeveralFiles returns an error if all arguments name files.
+// refuseSeveralFiles returns an error if all arguments name files, or the first names a
+// plan and words follow, with which a plan has nothing to do.
 func refuseSeveralFiles(dir string, words []string) error {
 	if len(words) < 2 {
 		return nil
@@ -157,6 +158,10 @@ func refuseSeveralFiles(dir string, words []string) error {
 		case namesFile(dir, word):
 		case isPlanName(word):
 			missing = word
+		case isPlanName(words[0]) && namesFile(dir, words[0]):
+			return failure.New(failure.Usage,
+				fmt.Sprintf("write into %s what is to be done beside it, then  pawl run %[1]s; to mean the words themselves:  pawl run %q", words[0], strings.Join(words, " ")),
+				"words behind a plan are not read: %s %s", words[0], strings.Join(words[1:], " "))
 		default:
 			return nil
 		}

@@ -164,7 +164,7 @@ type Gates struct {
 	Waiting       []string      `json:"waiting,omitempty"`       // changed by earlier tasks, waiting for approval: it passes only with these
 	Changed       []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
 	IfApproved    *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
-	ProtectedTree string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is
+	ProtectedTree string        `json:"judge,omitempty"`         // tree with the protected files once this is committed, "" = the one there is
 	Tampered      []string      `json:"tampered,omitempty"`      // protected files that the agent changed while the gates ran
 	Added         []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
 	Lost          []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
