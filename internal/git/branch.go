@@ -261,51 +261,6 @@ func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
 	return nil
 }
 
-// SwitchResult is the result of SwitchBack.
-type SwitchResult struct {
-	From string // where HEAD was: a branch, a commit, or "" if nothing had to be done
-	Head string // the commit of the branch, on which HEAD is now
-}
-
-// SwitchBack puts HEAD on a branch again after the agent switched away, or
-// detached it. The work tree stays as it is, so what the agent did elsewhere
-// shows as changes; its commits stay on its own branch. A branch that it deleted
-// is made again at base. Where HEAD is on the branch, that costs one git.
-func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (SwitchResult, error) {
-	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
-	if err != nil || on {
-		return SwitchResult{Head: tip}, err
-	}
-	ref, err := r.branchRef(ctx, branch)
-	if err != nil {
-		return SwitchResult{}, err
-	}
-	current, err := r.Branch(ctx)
-	if err != nil {
-		return SwitchResult{}, err
-	}
-	if tip == "" {
-		if tip, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
-			return SwitchResult{}, err
-		}
-		if err := r.createRef(ctx, ref, tip); err != nil {
-			return SwitchResult{}, fmt.Errorf("recreate branch %s: %w", branch, err)
-		}
-	} else if current == branch {
-		return SwitchResult{Head: tip}, nil
-	}
-	s := SwitchResult{From: current, Head: tip}
-	if s.From == "" {
-		if s.From, err = r.Head(ctx); err != nil {
-			return SwitchResult{}, err
-		}
-	}
-	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
-		return s, fmt.Errorf("switch back to branch %s: %w", branch, err)
-	}
-	return s, r.AlignIndex(ctx, tip)
-}
-
 // HeadPosition is where HEAD was: on a branch, or detached at a commit.
 type HeadPosition struct {
 	Branch string // "" when detached

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -192,10 +194,10 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 			if tc.was == "HEAD" {
 				tc.was = base
 			}
-			done, err := b.repo.SwitchBack(context.Background(), "pawl/l", base)
+			done, err := b.repo.SwitchBack(context.Background(), "l", "pawl/l", base)
 			b.must(err)
-			if want := (SwitchResult{From: tc.was, Head: base}); done != want {
-				t.Errorf("switched %+v, want %+v", done, want)
+			if diff := cmp.Diff(SwitchResult{From: tc.was, Head: base}, done); diff != "" {
+				t.Errorf("switched (-want +got):\n%s", diff)
 			}
 			if got := b.git("symbolic-ref", "--short", "HEAD") + " " + b.git("rev-parse", "HEAD"); got != "pawl/l "+base {
 				t.Errorf("now on %s", got)
@@ -207,5 +209,40 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 				t.Errorf("status:\n%s", got)
 			}
 		})
+	}
+}
+
+// Where the other branch lacks what the loop has committed, its files are not taken for
+// the work: only what was changed there is.
+func TestSwitchBackCarriesChangesOver(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t, "a", "a\n", "both", "1\n")
+	b.git("checkout", "-q", "-b", "pawl/l")
+	b.write("done", "of an earlier task")
+	b.write("both", "2\n")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "an earlier task")
+	tip := b.git("rev-parse", "HEAD")
+	b.git("checkout", "-q", "main")
+	b.write("main", "the user's commit")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "the user's")
+	b.write("work", "x")
+	b.write("a", "changed\n")
+	b.write("both", "3\n")
+	done, err := b.repo.SwitchBack(ctx, "l", "pawl/l", tip)
+	b.must(err)
+	if diff := cmp.Diff(SwitchResult{From: "main", Head: tip, Before: done.Before, Clashes: []string{"both"}}, done); diff != "" || done.Before == "" {
+		t.Errorf("switched (-want +got):\n%s", diff)
+	}
+	if got := b.git("symbolic-ref", "--short", "HEAD") + " " + b.git("rev-parse", "HEAD"); got != "pawl/l "+tip {
+		t.Errorf("now on %s", got)
+	}
+	if got := b.git("status", "--porcelain"); got != "M a\n?? work" && got != " M a\n?? work" {
+		t.Errorf("status:\n%s", got)
+	}
+	if got := b.git("show", done.Before+":both") + b.git("log", "-1", "--format=%s", "main"); got != "3the user's" {
+		t.Errorf("kept: %s", got)
 	}
 }

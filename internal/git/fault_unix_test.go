@@ -45,7 +45,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			b.git("branch", "pawl/l")
 			b.git("commit", "-q", "--allow-empty", "-m", "next")
 		}, func(ctx context.Context, b *sandbox) (string, error) {
-			done, err := b.repo.SwitchBack(ctx, "pawl/l", "HEAD")
+			done, err := b.repo.SwitchBack(ctx, "l", "pawl/l", "HEAD")
 			return done.From + " " + strconv.FormatBool(done.Head != "" && done.Head+"\n" == b.read(".git/refs/heads/pawl/l")), err
 		}},
 		"remote": {func(b *sandbox) {

@@ -153,8 +153,9 @@ func TestStatusWritesNothing(t *testing.T) {
 	}
 }
 
-// What the agent leaves open is closed without touching the work tree.
-func TestQuitOperationAndSwitchBack(t *testing.T) {
+// What the agent leaves open is closed without touching the work tree, and nothing of it
+// is left in the commit that follows.
+func TestQuitOperation(t *testing.T) {
 	t.Parallel()
 	for op, begin := range map[string]func(b *sandbox){
 		"":            func(b *sandbox) {},
@@ -168,20 +169,22 @@ func TestQuitOperationAndSwitchBack(t *testing.T) {
 			t.Parallel()
 			ctx := context.Background()
 			b := newRepo(t)
-			base := b.git("rev-parse", "HEAD")
 			begin(b)
+			branch, base := "main", b.git("rev-parse", "HEAD")
+			if b.git("branch", "--list", "other") != "" {
+				branch = "other"
+			}
 			tree := b.snapshot()
 			got, err := b.repo.QuitOperation(ctx)
 			b.must(err)
 			if got != op || b.repo.Operation() != "" {
 				t.Errorf("ended %q, want %q; still open: %q", got, op, b.repo.Operation())
 			}
-			_, err = b.repo.SwitchBack(ctx, "main", base)
-			b.must(err)
 			if b.snapshot() != tree {
 				t.Error("the work tree changed")
 			}
-			b.commit(CommitRequest{Branch: "main", Parent: base, Tree: tree})
+			b.git("symbolic-ref", "HEAD", "refs/heads/"+branch)
+			b.commit(CommitRequest{Branch: branch, Parent: base, Tree: tree})
 			if got := b.git("status", "--porcelain"); got != "" {
 				t.Errorf("status:\n%s", got)
 			}

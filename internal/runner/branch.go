@@ -77,14 +77,50 @@ func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, 
 	if left != "" {
 		remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
 	}
-	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
+	back, words, err := r.switchBack(ctx, base)
+	if words != "" {
+		remarks = append(remarks, words)
+	}
+	return back.Head, remarks, err
+}
+
+// headOnBranch is the commit of HEAD, which is on the loop's branch afterwards. In a
+// user's tree it is where they have it.
+func (r *Runner) headOnBranch(ctx context.Context, m record.Memory) (string, error) {
+	if r.theirTree() {
+		head, err := r.Repo.Head(ctx)
+		if err != nil {
+			return "", fmt.Errorf("read HEAD: %w", err)
+		}
+		return head, nil
+	}
+	back, words, err := r.switchBack(ctx, m.Base)
+	if words != "" {
+		r.noteLater(ctx, loop.Warning, words)
+	}
+	return back.Head, err
+}
+
+// switchBack puts HEAD back on the loop's branch, and the files with it, and says what it
+// did, "" if nothing.
+func (r *Runner) switchBack(ctx context.Context, base record.Base) (back git.SwitchResult, words string, err error) {
+	began := time.Now()
+	back, err = r.Repo.SwitchBack(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
-		return "", nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if back.From != "" {
-		remarks = append(remarks, back.From+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
+	if back.From == "" {
+		return back, "", nil
 	}
-	return back.Head, remarks, nil
+	words = back.From + " was checked out: switched back to " + r.Spec.Branch + ", where the commits go"
+	if back.Before == "" {
+		return back, words + "; no file changed", nil
+	}
+	words += "; changes were carried over"
+	if len(back.Clashes) > 0 {
+		words += fmt.Sprintf(", but not of %s, which differ there (kept: git show %s:PATH)", strings.Join(atMost(back.Clashes, maxLeft), ", "), short(back.Before))
+	}
+	return back, words, r.keepSpan(record.ToolCall{At: began, Until: time.Now()})
 }
 
 func theirs(branch, head string) string {

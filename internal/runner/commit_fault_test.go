@@ -15,12 +15,17 @@ import (
 type faulty struct {
 	teller
 	at   loop.Phase
+	when func(loop.State) bool // instead of at
 	once func()
 }
 
 func (w *faulty) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
-	if s.Phase == cmp.Or(w.at, loop.Committing) && w.once != nil {
+	due := s.Phase == cmp.Or(w.at, loop.Committing)
+	if w.when != nil {
+		due = w.when(s)
+	}
+	if due && w.once != nil {
 		w.once()
 		w.once = nil
 	}

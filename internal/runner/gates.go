@@ -246,8 +246,8 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 		r.inRun(ctx, noted)
 	}
 	if commits {
-		if at.head, err = r.Repo.Head(ctx); err != nil {
-			return at, nil, fmt.Errorf("read HEAD: %w", err)
+		if at.head, err = r.headOnBranch(ctx, m); err != nil {
+			return at, nil, err
 		}
 	}
 	if at.tree, err = r.treeNow(ctx); err != nil {

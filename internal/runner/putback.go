@@ -19,12 +19,12 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	if r.Spec.NoCommit || r.theirTree() {
 		return false, nil
 	}
-	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
+	back, words, err := r.switchBack(ctx, m.Base)
 	if err != nil {
-		return false, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+		return false, err
 	}
-	if back.From != "" {
-		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.From+" while the work was judged: switched back to "+r.Spec.Branch)
+	if words != "" {
+		r.noteLater(ctx, loop.Warning, "while the work was judged, "+words)
 	}
 	if back.From == "" && r.holdsWork() {
 		return false, nil

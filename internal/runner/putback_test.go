@@ -52,3 +52,31 @@ func TestTheJudgedTreeIsCommittedWhateverTheUserDoesMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// A user who checks out another branch while the loop is at work loses nothing: no
+// commit takes an earlier task's work away.
+func TestTheUserChecksOutAnotherBranch(t *testing.T) {
+	t.Parallel()
+	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"plan.md": "- [ ] one\n- [ ] two\n", "have.txt": ""})
+			w := &faulty{teller: teller{t}, once: func() { b.sh("git switch -q main && echo edited >> have.txt") }}
+			w.when = func(s loop.State) bool { return s.Phase == at && len(s.Tasks) > 0 && s.Tasks[0].Status == loop.Done }
+			s := b.watched("\n-- 1/files/one.txt --\n1\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/two.txt --\n2\n-- 2/reply --\n<promise>DONE</promise>\n",
+				[]string{"plan.md"}, map[string]any{"gates": []string{"true"}, "evidence": []string{"unproven"}}, w)
+			if w.once != nil || s.Outcome != loop.Verified {
+				t.Errorf("%s: %s", s.Outcome, s.Reason)
+			}
+			if got := b.git("diff", "--name-status", "HEAD~1", "HEAD", "--", "plan.md", "one.txt", "two.txt"); got != "M\tplan.md\nA\ttwo.txt" {
+				t.Errorf("in the second commit:\n%s\n%s", got, b.git("log", "--stat", "--format=%h %an %s"))
+			}
+			if got := b.git("branch", "--show-current") + b.git("show", "main:have.txt"); got != "pawl/"+b.loop.ID {
+				t.Errorf("left: %s", got)
+			}
+			if got, err := os.ReadFile(filepath.Join(b.root, "have.txt")); string(got) != "edited\n" {
+				t.Errorf("the user's edit: %q, %v", got, err)
+			}
+		})
+	}
+}

@@ -105,8 +105,8 @@ func (r *Runner) bringBack(ctx context.Context, a loop.Action, m record.Memory) 
 
 // takeBack makes the agent's own commits changes again.
 func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
-	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit); err != nil {
-		return fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	if _, _, err := r.switchBack(ctx, base); err != nil {
+		return err
 	}
 	noted, err := r.squash(ctx, base)
 	if err != nil {

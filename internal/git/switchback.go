@@ -1,0 +1,90 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// SwitchResult is the result of SwitchBack.
+type SwitchResult struct {
+	From string // where HEAD was: a branch, a commit, or "" if nothing had to be done
+	Head string // the commit of the branch, on which HEAD is now
+	// Before is the checkpoint of the files as they were at From; "" where none was written.
+	Before  string
+	Clashes []string // changes made at From that the branch does not take: its files stay
+}
+
+// SwitchBack puts HEAD on a branch again after somebody switched away, or detached it.
+// Where From has all commits of the branch the work tree stays as it is, so that what was
+// done there shows as changes. Else its files are those of another branch: they become
+// the branch's own, with the changes that were not committed, as git switch does it.
+// Commits of From stay there. A branch that was deleted is made again at base. Where HEAD
+// is on the branch, that costs one git.
+func (r *Repo) SwitchBack(ctx context.Context, loop, branch, base string) (SwitchResult, error) {
+	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
+	if err != nil || on {
+		return SwitchResult{Head: tip}, err
+	}
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return SwitchResult{}, err
+	}
+	current, err := r.Branch(ctx)
+	if err != nil {
+		return SwitchResult{}, err
+	}
+	if tip == "" {
+		if tip, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
+			return SwitchResult{}, err
+		}
+		if err := r.createRef(ctx, ref, tip); err != nil {
+			return SwitchResult{}, fmt.Errorf("recreate branch %s: %w", branch, err)
+		}
+	} else if current == branch {
+		return SwitchResult{Head: tip}, nil
+	}
+	s := SwitchResult{From: current, Head: tip}
+	from, err := r.Head(ctx)
+	switch {
+	case errors.Is(err, ErrNoRevision) && current != "": // a branch without a commit
+	case err != nil:
+		return SwitchResult{}, err
+	default:
+		if s.From == "" {
+			s.From = from
+		}
+		if err := r.carryOver(ctx, loop, from, &s); err != nil {
+			return SwitchResult{}, fmt.Errorf("carry the changes over to branch %s: %w", branch, err)
+		}
+	}
+	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
+		return s, fmt.Errorf("switch back to branch %s: %w", branch, err)
+	}
+	return s, r.AlignIndex(ctx, tip)
+}
+
+// carryOver makes the files those of s.Head with the changes since from, where from lacks
+// commits of it. Cut short, it is done again by running it again.
+func (r *Repo) carryOver(ctx context.Context, loop, from string, s *SwitchResult) error {
+	has, err := r.Contains(ctx, from, s.Head)
+	if err != nil || has {
+		return err
+	}
+	before, err := r.Checkpoint(ctx, loop, 0, "before going back from "+s.From)
+	if err != nil {
+		return err
+	}
+	tree, clashes, err := r.Transfer(ctx, s.Head, from, before.Tree)
+	if err != nil {
+		return err
+	}
+	if tree == before.Tree {
+		return nil
+	}
+	if _, err := r.Restore(ctx, tree, nil); err != nil {
+		return err
+	}
+	s.Before, s.Clashes = before.Commit, clashes
+	return nil
+}
