@@ -216,8 +216,10 @@ func (s *story) place(id, title string) TaskStarted {
 func taskEnded(e TaskEnded) line {
 	mark := span{red, "✗"}
 	switch e.Result {
-	case "proven", "reviewed", "unproven":
+	case "proven", "reviewed":
 		mark = span{green, "✓"}
+	case "unproven":
+		mark = span{yellow, "✓"}
 	case "unknown":
 		mark = span{yellow, "?"}
 	}
