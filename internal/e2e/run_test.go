@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// timeout bounds each run of pawl.
-const timeout = 4 * time.Minute
+// timeout bounds each run of pawl, also on a machine that has other work.
+const timeout = 8 * time.Minute
 
 // result is what a run of pawl left.
 type result struct {
