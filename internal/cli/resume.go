@@ -30,16 +30,16 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	told := a.tellAgain(context.Background(), s)
+	untold := a.tellAgain(context.Background(), s)
 	if s.memory.State.Outcome == loop.Verified && s.hasEnded() { // a script may resume until it is
-		if told != nil {
-			return told
+		if untold != nil {
+			return untold
 		}
 		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n", s.ID)
 		return nil
 	}
-	if told != nil { // what is left to do does not wait for a tracker
-		term.Warnf(a.Err, "%v; it is told again at the end", told)
+	if untold != nil { // what is left to do does not wait for a tracker
+		term.Warnf(a.Err, "%v; it is told again at the end", untold)
 	}
 	given, err := c.limits(s)
 	if err != nil {
@@ -66,6 +66,9 @@ func (c *resumeCmd) Run(a *app) error {
 	}
 	if err != nil {
 		return ended(begin, err)
+	}
+	if d.SwitchedBack != "" {
+		term.Warnf(a.Err, "%s", d.SwitchedBack)
 	}
 	return a.runLoop(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
 }

@@ -53,7 +53,9 @@ func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error 
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
 			"the work tree is not on the branch of the loop, %s", elsewhere)
 	case d.wasSetUp && !d.reopened:
-		_, err = repo.SwitchBack(ctx, id, d.Spec.Branch, d.Spec.StartCommit)
+		var back git.SwitchResult
+		back, err = repo.SwitchBack(ctx, id, d.Spec.Branch, d.Spec.StartCommit)
+		d.SwitchedBack = runner.SwitchedBack(back, d.Spec.Branch)
 	default: // a reopened loop's end had deleted it, empty
 		var undo git.Undo
 		undo, err = repo.EnsureBranch(ctx, d.Spec.Branch)

@@ -26,6 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -35,6 +36,8 @@ type Driver struct {
 	Spec    record.Spec
 	Version string // of the agent's client; "": unknown
 	Resumed bool
+
+	SwitchedBack string // how the loop's branch was checked out again; "": it was
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
@@ -274,6 +277,11 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 	}
 	if err != nil {
 		return err
+	}
+	if d.SwitchedBack != "" {
+		if _, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: record.Note{Level: loop.Warning, Text: d.SwitchedBack}}); err != nil {
+			return err
+		}
 	}
 	if d.Agent, err = newAgent(d.Spec.Agent, l.Dir); err != nil {
 		return err

@@ -62,20 +62,16 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 }
 
 // bringHome ends what the agent left half-done and puts HEAD back on the loop's
-// branch. It returns the commit of HEAD. In a user's tree that is all it does.
+// branch. It returns the commit of HEAD, which in a user's tree is all it does.
 func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, remarks []string, err error) {
-	if r.theirTree() {
-		if head, err = r.Repo.Head(ctx); err != nil {
-			return "", nil, fmt.Errorf("read HEAD: %w", err)
+	if !r.theirTree() {
+		left, err := r.Repo.QuitOperation(ctx)
+		if err != nil {
+			return "", nil, fmt.Errorf("end what was left half-done: %w", err)
 		}
-		return head, nil, nil
-	}
-	left, err := r.Repo.QuitOperation(ctx)
-	if err != nil {
-		return "", nil, fmt.Errorf("end what was left half-done: %w", err)
-	}
-	if left != "" {
-		remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
+		if left != "" {
+			remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
+		}
 	}
 	back, words, err := r.switchBack(ctx, base)
 	if words != "" {
@@ -84,43 +80,40 @@ func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, 
 	return back.Head, remarks, err
 }
 
-// headOnBranch is the commit of HEAD, which is on the loop's branch afterwards. In a
-// user's tree it is where they have it.
-func (r *Runner) headOnBranch(ctx context.Context, m record.Memory) (string, error) {
-	if r.theirTree() {
-		head, err := r.Repo.Head(ctx)
-		if err != nil {
-			return "", fmt.Errorf("read HEAD: %w", err)
-		}
-		return head, nil
-	}
-	back, words, err := r.switchBack(ctx, m.Base)
-	if words != "" {
-		r.noteLater(ctx, loop.Warning, words)
-	}
-	return back.Head, err
-}
-
 // switchBack puts HEAD back on the loop's branch, and the files with it, and says what it
-// did, "" if nothing.
+// did, "" if nothing. In a user's tree HEAD stays where it is.
 func (r *Runner) switchBack(ctx context.Context, base record.Base) (back git.SwitchResult, words string, err error) {
+	if r.theirTree() {
+		if back.Head, err = r.Repo.Head(ctx); err != nil {
+			return back, "", fmt.Errorf("read HEAD: %w", err)
+		}
+		return back, "", nil
+	}
 	began := time.Now()
 	back, err = r.Repo.SwitchBack(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
+	if err == nil && back.Before != "" {
+		err = r.keepSpan(record.ToolCall{At: began, Until: time.Now()})
+	}
 	if err != nil {
 		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
+	return back, SwitchedBack(back, r.Spec.Branch), nil
+}
+
+// SwitchedBack says that HEAD is on a branch again, "" where it was there.
+func SwitchedBack(back git.SwitchResult, branch string) string {
 	if back.From == "" {
-		return back, "", nil
+		return ""
 	}
-	words = back.From + " was checked out: switched back to " + r.Spec.Branch + ", where the commits go"
+	words := back.From + " was checked out: switched back to " + branch + ", where the commits go; "
 	if back.Before == "" {
-		return back, words + "; no file changed", nil
+		return words + "no file changed"
 	}
-	words += "; changes were carried over"
+	words += "its files are there again, with what was not committed"
 	if len(back.Clashes) > 0 {
-		words += fmt.Sprintf(", but not of %s, which differ there (kept: git show %s:PATH)", strings.Join(atMost(back.Clashes, maxLeft), ", "), short(back.Before))
+		words += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(atMost(back.Clashes, maxLeft), ", "), short(back.Before))
 	}
-	return back, words, r.keepSpan(record.ToolCall{At: began, Until: time.Now()})
+	return words
 }
 
 func theirs(branch, head string) string {

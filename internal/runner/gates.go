@@ -246,9 +246,14 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 		r.inRun(ctx, noted)
 	}
 	if commits {
-		if at.head, err = r.headOnBranch(ctx, m); err != nil {
+		back, words, err := r.switchBack(ctx, m.Base)
+		if err != nil {
 			return at, nil, err
 		}
+		if words != "" {
+			r.noteLater(ctx, loop.Warning, words)
+		}
+		at.head = back.Head
 	}
 	if at.tree, err = r.treeNow(ctx); err != nil {
 		return at, nil, fmt.Errorf("take the tree to judge: %w", err)

@@ -47,12 +47,11 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
 	r.Count()
 	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	r.NoTests = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests
+	r.NoTests, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, lastLine(r.Tail)) != ""
 	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 && !r.NoTests {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
-	r.CannotStart = exit.Code == 126 || exit.Code == 127 || noModule(exit, r) != ""
 	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
@@ -91,12 +90,8 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 		return gate.Unknown, fmt.Sprintf("could not start: %v", exit.Err)
 	case ended(exit):
 		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", exit.Code, exit.Signal))
-	case exit.Code == 127:
-		return gate.Unknown, "a command was not found (exit 127)" + after(lastLine(r.Tail))
-	case exit.Code == 126:
-		return gate.Unknown, "a command could not be executed (exit 126)" + after(lastLine(r.Tail))
-	case noModule(exit, r) != "":
-		return gate.Unknown, "Python does not find what runs the tests: " + noModule(exit, r)
+	case r.CannotStart:
+		return gate.Unknown, cannotStart(exit.Code, lastLine(r.Tail)) + after(lastLine(r.Tail))
 	case exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
 	case exit.Code == 0 && reportErr != nil:
@@ -113,12 +108,18 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + after(lastLine(r.Tail))
 }
 
-// noModule is what Python says last where a test runner behind -m is not installed: it
-// exits with 1, as tests that fail do. A module of the project may be yet to write.
-func noModule(exit proc.Exit, r gate.Result) string {
-	line := lastLine(r.Tail)
-	if exit.Code == 1 && moduleMissing.MatchString(line) {
-		return line
+// cannotStart says that a program which the command calls is not there, "" where nothing
+// tells so: by the exit codes of shells, or by what Python says last of a test runner
+// behind -m, since it exits with 1, as tests that fail do. A module of the project may be
+// yet to write.
+func cannotStart(code int, last string) string {
+	switch {
+	case code == 127:
+		return "a command was not found (exit 127)"
+	case code == 126:
+		return "a command could not be executed (exit 126)"
+	case code == 1 && moduleMissing.MatchString(last):
+		return "Python does not find what runs the tests"
 	}
 	return ""
 }
