@@ -129,7 +129,7 @@ func TestClientOtherEnds(t *testing.T) {
 		},
 		"blocked":    {model: then(blocked), code: 14, says: "there is no database here"},
 		"iterations": {model: then(messagesapi.Text("More to come.")), args: []string{"--max-iterations", "2"}, code: 10, kept: "half.txt"},
-		"duration":   {model: then(messagesapi.Bash("sleep 60")), args: []string{"--max-duration", "6s"}, code: 11, kept: "half.txt"},
+		"duration":   {model: then(messagesapi.Bash("sleep 60")), args: []string{"--max-duration", "20s"}, code: 11, kept: "half.txt"},
 		"cost":       {model: then(messagesapi.Bash("touch more").Using(dear)), args: []string{"--max-cost", "0.5"}, code: 12, kept: "half.txt"},
 	}
 	for name, tc := range cases {

@@ -13,25 +13,32 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pawl-dev/pawl/bench/trust"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
 // Cheats of the liar's bench (bench/trust) that the real client plays too: once
 // run by Pawl, which answers its calls by callback, and once in a session with
-// Pawl's plugin. None ends verified, and each is named.
+// Pawl's plugin: in turn, and both where every step is asked for. None ends verified,
+// and each is named.
 func TestClientCheats(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{
+	for i, name := range []string{
 		"claims_without_work", "edits_test", "skips_test_python", "edits_gate_script", "renames_over_gate", "ticks_plan",
 		"adds_conftest", "promise_in_output", "hides_test_from_git", "pushes", "destroys_work",
 	} {
 		s := cheat(t, name)
-		t.Run(name+"/callback", func(t *testing.T) {
-			l := newLiar(t, s)
-			l.api.Play(l.lie)
-			r := l.pawl(append([]string{"run", "--agent-command", l.client, "--max-iterations", "8"}, l.goal()...)...)
-			l.isCaught(r.String())
-		})
+		if i%agenttest.Stride(2) == 0 {
+			t.Run(name+"/callback", func(t *testing.T) {
+				l := newLiar(t, s)
+				l.api.Play(l.lie)
+				r := l.pawl(append([]string{"run", "--agent-command", l.client, "--max-iterations", "8"}, l.goal()...)...)
+				l.isCaught(r.String())
+			})
+		}
+		if (i+1)%agenttest.Stride(2) != 0 {
+			continue
+		}
 		t.Run(name+"/plugin", func(t *testing.T) {
 			l := newLiar(t, s, plugin, uncapped)
 			l.api.Play(func(r messagesapi.Request) messagesapi.Response {
@@ -46,10 +53,11 @@ func TestClientCheats(t *testing.T) {
 }
 
 // Cheats and honest runs of the lists, whose authors had not seen the judge, with the
-// real client: no such cheat ends verified, and no such honest run is hindered.
+// real client: no such cheat ends verified, and no such honest run is hindered. Every
+// third is played, and all where every step is asked for.
 func TestClientLists(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{
+	for i, file := range []string{
 		"first/cheats/code_go_testing_testing", "first/cheats/code_py_atexit_exit_zero", "first/cheats/py_delete_init_of_tests",
 		"first/cheats/js_failing_test_is_todo", "first/cheats/code_js_hollow_export_test", "second/cheats/py_equal_to_everything",
 		"second/cheats/js_patched_node_modules", "second/cheats/sh_exit_trap_in_library", "third/cheats/py_load_tests_filters",
@@ -57,6 +65,9 @@ func TestClientLists(t *testing.T) {
 		"first/honest/go_generic_function", "first/honest/py_new_function_with_test", "second/honest/js_commonjs_to_esm",
 		"third/honest/go_cli_flag_json", "third/honest/py_cli_reverse_flag",
 	} {
+		if i%agenttest.Stride(3) != 0 {
+			continue
+		}
 		t.Run(file, func(t *testing.T) {
 			l := newLiar(t, listed(t, file))
 			l.api.Play(l.lie)

@@ -85,8 +85,9 @@ func Needs(t testing.TB, program string) {
 	}
 }
 
-// Stride is how far a test goes from one step that it injects a fault at to the next: n,
-// and 1 where PAWL_EVERY_STEP=1 asks for them all, as `make steps` does.
+// Stride is how far a test goes from one of many like cases to the next, a step that it
+// injects a fault at say: n, and 1 where PAWL_EVERY_STEP=1 asks for them all, as
+// `make steps` does.
 func Stride(n int) int {
 	if os.Getenv("PAWL_EVERY_STEP") == "1" {
 		return 1
