@@ -158,11 +158,11 @@ func TestAllowDirty(t *testing.T) {
 }
 
 // A commit hook's refusal is a gate's failure, told to the agent; what a hook
-// writes is judged and committed.
+// writes, however slow it is, is judged and committed.
 func TestCommitHooks(t *testing.T) {
 	t.Parallel()
 	const refuses = "#!/bin/sh\nif [ ! -e signed.txt ]; then echo 'sign your work in signed.txt' >&2; exit 1; fi\n"
-	const formats = "#!/bin/sh\necho formatted > format.txt\ngit add format.txt\n"
+	const formats = "#!/bin/sh\nsleep 3\necho formatted > format.txt\ngit add format.txt\n"
 	cases := map[string]struct {
 		hook, script, file string
 		iterations         int

@@ -268,7 +268,11 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if err != nil {
 		return at, nil, err
 	}
+	began := time.Now()
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.State, a.Tasks)})
+	if hooks.Ran { // what they write belongs to the work
+		err = cmp.Or(err, r.keepSpan(record.ToolCall{At: began, Until: time.Now()}))
+	}
 	if err != nil {
 		return at, nil, fmt.Errorf("run the commit hooks: %w", err)
 	}
