@@ -153,6 +153,7 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	a.warnSecret(p.Goal)
+	a.warnFolder("agent and gates", p.Root(), c.Gate)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	a.warnMissing(p)
 	a.proposeData(ctx, p)

@@ -51,6 +51,7 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	if err := a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
 		return err
 	}
+	a.warnFolder("gates", root, c.Gate)
 	results, tree, err := a.runGates(ctx, root, settings)
 	if err != nil {
 		return err

@@ -71,6 +71,9 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 		return nil, err
 	}
 	p.adopts = q.AdoptsFile
+	if err := p.runTypedGatesIn(q.Request); err != nil {
+		return nil, err
+	}
 	if err := p.verifyGate(q); err != nil {
 		return nil, err
 	}

@@ -137,9 +137,7 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 	if err := checkTaskIDs(p.Goal, s, q.Flags); err != nil {
 		return nil, err
 	}
-	if err := p.resolveTypedPaths(q); err != nil {
-		return nil, err
-	}
+	p.resolveTypedProgram(q)
 	if err := p.addPlanGates(); err != nil {
 		return nil, err
 	}

@@ -179,3 +179,18 @@ func TestNamedTestsAreFrozen(t *testing.T) {
 		}
 	}
 }
+
+// A gate that is typed in a session runs where its agent works.
+func TestTypedGateRunsInSessionFolder(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	q := openFolder(root, env, map[string]any{"gates": []string{"sh check.sh"}})
+	q.Project, q.Dir = root, filepath.Join(root, "sub")
+	p, err := launch.PrepareAttended(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Spec.Gates[0].Dir; got != "sub" {
+		t.Errorf("the gate runs in %q", got)
+	}
+}

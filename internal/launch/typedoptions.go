@@ -9,28 +9,36 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// resolveTypedPaths applies the current folder to typed options: gates run there, and the
-// agent's program is relative to it. Paths in files are relative to the root.
-func (p *Prepared) resolveTypedPaths(q Request) error {
+// resolveTypedProgram makes a typed agent's program relative to the current folder, and one
+// that a file names relative to the root.
+func (p *Prepared) resolveTypedProgram(q Request) {
+	p.programDir = p.root
+	if _, typed := q.Flags["agent_command"]; typed {
+		p.programDir = q.Dir
+	}
+}
+
+// runTypedGatesIn has typed gates run in the session's folder, where its agent works. The
+// runner has both run at the root.
+func (p *Prepared) runTypedGatesIn(q Request) error {
 	root := resolvePath(p.root)
 	here, err := filepath.Rel(root, resolvePath(q.Dir))
 	if err != nil {
 		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
 	}
 	if _, typed := q.Flags["gates"]; typed && here != "." && filepath.IsLocal(here) {
-		for i := range p.Settings.Gates {
-			p.Settings.Gates[i].Dir = filepath.ToSlash(here)
+		for i, g := range p.Settings.Gates {
+			if g.Kind != gate.ByReview {
+				p.Settings.Gates[i].Dir = filepath.ToSlash(here)
+			}
 		}
-	}
-	p.programDir = p.root
-	if _, typed := q.Flags["agent_command"]; typed {
-		p.programDir = q.Dir
 	}
 	return nil
 }
