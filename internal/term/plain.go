@@ -6,13 +6,19 @@ import (
 	"time"
 )
 
+// quietFor is how long a log stays without a line before one says that the turn is still
+// under way. Each further one comes after twice the time.
+const quietFor = 10 * time.Minute
+
 // plain prints each event worth a line behind its time; Quiet prints the
-// summary alone.
+// summary alone. What is going on within a turn gets no line, since logs are read
+// later: only one now and then where nothing else happens.
 type plain struct {
 	mu    sync.Mutex
 	o     Options
 	story *story
-	last  TurnActivity
+	alive *time.Timer // prints the next sign of life
+	quiet time.Duration
 }
 
 func (p *plain) Print(e Event) { p.PrintAt(e, p.o.Now()) }
@@ -22,30 +28,48 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	defer p.mu.Unlock()
 	p.story.note(e, now)
 	lines := p.story.lines(e, now)
-	switch e := e.(type) {
-	case TaskStarted:
-		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "begun"})}
-	case TurnActivity:
-		// Figures change all the time; a log wants a line when the work does.
-		if e.Iteration == p.last.Iteration && e.Doing == p.last.Doing {
-			return
-		}
-		p.last = e
-		lines = []line{p.story.activity(now)}
-	}
 	_, end := e.(LoopEnded)
+	_, begun := e.(TaskStarted)
 	quiet := p.o.Mode == Quiet
 	switch {
 	case quiet && !end:
 		return
 	case end && !quiet:
 		lines = lines[1:] // the blank line above a summary; each has its time here
+	case begun:
+		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "begun"})}
 	}
+	if len(lines) == 0 {
+		return
+	}
+	p.write(lines, now)
+	p.quiet = quietFor
+	p.stop()
+	if !end {
+		p.alive = time.AfterFunc(p.quiet, p.signOfLife)
+	}
+}
+
+// signOfLife says what is going on after a while without a line.
+func (p *plain) signOfLife() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.alive == nil || p.story.asking {
+		return
+	}
+	if now := p.o.Now(); p.story.waiting == nil { // a wait has said until when
+		p.write([]line{p.story.activity(now)}, now)
+	}
+	p.quiet *= 2
+	p.alive.Reset(p.quiet)
+}
+
+func (p *plain) write(lines []line, now time.Time) {
 	stamp := now.In(p.o.Zone).Format("15:04:05") + "  "
 	var b strings.Builder
 	for i, l := range lines {
 		switch {
-		case quiet:
+		case p.o.Mode == Quiet:
 		case i == 0:
 			b.WriteString(stamp)
 		default:
@@ -57,4 +81,17 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	_, _ = p.o.Out.Write([]byte(b.String()))
 }
 
-func (p *plain) Close() error { return nil }
+// stop ends the signs of life.
+func (p *plain) stop() {
+	if p.alive != nil {
+		p.alive.Stop()
+		p.alive = nil
+	}
+}
+
+func (p *plain) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
+	return nil
+}

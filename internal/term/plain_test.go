@@ -1,0 +1,49 @@
+package term_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// A log has a line for what happened. What goes on within a turn gets one only after a
+// long time without any, and then ever more rarely.
+func TestPlainShowsSparseSignsOfLife(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := term.New(term.Options{Out: &out, Mode: term.Plain, Zone: time.UTC})
+		p.Print(term.TaskStarted{ID: "1", Title: "one", Index: 1, Total: 1})
+		for _, doing := range []string{"running the gates before the work", "gate test", "thinking", "editing a.go"} {
+			p.Print(term.TurnActivity{Iteration: 1, Doing: doing})
+		}
+		time.Sleep(75 * time.Minute)
+		p.Print(term.Note{Text: "said"})
+		time.Sleep(11 * time.Minute)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		var got []string
+		for l := range strings.Lines(out.String()) {
+			got = append(got, strings.Join(strings.Fields(l), " "))
+		}
+		want := []string{
+			"00:00:00 ● 1/1 1 one begun",
+			"00:10:00 ● 1/1 1 one iteration 1 · editing a.go · 10m00s",
+			"00:30:00 ● 1/1 1 one iteration 1 · editing a.go · 30m00s",
+			"01:10:00 ● 1/1 1 one iteration 1 · editing a.go · 1h10m",
+			"01:15:00 note said",
+			"01:25:00 ● 1/1 1 one iteration 1 · editing a.go · 1h25m",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
