@@ -66,7 +66,7 @@ func (m *machine) redAtStart(g Gates) {
 	if red := g.Red(); len(red) > 0 {
 		what = firstFew(red)
 	}
-	m.notify(Warning, "failing before any work: "+what+". If that is not part of this work, stop and "+redHint)
+	m.notify(Warning, "failing before the first turn: "+what+". That is fine if this work is to make it pass. If not, stop and "+redHint)
 }
 
 // provenBeside reports whether something else proves work beside which gates are
