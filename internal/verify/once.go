@@ -47,7 +47,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
 	r.Count()
 	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	r.NoTests, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, lastLine(r.Tail)) != ""
+	r.NoTests, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, r.Tail) != ""
 	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 && !r.NoTests {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
@@ -91,7 +91,7 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 	case ended(exit):
 		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", exit.Code, exit.Signal))
 	case r.CannotStart:
-		return gate.Unknown, cannotStart(exit.Code, lastLine(r.Tail)) + after(lastLine(r.Tail))
+		return gate.Unknown, cannotStart(exit.Code, r.Tail) + after(lastLine(r.Tail))
 	case exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
 	case exit.Code == 0 && reportErr != nil:
@@ -107,26 +107,6 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 	}
 	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + after(lastLine(r.Tail))
 }
-
-// cannotStart says that a program which the command calls is not there, "" where nothing
-// tells so: by the exit codes of shells, or by what Python says last of a test runner
-// behind -m, since it exits with 1, as tests that fail do. A module of the project may be
-// yet to write.
-func cannotStart(code int, last string) string {
-	switch {
-	case code == 127:
-		return "a command was not found (exit 127)"
-	case code == 126:
-		return "a command could not be executed (exit 126)"
-	case code == 1 && moduleMissing.MatchString(last):
-		return "Python does not find what runs the tests"
-	}
-	return ""
-}
-
-// moduleMissing is the message of CPython's runpy, with modules that run tests and come
-// from elsewhere.
-var moduleMissing = regexp.MustCompile(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
 
 // diskFull is what programs say last when there is no room; searched only in the
 // output of a failed run.

@@ -74,7 +74,8 @@ var also = map[string]string{
 	"simple-phpunit": "phpunit", "paratest": "phpunit", "parallel_rspec": "rspec", "unittest2": "unittest", "turbo_tests": "rspec",
 }
 
-func knownRunner(name string) bool {
+// IsRunner reports whether a program of that name runs tests.
+func IsRunner(name string) bool {
 	_, ok := lookup(name)
 	return ok
 }
@@ -184,7 +185,7 @@ func (r *reader) interpreter(name string, words []string, f flow) {
 		r.add(Call{Runner: "node", Words: words, Sure: true}, f)
 	case name == "java":
 		r.java(rest, words, f)
-	case knownRunner(base) && (strings.Contains(rest[0], "node_modules/") || strings.Contains(rest[0], "bin/")),
+	case IsRunner(base) && (strings.Contains(rest[0], "node_modules/") || strings.Contains(rest[0], "bin/")),
 		name == "php" && strings.Contains(rest[0], "phpunit"), base == "_mocha":
 		if strings.Contains(base, "phpunit") {
 			base = "phpunit"

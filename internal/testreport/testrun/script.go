@@ -61,7 +61,7 @@ func (r *reader) packages(name string, words []string, f flow) {
 	}
 }
 
-func testScript(verb string) bool { return testName(verb) && !knownRunner(verb) }
+func testScript(verb string) bool { return testName(verb) && !IsRunner(verb) }
 
 func dropOptions(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
