@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -11,19 +12,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// newShow shows what begins.
-func newShow(out term.Printer, d *launch.Driver) *show {
+// newShow shows what begins, and how far a loop is that goes on.
+func newShow(out term.Printer, d *launch.Driver) (*show, error) {
+	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
+	if d.Resumed {
+		m, _, err := record.Load(d.Loop)
+		if err != nil {
+			return nil, fmt.Errorf("read loop %s: %w", d.Loop.ID, err)
+		}
+		if at = m.State; at.Phase == loop.Ended {
+			at = at.Extended(d.More)
+		}
+	}
+	limits, open := at.Policy.Limits, 0
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
-		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
-		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Sandbox: d.Sandbox.Lines(false),
+		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, Sandbox: d.Sandbox.Lines(false),
 	}
-	for _, t := range d.Spec.Tasks {
-		if t.Status == loop.Open {
-			s.open++
-		} else {
+	for _, t := range at.Tasks {
+		switch {
+		case t.Status == loop.Open:
+			open++
+		case t.Status == loop.Done:
 			started.Done++
 		}
 	}
@@ -34,7 +46,7 @@ func newShow(out term.Printer, d *launch.Driver) *show {
 		started.Checkout = checkoutWords(d.Spec)
 	}
 	if d.Spec.Plan != "" {
-		started.Open = s.open
+		started.Open = open
 	}
 	if kind := d.Spec.Policy.Kind; kind != loop.Change {
 		started.Kind = string(kind)
@@ -43,7 +55,7 @@ func newShow(out term.Printer, d *launch.Driver) *show {
 		started.Gates = append(started.Gates, shown(g))
 	}
 	out.Print(started)
-	return s
+	return s, nil
 }
 
 // goalSource names the goal: the plan's file, or the beginning of the prompt.

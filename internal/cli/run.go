@@ -338,7 +338,10 @@ func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err e
 		q.print, d.AskRed = out.Print, q.Ask
 	}
 	for {
-		s := newShow(out, d)
+		s, err := newShow(out, d)
+		if err != nil {
+			return err
+		}
 		d.Observer, d.Causes = s, ears.causes
 		a.rings(d)
 		a.giveTools(d)

@@ -28,11 +28,10 @@ type show struct {
 	state   loop.State // after the last step
 	usage   loop.Usage
 	context int // percent, of the turn under way
-	begun   int // tasks begun in this run
+	begun   int // tasks begun since the run began
 
 	leftAlone  []string       // new files that are not the agent's
 	iterations map[string]int // by task
-	open       int            // tasks open when the run began
 }
 
 // Stepped shows what a step of the machine means to the user.
@@ -87,7 +86,8 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		if now.After == loop.ThenBaseline {
 			s.begun++
 			t, _ := now.Task(a.Task)
-			s.out.Print(term.TaskStarted{ID: narrate.ID(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun)})
+			nth, of := now.Place(t.ID)
+			s.out.Print(term.TaskStarted{ID: narrate.ID(t), Title: t.Title, Index: nth, Total: of})
 		}
 	case loop.BeginTurn:
 		s.usage, s.context = loop.Usage{}, -1
@@ -173,14 +173,17 @@ func (s *show) tasksEnded(before, now loop.State) {
 	if before.Phase == "" {
 		return
 	}
+	more := 0 // that ended in this step before it
 	for _, t := range now.ChangedTasks(before) {
 		if t.Status == loop.Open {
 			continue
 		}
+		nth, of := before.Place(t.ID)
 		s.out.Print(term.TaskEnded{
-			ID: narrate.ID(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: narrate.Result(t), Iterations: s.iterations[t.ID],
+			ID: narrate.ID(t), Title: t.Title, Index: nth + more, Total: of, Result: narrate.Result(t), Iterations: s.iterations[t.ID],
 			Duration: term.Span(t.Took), Evidence: narrate.Evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
 		})
+		more++
 	}
 }
 

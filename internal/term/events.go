@@ -56,8 +56,8 @@ type Gate struct {
 type TaskStarted struct {
 	ID    string `json:"id,omitempty" jsonschema:"id of the task"`
 	Title string `json:"title" jsonschema:"title of the task"`
-	Index int    `json:"index,omitempty" jsonschema:"how many tasks this run began, this one included"`
-	Total int    `json:"total,omitempty" jsonschema:"tasks that were open when the run began"`
+	Index int    `json:"index,omitempty" jsonschema:"which of the loop's tasks it is, counted by those that have ended"`
+	Total int    `json:"total,omitempty" jsonschema:"tasks of the loop, without those that are left out"`
 }
 
 // TurnActivity tells what the agent does now, and the figures so far.

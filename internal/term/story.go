@@ -142,6 +142,8 @@ func ends(e LoopStarted) string {
 		when = "with the answer"
 	case e.Open == 1:
 		when = "when the task is verified"
+	case e.Open > 1 && e.Resumed && e.Done > 0:
+		when = fmt.Sprintf("when the other %d are verified", e.Open)
 	case e.Open > 1:
 		when = fmt.Sprintf("when all %d are verified", e.Open)
 	}
@@ -157,6 +159,9 @@ func ends(e LoopStarted) string {
 	}
 	if len(limits) > 0 {
 		when += ", or after " + strings.Join(limits, ", ")
+		if e.Resumed { // what was before counts
+			when += " in all"
+		}
 	}
 	return when
 }

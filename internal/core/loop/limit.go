@@ -1,6 +1,9 @@
 package loop
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // limit is the limit that forbids another turn, or "".
 func (m *machine) limit() Outcome {
@@ -17,6 +20,17 @@ func (m *machine) limit() Outcome {
 		return Budget
 	}
 	return ""
+}
+
+// Extended returns the tasks and limits with which a loop that has ended is reopened.
+func (s State) Extended(given Limits) State {
+	s.Policy.Limits, s.Tasks = s.extended(given), slices.Clone(s.Tasks)
+	for i, t := range s.Tasks {
+		if t.Status != Done && !t.LeftOut {
+			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
+		}
+	}
+	return s
 }
 
 // extended are the limits of a loop that goes on after its end: each of those given

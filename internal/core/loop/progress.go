@@ -46,6 +46,21 @@ func (s State) Progress() string {
 	return words
 }
 
+// Place says which of the loop's tasks this one is, in the order in which they end, and of
+// how many. A task that a user leaves out counts for nothing.
+func (s State) Place(id string) (nth, of int) {
+	nth, of = 1, 1
+	for _, t := range s.Tasks {
+		if t.ID == id || t.LeftOut {
+			continue
+		}
+		if of++; t.Status != Open {
+			nth++
+		}
+	}
+	return nth, of
+}
+
 // Headline says how a loop ended, behind its id: what was done leads.
 func (s State) Headline(id string) string {
 	ended := " ended " + strings.ToUpper(string(s.Outcome))

@@ -293,12 +293,7 @@ func (m *machine) reopen(e Event) {
 	}
 	s.HandoverTo, s.HandoverWhy, s.HandoverFailed, s.IsolationFailed = "", "", false, false
 	s.Pause, s.Violations, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
-	s.Policy.Limits = s.extended(e.Start.Policy.Limits)
-	for i, t := range s.Tasks {
-		if t.Status != Done && !t.LeftOut {
-			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
-		}
-	}
+	*s = s.Extended(e.Start.Policy.Limits)
 	if s.After == ThenCommit {
 		m.follow(ThenCommit)
 		return
