@@ -56,7 +56,11 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if s.OwnWorktree {
 		branch += ", in a worktree of its own"
 	}
-	line("commits", "go to %s", branch)
+	if end, ok := p.EndsAtOnce(); ok {
+		line("ends", "at once, %s (exit %d): %s", end.Outcome, end.Outcome.ExitCode(""), end.Reason)
+	} else {
+		line("commits", "go to %s", branch)
+	}
 	if moves := checkoutWords(s); moves != "" {
 		line("", "%s", moves)
 	}
@@ -102,7 +106,7 @@ func wouldBegin(obstacles []error) error {
 // checkoutWords says how the user's checkout moves to the loop's branch, "" if it
 // stays where it is.
 func checkoutWords(s record.Spec) string {
-	if s.OwnWorktree || s.NoCommit || s.Branch != "" && s.Branch == s.StartBranch {
+	if s.OwnWorktree || s.NoCommit || s.AllDone() || s.Branch != "" && s.Branch == s.StartBranch {
 		return ""
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])

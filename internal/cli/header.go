@@ -45,6 +45,9 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	case !d.Resumed:
 		started.Checkout = checkoutWords(d.Spec)
 	}
+	if d.Spec.AllDone() && !d.Resumed { // it ends at once
+		started.Branch = ""
+	}
 	if d.Spec.Plan != "" {
 		started.Open = open
 	}

@@ -265,7 +265,7 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	}
 	for i, t := range p.Spec.Tasks {
 		if t.Earlier {
-			p.Spec.Tasks[i].Evidence = seen[t.ID]
+			p.Spec.Tasks[i].Evidence, p.Spec.Tasks[i].Accepted = seen[t.ID].evidence, seen[t.ID].accepted
 		}
 	}
 	return nil
@@ -316,38 +316,4 @@ func firstItems(items []string) string {
 		return strings.Join(items, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
-}
-
-// earlierEvidence returns the evidence of tasks that earlier loops with the same plan
-// finished. The newest loop that finished a task counts.
-func earlierEvidence(st *store.Store, root, planPath string) (map[string]gate.Evidence, error) {
-	found := map[string]gate.Evidence{}
-	if planPath == "" {
-		return found, nil
-	}
-	loops, err := st.Loops()
-	if err != nil {
-		return nil, fmt.Errorf("read earlier loops: %w", err)
-	}
-	when := map[string]int64{}
-	for _, l := range loops {
-		kept, err := l.Spec()
-		if err != nil || kept.Root != root {
-			continue
-		}
-		spec, err := record.ReadSpec(l)
-		if err != nil || spec.Plan != planPath {
-			continue
-		}
-		m, _, err := record.Load(l)
-		if err != nil {
-			continue // a damaged loop says nothing
-		}
-		for _, t := range m.State.Tasks {
-			if t.Evidence != "" && !t.Earlier && kept.CreatedAt.UnixNano() >= when[t.ID] {
-				found[t.ID], when[t.ID] = t.Evidence, kept.CreatedAt.UnixNano()
-			}
-		}
-	}
-	return found, nil
 }

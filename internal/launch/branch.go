@@ -39,7 +39,7 @@ func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error 
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch == d.Spec.Branch {
+	if branch == d.Spec.Branch || d.Spec.AllDone() && !d.wasSetUp && !d.reopened { // there is nothing to commit
 		return nil
 	}
 	there, err := repo.HasBranch(ctx, d.Spec.Branch)

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,6 +137,11 @@ func DecodeSpec(kept store.Spec) (Spec, error) {
 		return Spec{}, fmt.Errorf("decode spec of loop %s: %w", kept.ID, err)
 	}
 	return s, nil
+}
+
+// AllDone reports whether every task was done before the loop.
+func (s Spec) AllDone() bool {
+	return len(s.Tasks) > 0 && !slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 }
 
 // IsGoalUnsent reports whether the agent may not have received the goal yet: a loop from

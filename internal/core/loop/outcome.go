@@ -75,14 +75,17 @@ func (o Outcome) ExitCode(cause string) int {
 	return 1
 }
 
+// doneBefore is why a loop ends that has nothing to do.
+const doneBefore = "every task was done before"
+
 // allDoneBefore ends a loop over a plan that had nothing open. A task that an
 // earlier loop ended with less than wanted is still less than wanted.
 func (m *machine) allDoneBefore() {
 	if why := m.lessThanWanted(); why != "" {
-		m.finish(Unverified, why, "")
+		m.finish(Unverified, doneBefore+", but "+why, "")
 		return
 	}
-	m.finish(Finished, "every task was done before", "")
+	m.finish(Finished, doneBefore, "")
 }
 
 // lessThanWanted names the done tasks whose evidence is not what was wanted.
