@@ -65,6 +65,19 @@ func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
 	}
 }
 
+func TestTimeLimitStopsGateBeforeWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	from := time.Now()
+	s := b.run("", []string{"look at it"}, map[string]any{"gates": []string{"sleep 60"}, "max_duration": "1s"})
+	if s.Outcome != loop.Duration || s.Turns != 0 {
+		t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
+	}
+	if took := time.Since(from); took > 40*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
 func TestAMessageThatComesTwiceIsHeardOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)

@@ -132,15 +132,16 @@ func (r *Runner) claimed(c record.ToolClaim) error {
 	return nil
 }
 
-// checkDuration sees the time limit pass in mid-turn, and in a wait whose time
-// counts. Between turns the machine sees it itself; a turn of a user's session
+// checkDuration sees the time limit pass in mid-turn, while gates run, and in a wait whose
+// time counts. Between turns the machine sees it itself; a turn of a user's session
 // is not cut off.
 func (r *Runner) checkDuration(ctx context.Context) error {
 	s := r.mem.State
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == loop.Waiting && s.AwayFrom.IsZero()
 	turns := s.Phase == loop.Turning && !r.attended() || s.Phase == loop.Trying
-	if limit <= 0 || s.Hit != "" || !turns && !waits {
+	gates := s.Phase == loop.Baseline || s.Phase == loop.Judging
+	if limit <= 0 || s.Hit != "" || !turns && !waits && !gates {
 		return nil
 	}
 	s.Now = time.Now()

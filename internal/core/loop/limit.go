@@ -80,7 +80,11 @@ func (m *machine) limitHit(o Outcome) {
 	case Waiting:
 		m.back()
 		m.follow(m.s.After)
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
+	case Baseline: // nothing is there to judge
+		m.limitReached(o)
+	case Judging:
+		m.notify(Info, limitReason(o)+": the gates finish judging this work, then the loop ends")
+	case New, Checkpointing, Looking, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }

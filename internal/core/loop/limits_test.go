@@ -50,6 +50,32 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 	sc.gates(green, "finish duration")
 }
 
+// Before the work there is nothing to judge: the gates are stopped.
+func TestTimeLimitEndsBaseline(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+	sc = begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+}
+
+// Work that is claimed is judged to the end, and the user is told why the loop goes on.
+func TestTimeLimitWaitsForJudging(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.now = sc.now.Add(8 * time.Hour)
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "notify")
+	sc.gates(proven, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
 func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})

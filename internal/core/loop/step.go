@@ -172,6 +172,10 @@ func (m *machine) follow(a After) {
 	case ThenNext:
 		m.next()
 	case ThenGates:
+		if m.s.Purpose == ForBaseline && m.s.Hit != "" {
+			m.limitReached(m.s.Hit)
+			return
+		}
 		m.runGates(m.s.Purpose)
 	case ThenTurn:
 		m.beginTurn()
