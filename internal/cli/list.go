@@ -137,7 +137,7 @@ func costOf(s record.Summary) string {
 	if s.Attended && s.CostUSD == 0 {
 		return "-"
 	}
-	return figure.Money(s.CostUSD)
+	return figure.Cost(s.CostUSD, s.NoCost)
 }
 
 // minute is a time for a list; "-" for none.

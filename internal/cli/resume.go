@@ -45,6 +45,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.warnUnknownCost(s.spec, given)
 	if s.inSession() && !s.adrift() {
 		return a.resumeInSession(s, given)
 	}

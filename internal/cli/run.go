@@ -158,7 +158,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
-	a.warnUnknownCost(p.Spec)
+	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnFromEnv(p)
 	a.warnIssues(p)
 	a.warnUnreachable(p.Spec.Notify, p.Root())
@@ -200,8 +200,8 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 
 // warnUnknownCost says that a limit has no effect with an agent that reports neither cost
 // nor tokens.
-func (a *app) warnUnknownCost(s record.Spec) {
-	if l := s.Policy.Limits; s.Agent.Name == "command" && (l.CostUSD > 0 || l.Tokens > 0) {
+func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
+	if s.Agent.Name == "command" && (l.CostUSD > 0 || l.Tokens > 0) {
 		term.Warnf(a.Err, "what --agent command costs is not known: a limit of cost or tokens has no effect; use --max-iterations or --max-duration")
 	}
 }

@@ -66,6 +66,17 @@ func Tokens(n int64) string {
 // Bytes is a size in three figures at most: 950B, 1.2kB, 184MB.
 func Bytes(n int64) string { return Tokens(n) + "B" }
 
+// Cost is an amount that was spent, all or a part of which may be unknown.
+func Cost(usd float64, unknown bool) string {
+	switch {
+	case unknown && usd > 0:
+		return "at least " + Money(usd)
+	case unknown:
+		return "unknown"
+	}
+	return Money(usd)
+}
+
 // Money is an amount in dollars; fractions of a cent are shown only where there
 // is nothing else.
 func Money(usd float64) string {

@@ -132,8 +132,11 @@ func Doing(st loop.State) string {
 // time alone is known.
 func Spent(s loop.State) string {
 	took := figure.Duration(s.Elapsed())
-	if s.Attended && s.Usage == (loop.Usage{}) {
+	switch {
+	case s.Attended && s.CostUnknown():
 		return took
+	case s.CostUnknown():
+		return "cost unknown, " + took
 	}
 	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(s.Usage.CostUSD), figure.Tokens(s.Usage.Tokens()), took)
 }

@@ -189,7 +189,7 @@ func (t Step) started() string {
 func (t Step) turn() string {
 	turn := t.Event.Turn
 	cost := figure.Count(turn.ToolCalls, "tool call")
-	if !t.Before.Attended || t.Event.Isolated { // in a session the rest is not known
+	if turn.Usage != (loop.Usage{}) { // else the rest is not known
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.After.Usage.Tokens()-t.Before.Usage.Tokens()))
 	}
 	what, last := "ended without a claim", ""

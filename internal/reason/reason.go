@@ -264,7 +264,7 @@ func (s Step) limits() []string {
 		parts = append(parts, figure.Duration(st.Elapsed())+" of "+figure.Chosen(l.Duration))
 	}
 	if l.CostUSD > 0 {
-		parts = append(parts, figure.Money(st.Usage.CostUSD)+" of "+figure.Money(l.CostUSD))
+		parts = append(parts, figure.Cost(st.Usage.CostUSD, st.CostUnknown())+" of "+figure.Money(l.CostUSD))
 	}
 	if l.Tokens > 0 {
 		parts = append(parts, figure.Tokens(st.Usage.Tokens())+" of "+figure.Tokens(l.Tokens)+" tokens")

@@ -33,6 +33,7 @@ type Summary struct {
 	Approved  []string       `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
 	Commits   int            `json:"commits"`
 	CostUSD   float64        `json:"cost_usd"`
+	NoCost    bool           `json:"cost_unknown,omitempty"` // the agent reports neither cost nor tokens
 	Tokens    Tokens         `json:"tokens"`
 	Turns     int            `json:"turns"`
 	CreatedAt time.Time      `json:"created_at"`
@@ -70,7 +71,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	u := s.Usage
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
-		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
+		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, NoCost: s.CostUnknown(), Turns: s.Turns,
 		Attended: m.Attended(spec),
 		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},

@@ -39,7 +39,7 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 		}
 		p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
 		fmt.Fprintf(&b, "  %s  %s\n", l.ID, p.lead())
-		fmt.Fprintf(&b, "    %s, in %s · %s\n", plan.OneLine(l.Goal, 80), plan.OneLine(l.Where, 100), figure.Money(l.State.Usage.CostUSD))
+		fmt.Fprintf(&b, "    %s, in %s · %s\n", plan.OneLine(l.Goal, 80), plan.OneLine(l.Where, 100), costWords(l.State.Usage.CostUSD, l.State.CostUnknown()))
 		for _, line := range needs(l) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
@@ -54,12 +54,13 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 func totals(loops []Entry) string {
 	var all loop.State
 	var parts, groups []string
-	counts := map[string]int{}
+	counts, unknown := map[string]int{}, false
 	for _, l := range loops {
 		if counts[l.Group]++; counts[l.Group] == 1 {
 			groups = append(groups, l.Group)
 		}
 		all.Usage = all.Usage.Add(l.State.Usage)
+		unknown = unknown || l.State.CostUnknown()
 		if len(l.State.Tasks) > 1 {
 			all.Tasks = append(all.Tasks, l.State.Tasks...)
 		}
@@ -75,7 +76,15 @@ func totals(loops []Entry) string {
 	if p := all.Progress(); p != "" {
 		words += " · " + p
 	}
-	return words + " · " + figure.Money(all.Usage.CostUSD)
+	return words + " · " + costWords(all.Usage.CostUSD, unknown)
+}
+
+// costWords say what loops cost, where no label does.
+func costWords(usd float64, unknown bool) string {
+	if unknown && usd == 0 {
+		return "cost unknown"
+	}
+	return figure.Cost(usd, unknown)
 }
 
 // needs names the tasks that need the user, and the question that waits.

@@ -135,7 +135,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 				Show: strings.TrimPrefix(strings.TrimSpace(p.show(t)), "→ "),
 			}
 			if t.Turns > 0 {
-				row.Took, row.Cost, row.Attempts = figure.Duration(t.Took), figure.Money(t.CostUSD), fmt.Sprint(t.Turns)
+				row.Took, row.Cost, row.Attempts = figure.Duration(t.Took), figure.Cost(t.CostUSD, p.State.CostUnknown()), fmt.Sprint(t.Turns)
 			}
 			h.Tasks = append(h.Tasks, row)
 		}
@@ -145,7 +145,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 func (h *htmlPage) htmlIterations(l Loop) {
 	for _, i := range l.Iterations {
 		row := htmlIteration{
-			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Money(i.CostUSD),
+			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
 			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Came,
 		}
 		if i.Context >= 0 {

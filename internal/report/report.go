@@ -268,8 +268,12 @@ func (p *page) lessons() {
 func (p *page) cost() {
 	s := p.State
 	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())
-	if s.Attended && s.Usage == (loop.Usage{}) {
+	if s.Attended && s.CostUnknown() {
 		p.line("took", "%s, %s of work", iterations, work)
+		return
+	}
+	if s.CostUnknown() {
+		p.line("cost", "unknown, %s, %s of work", iterations, work)
 		return
 	}
 	money := figure.Money(s.Usage.CostUSD)

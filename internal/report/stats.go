@@ -45,6 +45,7 @@ type Figures struct {
 	Restores      int            `json:"restores"`
 	Violations    int            `json:"violations"`
 	CostUSD       float64        `json:"cost_usd"`
+	CostUnknown   int            `json:"cost_unknown"` // loops whose agent reported neither cost nor tokens
 	WorkSeconds   float64        `json:"work_seconds"`
 	MedianSeconds float64        `json:"median_seconds"` // of work, of a task that is done
 	MedianUSD     float64        `json:"median_usd"`
@@ -92,6 +93,9 @@ func (f *Figures) add(s loop.State) {
 	f.Restores += s.Restores
 	f.Violations += s.Violations
 	f.CostUSD += s.Usage.CostUSD
+	if s.CostUnknown() {
+		f.CostUnknown++
+	}
 	f.WorkSeconds += s.Elapsed().Seconds()
 	for _, t := range s.Tasks {
 		if t.Turns == 0 {
@@ -105,7 +109,10 @@ func (f *Figures) add(s loop.State) {
 		if t.Evidence == gate.Proven {
 			f.Proven++
 		}
-		f.took, f.cost = append(f.took, t.Took.Seconds()), append(f.cost, t.CostUSD)
+		f.took = append(f.took, t.Took.Seconds())
+		if !s.CostUnknown() {
+			f.cost = append(f.cost, t.CostUSD)
+		}
 	}
 }
 
@@ -114,7 +121,10 @@ func (f *Figures) medians() {
 		f.Outcomes = map[string]int{}
 	}
 	if len(f.took) > 0 {
-		f.MedianSeconds, f.MedianUSD = loop.Median(f.took), loop.Median(f.cost)
+		f.MedianSeconds = loop.Median(f.took)
+	}
+	if len(f.cost) > 0 {
+		f.MedianUSD = loop.Median(f.cost)
 	}
 }
 
@@ -171,5 +181,5 @@ func outcomeWords(f Figures) string {
 
 func (f Figures) row(w io.Writer, name string) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d of %d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\n", name, f.Loops, f.Outcomes[string(loop.Verified)], f.Done, f.Tasks, f.Proven,
-		figure.Duration(time.Duration(f.MedianSeconds*float64(time.Second))), figure.Money(f.MedianUSD), f.Refusals, f.Restores, f.Violations, figure.Money(f.CostUSD))
+		figure.Duration(time.Duration(f.MedianSeconds*float64(time.Second))), figure.Cost(f.MedianUSD, len(f.took) > 0 && len(f.cost) == 0), f.Refusals, f.Restores, f.Violations, figure.Cost(f.CostUSD, f.CostUnknown > 0))
 }

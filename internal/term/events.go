@@ -143,6 +143,7 @@ type LoopEnded struct {
 	Branch     string   `json:"branch,omitempty" jsonschema:"branch they are on"`
 	Tokens     int64    `json:"tokens" jsonschema:"tokens of all kinds"`
 	CostUSD    float64  `json:"cost_usd" jsonschema:"cost"`
+	NoCost     bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
 	LeftOut    []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
 	LeftAlone  []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	Aside      []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`

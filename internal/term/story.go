@@ -272,6 +272,9 @@ func (s *story) figures(now time.Time) line {
 	if s.turn.ContextPercent >= 0 {
 		parts = append(parts, fmt.Sprintf("context %d %%", s.turn.ContextPercent))
 	}
-	parts = append(parts, figure.Tokens(s.turn.Tokens)+" tokens", figure.Money(s.turn.CostUSD), figure.Duration(now.Sub(s.began)))
+	if s.turn.Tokens > 0 || s.turn.CostUSD > 0 { // not every agent tells
+		parts = append(parts, figure.Tokens(s.turn.Tokens)+" tokens", figure.Money(s.turn.CostUSD))
+	}
+	parts = append(parts, figure.Duration(now.Sub(s.began)))
 	return line{{dim, "         " + strings.Join(parts, " · ")}}
 }

@@ -60,7 +60,11 @@ func summary(e LoopEnded) []line {
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}
-	row("cost", fmt.Sprintf("%s, %s, %s tokens", figure.Money(e.CostUSD), figure.Count(e.Iterations, "iteration"), figure.Tokens(e.Tokens)))
+	cost := figure.Cost(e.CostUSD, e.NoCost) + ", " + figure.Count(e.Iterations, "iteration")
+	if !e.NoCost {
+		cost += ", " + figure.Tokens(e.Tokens) + " tokens"
+	}
+	row("cost", cost)
 	for i, l := range e.Look {
 		row(only(i, "look"), Clean(l))
 	}
