@@ -61,9 +61,7 @@ func totals(loops []Entry) string {
 		}
 		all.Usage = all.Usage.Add(l.State.Usage)
 		unknown = unknown || l.State.CostUnknown()
-		if len(l.State.Tasks) > 1 {
-			all.Tasks = append(all.Tasks, l.State.Tasks...)
-		}
+		all.Tasks = append(all.Tasks, worked(l.State)...)
 	}
 	for _, g := range groups {
 		words := strings.ToLower(g)

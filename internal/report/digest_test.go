@@ -13,7 +13,7 @@ import (
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	asks := loop.State{Phase: loop.Waiting, Questions: []loop.Question{{Task: "goal", Text: "Which zone?"}}, Usage: loop.Usage{CostUSD: 0.5}, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}}
-	fine := loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Done, Evidence: "proven"}}}
+	fine := loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: "proven", Earlier: true}, {ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Done, Evidence: "proven"}}}
 	var b strings.Builder
 	err := report.Digest(&b, evening, []report.Entry{
 		{ID: "quiet-heron", Goal: "add a", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks},
@@ -23,7 +23,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `3 loops since 2026-01-31 22:00: 2 need you, 1 ended · 9 of 14 tasks done (4 not proven), 3 need you, 2 open · $7.81
+	const want = `3 loops since 2026-01-31 22:00: 2 need you, 1 ended · 8 of 11 tasks done (4 not proven), 3 need you · $7.81
 
 NEEDS YOU
   quiet-heron  waiting
@@ -36,7 +36,7 @@ NEEDS YOU
     US-008 Tidy: unchanged
 
 ENDED
-  calm-hare  2 of 2 tasks done · ended verified
+  calm-hare  3 of 3 tasks done · ended verified
     plan.md, in /src/c · $0.00
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {

@@ -97,10 +97,7 @@ func (f *Figures) add(s loop.State) {
 		f.CostUnknown++
 	}
 	f.WorkSeconds += s.Elapsed().Seconds()
-	for _, t := range s.Tasks {
-		if t.Turns == 0 {
-			continue
-		}
+	for _, t := range worked(s) {
 		f.Tasks++
 		if t.Status != loop.Done {
 			continue
@@ -114,6 +111,15 @@ func (f *Figures) add(s loop.State) {
 			f.cost = append(f.cost, t.CostUSD)
 		}
 	}
+}
+
+// worked returns the tasks that count as a loop's own: that it began, or that ended in it. One
+// that was done before counts in the loop that did it, so that a plan that was run twice
+// does not count twice.
+func worked(s loop.State) []loop.Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
+		return t.Earlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
+	})
 }
 
 func (f *Figures) medians() {
