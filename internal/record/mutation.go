@@ -25,12 +25,16 @@ type MutationResult struct {
 // maxNamedFunctions bounds the functions that a line names.
 const maxNamedFunctions = 6
 
-// String returns a line such as "T1: 7 of 9 changed functions are tested: not parseRow,
+// String returns a line such as "task T1: 7 of 9 changed functions are tested: not parseRow,
 // Sub". The task is omitted if there is only the goal.
 func (t MutationResult) String() string {
 	words := ""
 	if !slices.Contains(t.Tasks, GoalTask) {
-		words = plan.OneLine(strings.Join(t.Tasks, ", "), 60) + ": "
+		words = "task "
+		if len(t.Tasks) > 1 {
+			words = "tasks "
+		}
+		words += plan.OneLine(strings.Join(t.Tasks, ", "), 60) + ": "
 	}
 	if t.Tried == 0 {
 		words += "no changed function was tried"

@@ -44,7 +44,7 @@ Look at:
 
 Tests:
 
-- US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
+- task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
 
 Gates: go test ./... pass, lint fail
 

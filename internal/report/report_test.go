@@ -31,7 +31,7 @@ func night() report.Loop {
 	return report.Loop{
 		Diffs:           map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
 		Untested:        map[string][]string{"US-004": {"parseRow", "Sub"}},
-		MutationResults: []string{"US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
+		MutationResults: []string{"task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
 		Signs:           map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
 		Goal:            "plan.md", Status: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
@@ -82,9 +82,9 @@ func TestPage(t *testing.T) {
   1 reviewed    US-009 Reviewed  an independent review passed
   2 proven      US-002 Logout button  a test failed before and passes now
                 US-003 Session expiry  a test failed before and passes now
-  2 open        US-010 US-011  not started
+  2 open        tasks US-010 US-011  not started
   1 earlier     US-001 Login form  done before this loop
-  tested        US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
+  tested        task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   accept        when you have read it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass
@@ -324,5 +324,20 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 	const want = "  gate inputs   US-005 Status codes changed gate inputs; it passes with the originals too, or was allowed to"
 	if !strings.Contains(got, want) || strings.Contains(got, "tests changed") {
 		t.Errorf("%q is missing, or tests are named, in\n%s", want, got)
+	}
+}
+
+// The task at which a loop ended says why it was not accepted.
+func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]loop.State{
+		"not done: the hook refused the commit (lint: 2 findings)\n": {Outcome: loop.Iterations, Failing: &loop.Failing{Reason: "the hook refused the commit", FirstError: "lint: 2 findings"}},
+		"not done: the agent did not say that it is done\n":          {Outcome: loop.Duration},
+		"not done\n": {Outcome: loop.CancelledEnd},
+	} {
+		s.Iteration, s.Current, s.Tasks = 2, "1", []loop.Task{{ID: "1", Title: "first", Status: loop.Open}}
+		if got := text(t, report.Loop{State: s}); !strings.Contains(got, "1 started     1 first  "+want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
 	}
 }

@@ -91,14 +91,30 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
-	if f := p.State.Failing; t.Status == loop.Open && p.started(t) && f != nil && f.Reason != "" {
-		return meaning + ": " + plan.OneLine(f.Reason, 160)
+	if t.Status == loop.Open && p.started(t) {
+		return p.notDone(meaning)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.Unproven {
 		return p.unproven(t)
+	}
+	return meaning
+}
+
+// notDone says why the task that the loop is at, or ended at, was not accepted.
+func (p *page) notDone(meaning string) string {
+	f := p.State.Failing
+	switch o := p.State.Outcome; {
+	case f != nil && f.Reason != "":
+		why := f.Reason
+		if f.FirstError != "" && !strings.Contains(why, f.FirstError) {
+			why += " (" + f.FirstError + ")"
+		}
+		return meaning + ": " + plan.OneLine(why, 300)
+	case f == nil && (o == loop.Iterations || o == loop.Duration || o == loop.Budget):
+		return meaning + ": the agent did not say that it is done"
 	}
 	return meaning
 }
@@ -195,7 +211,7 @@ func ids(tasks []loop.Task) string {
 	for i, t := range tasks {
 		out[i] = plan.OneLine(t.ID, 40)
 	}
-	return list(out, 20)
+	return "tasks " + list(out, 20)
 }
 
 // theGoal is the id of the one task that a prompt without a plan is.

@@ -50,7 +50,7 @@ func TestSessionFindsWhichFunctionsTestsProve(t *testing.T) {
 				t.Fatalf("%s: %+v, %s", s.Phase, s.Tasks, st.tested())
 			}
 			st.finishMutationTests(t.Context())
-			const want = "1: 1 of 2 changed functions are tested: not Mul (sub.go:5)"
+			const want = "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)"
 			if got := st.tested(); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -91,7 +91,7 @@ func TestSessionClaimStopsMutationTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	st.finishMutationTests(t.Context())
-	if got, want := st.tested(), "1: 1 of 2 changed functions are tested: not Mul (sub.go:5)"; got != want {
+	if got, want := st.tested(), "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -28,23 +28,23 @@ const (
 
 // String is the lesson in one line.
 func (l Lesson) String() string {
-	broke := "it broke: "
+	came := "Result: "
 	if l.AsBefore {
-		broke = "it did not help: "
+		came = "It did not help: "
 	}
 	var parts []string
-	for _, p := range []struct{ label, text string }{{"tried: ", l.Tried}, {broke, l.Broke}} {
+	for _, p := range []struct{ label, text string }{{"Tried: ", l.Tried}, {came, l.Broke}} {
 		if p.text != "" {
-			parts = append(parts, p.label+p.text)
+			parts = append(parts, p.label+strings.TrimSuffix(p.text, "."))
 		}
 	}
 	instead := l.Instead
 	if len(parts) > 0 {
-		instead = "instead: " + instead
+		instead = "Instead: " + instead
 	}
-	s := strings.Join(append(parts, instead), "; ")
+	s := strings.Join(append(parts, instead), ". ")
 	if l.Times > 0 {
-		s += fmt.Sprintf(" (%d times now)", l.Times+1)
+		s += fmt.Sprintf(" (learnt %d times)", l.Times+1)
 	}
 	return s
 }
@@ -92,7 +92,7 @@ func (m *machine) undone() Lesson {
 		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
 	}
 	if m.s.Said != "" {
-		l.Tried += ", of which was said: " + m.s.Said
+		l.Tried += fmt.Sprintf(" (the agent said %q)", m.s.Said)
 	}
 	if f.FirstError != "" && !strings.Contains(f.Reason, f.FirstError) {
 		l.Broke += " (" + f.FirstError + ")"

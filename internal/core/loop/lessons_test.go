@@ -30,14 +30,14 @@ func TestARestoreLeavesALesson(t *testing.T) {
 		failed.Fingerprint = want
 		sc.gates(failed, want)
 	}
-	const lesson = "tried: task a; it broke: go test: 3 of 12 fail (cart_test.go:9: 2 != 3); instead: take another way, and see it pass before you claim: TestCart"
+	const lesson = "Tried: task a. Result: go test: 3 of 12 fail (cart_test.go:9: 2 != 3). Instead: take another way, and see it pass before you claim: TestCart"
 	if got := sc.lessons(); got != lesson {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}
 	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
 	sc.turn("done", "gates claim")
 	sc.gates(failed, "restore")
-	if got := sc.lessons(); got != lesson+" (2 times now)" {
+	if got := sc.lessons(); got != lesson+" (learnt 2 times)" {
 		t.Errorf("the second time: %s", got)
 	}
 }
@@ -61,7 +61,7 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 		asBefore.Fingerprint = want
 		sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, want)
 	}
-	const lesson = "tried: task final-gates; it did not help: nothing new fails; instead: take another way, and see it pass before you claim: TestCart"
+	const lesson = "Tried: task final-gates. It did not help: nothing new fails. Instead: take another way, and see it pass before you claim: TestCart"
 	if got := sc.lessons(); got != lesson {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}
@@ -77,7 +77,7 @@ func TestAViolationLeavesALesson(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue violation")
-	if got := sc.lessons(); !strings.HasPrefix(got, "tried: to change gate.sh; it broke: ") {
+	if got := sc.lessons(); !strings.HasPrefix(got, "Tried: to change gate.sh. Result: ") {
 		t.Errorf("%s", got)
 	}
 }
