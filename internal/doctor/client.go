@@ -140,7 +140,7 @@ func checkSwitches(f Facts) []Finding {
 		}
 	}
 	if len(out) == 0 {
-		return []Finding{ok("hooks are on")}
+		return []Finding{ok("client runs hooks")}
 	}
 	return out
 }
@@ -176,7 +176,7 @@ func checkSettings(f Facts) []Finding {
 	case len(out) > 0:
 		return out
 	case len(f.files) == 0:
-		return []Finding{ok("no settings files")}
+		return []Finding{ok("no client settings")}
 	}
 	return []Finding{ok("settings are valid")}
 }

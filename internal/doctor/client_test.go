@@ -143,9 +143,9 @@ func TestSwitches(t *testing.T) {
 	files := func(files ...file) func(*Facts) { return func(f *Facts) { f.files = files } }
 	const manager = "ask whoever manages this machine; pawl run works without hooks"
 	check(t, checkSwitches, []checkCase{
-		{"on", nil, one(OK, "hooks are on", "")},
+		{"on", nil, one(OK, "client runs hooks", "")},
 		{"off", files(set(user, settings{noHooks: &yes})), one(Bad, "the user settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /user.json`)},
-		{"off, and on again by a stronger file", files(set(user, settings{noHooks: &yes}), set(project, settings{noHooks: &no})), one(OK, "hooks are on", "")},
+		{"off, and on again by a stronger file", files(set(user, settings{noHooks: &yes}), set(project, settings{noHooks: &no})), one(OK, "client runs hooks", "")},
 		{
 			"on, and off again", files(set(user, settings{noHooks: &no}), set(local, settings{noHooks: &yes})),
 			one(Bad, "the local settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /local.json`),
@@ -155,9 +155,9 @@ func TestSwitches(t *testing.T) {
 			"managed hooks only", files(set(managed, settings{managedOnly: true})),
 			one(Bad, "the managed settings allow only their own hooks (allowManagedHooksOnly in /managed.json)", manager),
 		},
-		{"which counts there only", files(set(project, settings{managedOnly: true})), one(OK, "hooks are on", "")},
+		{"which counts there only", files(set(project, settings{managedOnly: true})), one(OK, "client runs hooks", "")},
 		{"bare", func(f *Facts) { f.vars["CLAUDE_CODE_SIMPLE"] = "1" }, one(Bad, "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", "unset CLAUDE_CODE_SIMPLE")},
-		{"not bare", func(f *Facts) { f.vars["CLAUDE_CODE_SIMPLE"] = "0" }, one(OK, "hooks are on", "")},
+		{"not bare", func(f *Facts) { f.vars["CLAUDE_CODE_SIMPLE"] = "0" }, one(OK, "client runs hooks", "")},
 		{"safe mode", func(f *Facts) { f.vars["CLAUDE_CODE_SAFE_MODE"] = "true" }, one(Bad, "CLAUDE_CODE_SAFE_MODE is set: the client runs no hooks", "unset CLAUDE_CODE_SAFE_MODE")},
 	})
 }
@@ -166,7 +166,7 @@ func TestSettingsAndFolder(t *testing.T) {
 	t.Parallel()
 	check(t, checkSettings, []checkCase{
 		{"valid", nil, one(OK, "settings are valid", "")},
-		{"none", func(f *Facts) { f.files = nil }, one(OK, "no settings files", "")},
+		{"none", func(f *Facts) { f.files = nil }, one(OK, "no client settings", "")},
 		{
 			"comments", func(f *Facts) { f.files = []file{{scope: user, path: "/u.json", fault: errors.New("it has comments")}} },
 			one(Bad, "the client loads nothing of the user settings: it has comments", "fix /u.json"),
