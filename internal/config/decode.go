@@ -190,6 +190,9 @@ func (s Settings) Explain() []Explained {
 	return out
 }
 
+// keysMost bounds the keys that a hint lists.
+const keysMost = 12
+
 // unknownKey says which key was probably meant.
 func unknownKey(path, key string, fields []field) error {
 	p := &problem{path: path, message: "there is no such key"}
@@ -201,10 +204,9 @@ func unknownKey(path, key string, fields []field) error {
 		p.hint = fmt.Sprintf("did you mean %s?", near)
 		return p
 	}
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.key)
+	p.hint = "the keys are " + strings.Join(keys[:min(len(keys), keysMost)], ", ")
+	if len(keys) > keysMost {
+		p.hint += ", …: docs/reference/options.md explains all"
 	}
-	p.hint = "the keys are " + strings.Join(names, ", ")
 	return p
 }

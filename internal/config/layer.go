@@ -96,13 +96,16 @@ func readTOML(l Layer, path string) (Layer, error) {
 	if err := toml.Unmarshal(data, &l.values); err != nil {
 		if syntax, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, _ := syntax.Position()
-			return Layer{}, failure.New(failure.Usage, "", "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
+			return Layer{}, failure.New(failure.Usage, tomlHint, "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
 		}
 		return Layer{}, failure.New(failure.Usage, "", "%s: %w", l.file, err)
 	}
 	l.lines = tomlLines(data)
 	return l, nil
 }
+
+// tomlHint is what most mistakes in the syntax come from.
+const tomlHint = `text is quoted: model = "opus"; so is each item of a list: gates = ["make test"]`
 
 // maxFile bounds configuration files and loop files, in bytes.
 const maxFile = 4 << 20
