@@ -216,7 +216,11 @@ func (c *planCheckCmd) Run(a *app) error {
 		a.printf("%s:%d: %s: expected %s\n", term.Clean(c.File), odd.Line, odd.Message, odd.Want)
 	}
 	p := f.Plan()
-	a.printf("%s is fine: %s, %d done (%s)\n", c.File, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	verdict := "is fine"
+	if n := len(f.Odd()); n > 0 {
+		verdict = "can be run, if this is what you mean (" + figure.Count(n, "warning") + ")"
+	}
+	a.printf("%s %s: %s, %d done (%s)\n", c.File, verdict, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	return nil
 }
 

@@ -124,12 +124,29 @@ func Load(path string) (*File, error) {
 	return Decode(path, data)
 }
 
+// plansBeside is the hint where there is no file of that name: the plans in its folder.
+func plansBeside(path string) string {
+	found, err := Find(filepath.Dir(path))
+	if err != nil || len(found) == 0 {
+		return "write one: a Markdown list of '- [ ] task' lines; or  pawl plan new 'what you want'"
+	}
+	const most = 5
+	for i, p := range found {
+		found[i] = clean(filepath.Join(filepath.Dir(path), filepath.FromSlash(p)))
+	}
+	hint := "there is " + strings.Join(found[:min(len(found), most)], ", ")
+	if len(found) > most {
+		hint += ", …"
+	}
+	return hint
+}
+
 // Read returns the bytes of the plan at path, in which there may be no task.
 func Read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failure.New(failure.Usage, "pawl run without a file takes the plan it finds", "there is no plan %s", clean(path))
+		return nil, failure.New(failure.Usage, plansBeside(path), "there is no plan %s", clean(path))
 	case err != nil:
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	case info.IsDir():
