@@ -158,6 +158,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
+	a.warnUntracked(p)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnFromEnv(p)
 	a.warnIssues(p)

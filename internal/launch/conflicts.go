@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -12,6 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // Conflicts are the other loops in the work tree, and what they left there. Loops with
@@ -127,6 +130,24 @@ func (p *Prepared) untracked() []string {
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
 		return slices.Contains(notes, path) || p.Spec.OwnWorktree && !planfile.Holds(p.Spec.Plan, path) || slices.Contains(work, path)
 	})...)
+}
+
+// UntrackedWork returns the user's untracked files that look like work: programs, scripts
+// and tests. The agent may change them, and no commit of the loop holds them.
+func (p *Prepared) UntrackedWork() []string {
+	if p.Spec.NoCommit || p.Spec.OwnWorktree {
+		return nil
+	}
+	agent, _ := filepath.Rel(resolvePath(p.root), resolvePath(p.Spec.Agent.Command))
+	left := p.IgnoredLeftovers() // told apart
+	var files []string
+	for _, file := range p.Spec.Untracked {
+		isWork := work.IsSource(file) || work.IsScript(file) || verify.IsTest(p.Spec.Tests, file)
+		if isWork && file != filepath.ToSlash(agent) && !planfile.Holds(p.Spec.Plan, file) && !slices.Contains(left, file) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // planNotes returns the untracked files in which another tool keeps notes about the plan.

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// warnUntracked names files that look like work and that no commit of the loop will hold,
+// since git did not track them before it.
+func (a *app) warnUntracked(p *launch.Prepared) {
+	files := p.UntrackedWork()
+	if len(files) == 0 {
+		return
+	}
+	const most = 5
+	add := files
+	if len(files) > most {
+		add = []string{"FILE…"}
+	}
+	term.Warnf(a.Err, "git does not track %s: the loop commits nothing of %s, and its commits may not pass without %[2]s",
+		term.Clean(figure.Few(files, most)), figure.Verb(len(files), "it", "them"))
+	fmt.Fprintf(a.Err, "pawl: hint: if that is part of the work: git add %s && git commit; if not: list it in .gitignore\n", term.Clean(shell.Quoted(add)))
+}
