@@ -49,7 +49,10 @@ func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	expired := rule.Expired(loops, time.Now())
 	var bytes int64
 	var failed error
-	removed := 0
+	removed, ids, outcomes := 0, 0, 0
+	for _, l := range expired {
+		ids, outcomes = max(ids, len(l.ID)), max(outcomes, len(l.Outcome))
+	}
 	for _, l := range expired {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -63,7 +66,7 @@ func (c *gcCmd) Run(ctx context.Context, a *app) error {
 		}
 		removed++
 		bytes += l.Bytes
-		a.printf("%s  %s  %s  %s  %s\n", l.ID, l.EndedAt.Local().Format(time.DateOnly), l.Outcome, figure.Bytes(l.Bytes), plan.OneLine(l.Goal, 60))
+		a.printf("%-*s  %s  %-*s  %7s  %s\n", ids, l.ID, l.EndedAt.Local().Format(time.DateOnly), outcomes, l.Outcome, figure.Bytes(l.Bytes), plan.OneLine(l.Goal, 60))
 	}
 	if c.Yes {
 		failed = errors.Join(failed, a.store.RemoveLeftovers(time.Now()))
