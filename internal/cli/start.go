@@ -41,7 +41,7 @@ type startGoal struct {
 	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic (default change)"`
 	Every             *string  `group:"Goal" placeholder:"5m" help:"repeat the goal at this interval (kind periodic)"`
 	Name              *string  `group:"Goal" placeholder:"NAME" help:"display name of the loop"`
-	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text that the agent prints to claim that it is done"`
+	CompletionPromise *string  `group:"Goal" key:"promise" aliases:"promise" placeholder:"TEXT" help:"text that the agent prints to claim that it is done"`
 	Gate              []string `group:"Gates" key:"gates" sep:"none" placeholder:"CMD" help:"command that must pass; repeatable"`
 	Review            []string `group:"Gates" sep:"none" placeholder:"RUBRIC" help:"what a second agent must review, as text or @FILE; repeatable"`
 	Evidence          []string `group:"Gates" sep:"none" placeholder:"[TASK=]LEVEL" help:"evidence required for done: proven, reviewed or unproven (default proven); repeatable"`
