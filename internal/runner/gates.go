@@ -65,7 +65,10 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
+		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil && a.Tree == "" {
+			g, err = r.unsettled(ctx, g, m, dir)
+		}
+		if err == nil && !g.Unsettled {
 			g.Wanted = r.askRed(ctx, g, m)
 			err = r.firstBaseline(ctx, m, dir)
 		}

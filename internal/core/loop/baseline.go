@@ -30,6 +30,11 @@ func (m *machine) baseline(g Gates) {
 		m.finish(Errored, "a gate cannot be run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was begun")
 		return
 	}
+	if g.Unsettled && m.s.Turns == 0 {
+		m.finish(Errored, "a gate changes the work that it judges: "+g.Reason,
+			"have the gate write to a file that git ignores (.gitignore; git rm --cached FILE where git tracks it); no turn was begun")
+		return
+	}
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}

@@ -171,6 +171,7 @@ type Gates struct {
 	Apart         []string      `json:"apart,omitempty"`         // untracked files of the user's: the commit, which lacks them, was not seen to pass
 	Wanted        bool          `json:"wanted,omitempty"`        // ForBaseline: the user says that what is red is part of the work
 	CannotStart   bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
+	Unsettled     bool          `json:"unsettled,omitempty"`     // ForBaseline: Unknown, because a gate changes tracked files in every run
 	Unchecked     bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known
 	Unsure        bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is
 	Until         time.Time     `json:"until,omitzero"`          // ForReview: Unknown, and cannot be asked before

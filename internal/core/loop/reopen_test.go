@@ -110,6 +110,9 @@ func TestAGateThatIsNotThereBuysNoTurn(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Unknown, CannotStart: true, Reason: "gochek: not found"}, "finish error")
+	sc = begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Unknown, Unsettled: true, Reason: "make gen changes a.go"}, "finish error")
 }
 
 func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {

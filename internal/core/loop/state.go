@@ -127,7 +127,9 @@ func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.Cach
 
 // CostUnknown reports whether the agent told neither cost nor tokens of its turns: one that
 // is a program cannot, and the client of a user's session does not.
-func (s State) CostUnknown() bool { return (s.Iteration > s.Policy.Counted || s.Attended) && s.Usage == (Usage{}) }
+func (s State) CostUnknown() bool {
+	return (s.Iteration > s.Policy.Counted || s.Attended) && s.Usage == (Usage{})
+}
 
 // Add returns the sum of both, within bounds: an infinite cost could not be written.
 func (u Usage) Add(v Usage) Usage {

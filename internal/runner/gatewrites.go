@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// A claim is judged on a tree that stays as it is while the gates run. A gate that writes
+// to a tracked file once, as a formatter does, settles. One that does so in every run never
+// lets a claim be judged, which is known before the first turn.
+
+// unsettled runs each gate once more where the gates changed tracked files, and tells which
+// of them changes the same file again. It then puts the files back.
+func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m record.Memory, dir string) (loop.Gates, error) {
+	if r.Repo == nil || r.attended() || m.State.Iteration > m.State.Policy.Counted {
+		return g, nil
+	}
+	tree, first, err := r.changedByGates(ctx, m.State.Base, m)
+	if err != nil || len(first) == 0 {
+		return g, err
+	}
+	for _, due := range gate.Due(r.Spec.Gates, gate.Final) {
+		if _, err := r.Verify.Baseline(ctx, tree, []gate.Gate{due}, dir); err != nil {
+			return g, fmt.Errorf("run gate %s once more: %w", due.Name, err)
+		}
+		now, again, err := r.changedByGates(ctx, tree, m)
+		if err != nil {
+			return g, err
+		}
+		tree = now
+		again = slices.DeleteFunc(again, func(file string) bool { return !slices.Contains(first, file) })
+		if len(again) == 0 {
+			continue
+		}
+		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
+		g.Reason = fmt.Sprintf("%s changes %s in every run, and git tracks %s", due.Name, figure.Few(again, 4), figure.Verb(len(again), "it", "them"))
+		was, err := r.Repo.Overlay(ctx, tree, m.State.Base, first)
+		if err == nil {
+			_, err = r.restoreFiles(ctx, was, r.Marks())
+		}
+		return g, err
+	}
+	return g, nil
+}
+
+// changedByGates returns the tree as it is, and the tracked files that differ from one of
+// before.
+func (r *Runner) changedByGates(ctx context.Context, before string, m record.Memory) (now string, changed []string, err error) {
+	if now, _, err = r.Repo.Snapshot(ctx); err != nil {
+		return "", nil, err
+	}
+	if now == before {
+		return now, nil, nil
+	}
+	diff, err := r.Repo.Diff(ctx, before, now)
+	if err != nil {
+		return "", nil, fmt.Errorf("compare with the tree before the gates: %w", err)
+	}
+	others := append(r.Marks(), m.Untouched()...)
+	for _, c := range diff {
+		if c.Status != 'A' && !slices.Contains(others, c.Path) {
+			changed = append(changed, c.Path)
+		}
+	}
+	return now, changed, nil
+}
