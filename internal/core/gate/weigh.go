@@ -106,10 +106,18 @@ func inputFindings() []finding {
 	}, {
 		what: "everything passes that passed before, and no more than `unproven` is wanted", is: Unproven,
 		next: "-",
-		seen: because(func(w weighing) bool { return w.Wanted == Unproven }, func(weighing, *Verdict) string {
+		seen: because(func(w weighing) bool { return w.Wanted == Unproven }, func(_ weighing, v *Verdict) string {
+			if len(v.StillRed) > 0 {
+				return stillFails(v)
+			}
 			return "everything passes that passed before; whether the work is tested was not asked"
 		}),
 	}}
+}
+
+// stillFails is the reason of a verdict on work beside which something is as red as before.
+func stillFails(v *Verdict) string {
+	return "nothing new fails; what failed before still fails: " + list(v.StillRed)
 }
 
 // findings returns them in order: the first that holds makes the evidence.
@@ -124,7 +132,7 @@ func findings() []finding {
 		what: "what did not pass before still fails", is: Unproven,
 		next: "make it pass, or add a test that fails without the work",
 		seen: func(_ weighing, v *Verdict) bool {
-			v.Reason = "nothing new fails; what failed before still fails: " + list(v.StillRed)
+			v.Reason = stillFails(v)
 			return len(v.StillRed) > 0
 		},
 	}, {
