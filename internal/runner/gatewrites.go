@@ -7,7 +7,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -39,7 +38,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m record.Memory, d
 			continue
 		}
 		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
-		g.Reason = fmt.Sprintf("%s changes %s in every run, and git tracks %s", due.Name, figure.Few(again, 4), figure.Verb(len(again), "it", "them"))
+		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, list(again))
 		was, err := r.Repo.Overlay(ctx, tree, m.State.Base, first)
 		if err == nil {
 			_, err = r.restoreFiles(ctx, was, r.Marks())
