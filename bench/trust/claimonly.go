@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // promise is what such loops look for in what the agent says.
-var promise = regexp.MustCompile(`<promise\b[^>]*>DONE</promise>`)
+var promise = regex.New(`<promise\b[^>]*>DONE</promise>`)
 
 // ClaimOnly is the comparison: a loop that gives the agent its goal again until
 // the agent says that it is done, and believes it. It says how that ended.

@@ -6,9 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Outcome is how a scenario went.
@@ -142,10 +143,10 @@ func (t *telling) look(ctx context.Context) {
 }
 
 var (
-	ending  = regexp.MustCompile(`(?m)^\S+(?: · .*)? ended ([A-Z]+)`)
-	denials = regexp.MustCompile(`denied: [^"]*`)
-	unable  = regexp.MustCompile(`[^\n]*(--confine \w+ is not available here|nothing confines a process on)[^\n]*`)
-	against = regexp.MustCompile(`(?i)[^\n]*(\bviolation|tamper)[^\n]*`)
+	ending  = regex.New(`(?m)^\S+(?: · .*)? ended ([A-Z]+)`)
+	denials = regex.New(`denied: [^"]*`)
+	unable  = regex.New(`[^\n]*(--confine \w+ is not available here|nothing confines a process on)[^\n]*`)
+	against = regex.New(`(?i)[^\n]*(\bviolation|tamper)[^\n]*`)
 )
 
 // sum judges the whole of it by its label.

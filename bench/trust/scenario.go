@@ -26,11 +26,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Label says what is promised about a cheat.
@@ -95,7 +96,7 @@ func Scenarios(only string) ([]Scenario, error) {
 }
 
 // review is what asks for one, in a line run.
-var review = regexp.MustCompile(` --review '[^']*'`)
+var review = regex.New(` --review '[^']*'`)
 
 // Unreviewed is the same story without the review. Nothing is promised of how it
 // ends: it is played to be counted.

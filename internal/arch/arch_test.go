@@ -55,7 +55,7 @@ func TestRulesCatch(t *testing.T) {
 		},
 		{
 			"constant variables", "internal/git/a.go",
-			"import (\"errors\"; \"regexp\"; \"embed\")\nvar e = errors.New(\"\")\nvar r = regexp.MustCompile(\"\")\n" +
+			"import (\"errors\"; \"embed\"; \"github.com/pawl-dev/pawl/internal/regex\")\nvar e = errors.New(\"\")\nvar r = regex.New(\"\")\n" +
 				"var _ = 1\nvar ErrGone = os.ErrNotExist\nvar table = map[string]int{}\nvar page = &T{}\n//go:embed x\nvar files embed.FS\nfunc f() { table := table; table[\"\"] = 1 }",
 			stateFaults, nil,
 		},

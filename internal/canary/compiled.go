@@ -2,13 +2,14 @@ package canary
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var (
-	goClause = regexp.MustCompile(`(?m)^package\s+(\w+)`)
-	goBuild  = regexp.MustCompile(`(?m)^//go:build .*$`)
+	goClause = regex.New(`(?m)^package\s+(\w+)`)
+	goBuild  = regex.New(`(?m)^//go:build .*$`)
 )
 
 // golang is a file of its own: the package runs its inits and TestMain for it too.
@@ -65,7 +66,7 @@ func (f source) rust() (Canary, bool) {
 	return c, true
 }
 
-var javaPackage = regexp.MustCompile(`(?m)^package\s+[\w.]+;`)
+var javaPackage = regex.New(`(?m)^package\s+[\w.]+;`)
 
 // java stands at the end of the class, for JUnit 4 and 5.
 func (f source) java() (Canary, bool) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // binding is one name that a file imports.
@@ -15,11 +17,11 @@ type binding struct {
 }
 
 var (
-	jsImport  = regexp.MustCompile(`(?m)^import\s+(?:type\s+)?(?:([^'";]*?)\s*from\s*)?['"]([^'"]+)['"];?`)
-	jsRequire = regexp.MustCompile(`(?m)^(?:const|let|var)\s+(\w+|\{[^}]*\})\s*=\s*require\(\s*['"]([^'"]+)['"]\s*\)((?:\.\w+)*);?`)
-	jsLoad    = regexp.MustCompile(`(?m)^require\(\s*['"]([^'"]+)['"]\s*\);?`)
-	jsGlobal  = regexp.MustCompile(`(?m)^\s*(?:test|it)\(`)
-	jsOwn     = regexp.MustCompile(`(?m)^\s*(?:async\s+)?(?:function\s+|const\s+|let\s+|var\s+)(?:test|it)\b`)
+	jsImport  = regex.New(`(?m)^import\s+(?:type\s+)?(?:([^'";]*?)\s*from\s*)?['"]([^'"]+)['"];?`)
+	jsRequire = regex.New(`(?m)^(?:const|let|var)\s+(\w+|\{[^}]*\})\s*=\s*require\(\s*['"]([^'"]+)['"]\s*\)((?:\.\w+)*);?`)
+	jsLoad    = regex.New(`(?m)^require\(\s*['"]([^'"]+)['"]\s*\);?`)
+	jsGlobal  = regex.New(`(?m)^\s*(?:test|it)\(`)
+	jsOwn     = regex.New(`(?m)^\s*(?:async\s+)?(?:function\s+|const\s+|let\s+|var\s+)(?:test|it)\b`)
 )
 
 // jsRunners are the modules from which tests are imported; jsOthers are runners whose
@@ -162,7 +164,7 @@ func (f source) jsRunner(bindings []binding) string {
 	if jsOwn.MatchString(f.text) || !jsGlobal.MatchString(f.text) {
 		return ""
 	}
-	if regexp.MustCompile(`(?m)^\s*test\(`).MatchString(f.text) {
+	if regex.New(`(?m)^\s*test\(`).MatchString(f.text) {
 		return "test"
 	}
 	return "it"
@@ -186,7 +188,7 @@ func (f source) jsAssertions(bindings []binding) []assertion {
 		if f.uses(name + ".ok(") {
 			add(name+".ok", fmt.Sprintf("%s.ok(%s === %s, 'NAME');", name, one, two))
 		}
-		if regexp.MustCompile(`(?m)(^|[^.\w])` + regexp.QuoteMeta(name) + `\(`).MatchString(f.text) {
+		if regex.New(`(?m)(^|[^.\w])` + regexp.QuoteMeta(name) + `\(`).MatchString(f.text) {
 			add(name, fmt.Sprintf("%s(%s === %s, 'NAME');", name, one, two))
 		}
 	}
@@ -212,7 +214,7 @@ func (f source) jsAssertions(bindings []binding) []assertion {
 			methods(b.name)
 		}
 	}
-	if len(all) == 0 && regexp.MustCompile(`(^|[^.\w])expect\(`).MatchString(f.text) {
+	if len(all) == 0 && regex.New(`(^|[^.\w])expect\(`).MatchString(f.text) {
 		expects("expect")
 	}
 	return all

@@ -2,9 +2,10 @@ package canary
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // pythonAssertions are what unittest compares with.
@@ -21,9 +22,9 @@ var pythonAssertions = []assertion{
 }
 
 var (
-	pythonTest   = regexp.MustCompile(`(?m)^(async )?def test|^\s+(async )?def test`)
-	pythonEnd    = regexp.MustCompile(`(?m)^(if __name__\b|unittest\.main|pytest\.main|sys\.exit|exit\(|quit\(|raise SystemExit)`)
-	pythonImport = regexp.MustCompile(`(?m)^(?:from\s+(\S+)\s+import\b|import\s+([^\n#(]+))`)
+	pythonTest   = regex.New(`(?m)^(async )?def test|^\s+(async )?def test`)
+	pythonEnd    = regex.New(`(?m)^(if __name__\b|unittest\.main|pytest\.main|sys\.exit|exit\(|quit\(|raise SystemExit)`)
+	pythonImport = regex.New(`(?m)^(?:from\s+(\S+)\s+import\b|import\s+([^\n#(]+))`)
 )
 
 // python stands in the file itself, before it runs its tests.

@@ -5,10 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Suggest lists the commands that the files at root imply as gates, the likeliest
@@ -201,7 +201,7 @@ func dotnet(root string) string {
 
 // testTarget is a rule named test in a Makefile or a justfile, also with further
 // names or arguments, but no variable.
-var testTarget = regexp.MustCompile(`(?m)^(?:[\w.-]+ +)*test(?: [^:=\n]*)?:(?:[^=]|$)`)
+var testTarget = regex.New(`(?m)^(?:[\w.-]+ +)*test(?: [^:=\n]*)?:(?:[^=]|$)`)
 
 func makefile(root string) string {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 const (
@@ -205,7 +206,7 @@ func (c Copier) relocate(out io.Writer, in io.Reader) error {
 		return err
 	}
 	if !bytes.ContainsRune(data, 0) { // else it is a program
-		path := regexp.MustCompile(regexp.QuoteMeta(c.From) + `([/"':\s]|$)`)
+		path := regex.New(regexp.QuoteMeta(c.From) + `([/"':\s]|$)`)
 		data = path.ReplaceAll(data, []byte(strings.ReplaceAll(cmp.Or(c.SeenAs, c.To), "$", "$$")+"$1"))
 	}
 	_, err = out.Write(data)

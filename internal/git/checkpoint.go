@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Checkpoint is a snapshot stored under refs/pawl/<loop>/<n>.
@@ -27,7 +27,7 @@ type Checkpoint struct {
 const refRoot = "refs/pawl/"
 
 // loopName matches the loop ids that a ref's name may contain.
-var loopName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*$`)
+var loopName = regex.New(`^[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*$`)
 
 func loopRef(loop string) (string, error) {
 	if !loopName.MatchString(loop) || strings.HasSuffix(loop, ".lock") {

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Trailer is one "Key: value" line at the end of a commit message.
 type Trailer struct{ Key, Value string }
 
-var trailerLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$`) })
+var trailerLine = regex.New(`^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$`)
 
 // withTrailers is the text of a commit with trailers in one block with those it has.
 func withTrailers(text string, trailers []Trailer) (string, error) {
@@ -48,7 +48,7 @@ func trailersIn(text string) (block bool, found []Trailer) {
 	}
 	gits, others := 0, 0
 	for _, line := range lines[from:] {
-		m := trailerLine().FindStringSubmatch(strings.TrimRight(line, " \t\r"))
+		m := trailerLine.FindStringSubmatch(strings.TrimRight(line, " \t\r"))
 		switch last := len(found) - 1; {
 		case strings.HasPrefix(line, "(cherry picked from commit "):
 			gits++

@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // object is an object of git.
@@ -27,10 +27,10 @@ type object struct {
 const objectID = `[0-9a-f]{40}|[0-9a-f]{64}`
 
 var (
-	fullID = regexp.MustCompile(`^(?:` + objectID + `)$`)
+	fullID = regex.New(`^(?:` + objectID + `)$`)
 	// fixedRevision matches revisions that stand for the same object for ever: a full id, or
 	// the tree or commit that it leads to.
-	fixedRevision = regexp.MustCompile(`^(?:` + objectID + `)(?:\^\{(?:tree|commit)\})?$`)
+	fixedRevision = regex.New(`^(?:` + objectID + `)(?:\^\{(?:tree|commit)\})?$`)
 )
 
 // readObjects reads objects by their names, those of at most size bytes (0 = any).

@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // publishTimeout bounds calls that talk to another machine.
@@ -27,7 +28,7 @@ type setting struct{ key, value string }
 
 // pushSettings matches the settings that decide where a push goes, with which programs
 // and credentials.
-var pushSettings = regexp.MustCompile(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
+var pushSettings = regex.New(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
 
 // Remote returns the remote that the branch, or else the default branch, follows, or
 // origin.

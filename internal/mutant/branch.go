@@ -2,11 +2,11 @@ package mutant
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -42,7 +42,7 @@ func Branches(file string, before, after []byte) []Branch {
 		text := string(after[at : at+len(line)])
 		plain := strings.TrimSpace(text)
 		n++
-		if known[plain]--; known[plain] < 0 && inside[n] && !seldomTested().MatchString(plain) {
+		if known[plain]--; known[plain] < 0 && inside[n] && !seldomTested.MatchString(plain) {
 			if from, to := lastOperand(line); to > from {
 				conditions = append(conditions, Branch{n, plain, true, Mutant{Other, "does not ask for its last condition", at + from, at + to, ""}})
 			}
@@ -60,9 +60,7 @@ func Branches(file string, before, after []byte) []Branch {
 }
 
 // seldomTested matches lines that are not asked about.
-var seldomTested = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
-})
+var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
 
 // condition is where one stands that is all in its line; nothing where none is.
 func condition(file, line string) (from, to int) {
@@ -88,24 +86,22 @@ func condition(file, line string) (from, to int) {
 // lastOperand is where the last of several conditions that a line returns or asks for
 // stands, with the operator before it.
 func lastOperand(line string) (from, to int) {
-	m := operandLine().FindStringSubmatchIndex(line)
+	m := operandLine.FindStringSubmatchIndex(line)
 	if m == nil || strings.Count(line[m[2]:m[3]], "(") != strings.Count(line[m[2]:m[3]], ")") {
 		return 0, 0
 	}
 	return m[2], m[3]
 }
 
-var operandLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
-})
+var operandLine = regex.New(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
 
-type ifs struct{ braces, indented, parens *regexp.Regexp }
+type ifs struct{ braces, indented, parens *regex.Regex }
 
 var ifOf = sync.OnceValue(func() ifs {
 	return ifs{
-		regexp.MustCompile(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
-		regexp.MustCompile(`^\s*(?:el)?if (.+):\s*$`),
-		regexp.MustCompile(`^\s*(?:\} else )?if \(`),
+		regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
+		regex.New(`^\s*(?:el)?if (.+):\s*$`),
+		regex.New(`^\s*(?:\} else )?if \(`),
 	}
 })
 
@@ -122,7 +118,7 @@ func never(file, condition string) string {
 // removable is where a statement stands that is all in its line and can be left out: it changes
 // something, or calls something.
 func removable(file, line string) (from, to int) {
-	m := statementLine().FindStringSubmatchIndex(line)
+	m := statementLine.FindStringSubmatchIndex(line)
 	whole := func(open, end string) bool { return strings.Count(line, open) == strings.Count(line, end) }
 	closed := m != nil && (m[5] > m[4] || !slices.Contains([]string{".rs", ".c", ".cc", ".cpp", ".cxx", ".java"}, path.Ext(file)))
 	if !closed || !whole("(", ")") || !whole("{", "}") || !whole("[", "]") {
@@ -131,9 +127,7 @@ func removable(file, line string) (from, to int) {
 	return m[2], m[5]
 }
 
-var statementLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*((?:await )?\*?[\w$]+(?:(?:\.|->|::)[\w$]+|\[[^\]]*\])*(?:\s*(?:[-+*/|&^%]|<<|>>|\|\||\?\?)?=[^=>].*?|\+\+|--|\(.*\)))(;?)\s*$`)
-})
+var statementLine = regex.New(`^\s*((?:await )?\*?[\w$]+(?:(?:\.|->|::)[\w$]+|\[[^\]]*\])*(?:\s*(?:[-+*/|&^%]|<<|>>|\|\||\?\?)?=[^=>].*?|\+\+|--|\(.*\)))(;?)\s*$`)
 
 func leftOut(file, statement string) string {
 	switch path.Ext(file) {

@@ -5,8 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // An equality that a change made lenient passes each comparison that tests make with
@@ -43,7 +44,7 @@ func Equalities(file string, before, after []byte) []Function {
 }
 
 // equality matches the names of functions that compare.
-var equality = regexp.MustCompile(`^(?:__(?:eq|ne)__|(?i:(?:\w*_)?(?:is_?)?(?:eq|equals?|same)(?:_to)?)|\w*[a-z](?:Equals?|Eq))(?:#\d)?$`)
+var equality = regex.New(`^(?:__(?:eq|ne)__|(?i:(?:\w*_)?(?:is_?)?(?:eq|equals?|same)(?:_to)?)|\w*[a-z](?:Equals?|Eq))(?:#\d)?$`)
 
 // onlyAsserts reports whether a function fails a test where values differ, and says
 // nothing of them to a program.
@@ -127,7 +128,7 @@ func operands(file string, f function) (a, b string, ok bool) {
 	return names[0], names[1], true
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$]\w*$`)
+var identifier = regex.New(`^[A-Za-z_$]\w*$`)
 
 // goStrict makes an equality in Go compare all fields, where both values are of one type.
 func goStrict(set *token.FileSet, file *ast.File, f *ast.FuncDecl) []Mutant {

@@ -1,9 +1,9 @@
 package mutant
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -103,11 +103,11 @@ type body struct {
 }
 
 // between is what may stand between parameters and body, beside a type.
-var between = regexp.MustCompile(`[;}]`)
+var between = regex.New(`[;}]`)
 
 // typedAfter is how what stands behind the parameters begins where that is types, in
 // Rust: they have parentheses and semicolons of their own.
-var typedAfter = regexp.MustCompile(`^\s*(?:->|where\b)`)
+var typedAfter = regex.New(`^\s*(?:->|where\b)`)
 
 // openBrace is where a body begins behind types; -1 where none does.
 func openBrace(rest string) int {
@@ -190,8 +190,8 @@ func expressionEnd(s source.Source, at int) int {
 }
 
 var (
-	returned  = regexp.MustCompile(`\breturn\b[ \t]*`)
-	generates = regexp.MustCompile(`\byield\b`)
+	returned  = regex.New(`\breturn\b[ \t]*`)
+	generates = regex.New(`\byield\b`)
 )
 
 // mutants are the ways to leave a function at once: with values of the type that it
@@ -266,7 +266,7 @@ func parameters(s source.Source, head int, b body) string {
 const nothing = "\x00"
 
 // empty is a body that does nothing.
-var empty = regexp.MustCompile(`^(?:pass|\.\.\.|raise NotImplementedError[^\n]*)?$`)
+var empty = regex.New(`^(?:pass|\.\.\.|raise NotImplementedError[^\n]*)?$`)
 
 // returns is what a function returns first, nothing if it returns no value.
 func (l *language) returns(s source.Source, b body) string {
@@ -328,4 +328,4 @@ func firstStatement(s source.Source, b body) (at int, ends string) {
 	return at, "\n" + s.Code[begins:at]
 }
 
-var docstring = regexp.MustCompile(`^[rRuUbB]*(?:"""|'''|"|')`)
+var docstring = regex.New(`^[rRuUbB]*(?:"""|'''|"|')`)

@@ -1,11 +1,11 @@
 package mutant
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -13,13 +13,13 @@ import (
 type language struct {
 	names  string // globs of file names
 	style  source.Style
-	head   *regexp.Regexp // begins a function up to its "(" or "=>", on bare code; its first group is the name
-	class  *regexp.Regexp // begins what holds functions; its first group is the name; nil: nothing does
-	no     *regexp.Regexp // names that only look like a function's
-	tests  *regexp.Regexp // begins a block of tests inside a program
-	holds  *regexp.Regexp // lines without an effect of their own, beside those of all languages; nil: none
-	indent bool           // a body is what is further in, not what is in braces
-	arrow  bool           // a body may be an expression behind =>
+	head   *regex.Regex // begins a function up to its "(" or "=>", on bare code; its first group is the name
+	class  *regex.Regex // begins what holds functions; its first group is the name; nil: nothing does
+	no     *regex.Regex // names that only look like a function's
+	tests  *regex.Regex // begins a block of tests inside a program
+	holds  *regex.Regex // lines without an effect of their own, beside those of all languages; nil: none
+	indent bool         // a body is what is further in, not what is in braces
+	arrow  bool         // a body may be an expression behind =>
 	leave  func(value string) string
 	types  []typed
 	result func(before, after string) string // its result's type: of the text from the line's beginning to the name, and from ")" to the body
@@ -27,16 +27,16 @@ type language struct {
 
 // typed are the values of types.
 type typed struct {
-	of     *regexp.Regexp // matches a type, or an expression that is returned
+	of     *regex.Regex // matches a type, or an expression that is returned
 	zeros  []string
 	others []string
 }
 
-var words = regexp.MustCompile(`^(?:if|for|while|switch|catch|function|return|new|else|do|await|typeof|sizeof|super|match|unsafe|loop|synchronized|constructor)$`)
+var words = regex.New(`^(?:if|for|while|switch|catch|function|return|new|else|do|await|typeof|sizeof|super|match|unsafe|loop|synchronized|constructor)$`)
 
 // values are shorthand for the rows of a language's types.
 func values(of string, zeros, others []string) typed {
-	return typed{regexp.MustCompile(of), zeros, others}
+	return typed{regex.New(of), zeros, others}
 }
 
 func list(all ...string) []string { return all }
@@ -50,9 +50,9 @@ var languages = sync.OnceValue(func() []language {
 	return []language{
 		{
 			names: "*.py", style: source.Style{Lines: list("#"), Quotes: list(`"""`, "'''", `"`, "'")}, indent: true,
-			head:  regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*(?:\[[^\]]*\])?\(`),
-			class: regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`), no: regexp.MustCompile(`^__init_subclass__$`),
-			tests:  regexp.MustCompile(`(?m)^[ \t]*(?:class[ \t]+Test\w*|(?:async[ \t]+)?def[ \t]+test)`),
+			head:  regex.New(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*(?:\[[^\]]*\])?\(`),
+			class: regex.New(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`), no: regex.New(`^__init_subclass__$`),
+			tests:  regex.New(`(?m)^[ \t]*(?:class[ \t]+Test\w*|(?:async[ \t]+)?def[ \t]+test)`),
 			leave:  func(value string) string { return strings.TrimSuffix("return "+value, " ") },
 			result: func(_, after string) string { return strings.Trim(after, " \t->:") },
 			types: []typed{
@@ -70,11 +70,11 @@ var languages = sync.OnceValue(func() []language {
 		},
 		{
 			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts", style: source.CStyle("`", `"`, "'"), arrow: true,
-			head: regexp.MustCompile(`(?m)\bfunction\b\s*\*?\s*(?P<name>[\w$]+)\s*(?:<[^>(]*>)?\s*\(` +
+			head: regex.New(`(?m)\bfunction\b\s*\*?\s*(?P<name>[\w$]+)\s*(?:<[^>(]*>)?\s*\(` +
 				`|(?P<assigned>[\w$.]+)\s*(?::[^=\n]+)?[=:]\s*(?:async\s*)?(?:function\s*\*?\s*[\w$]*\s*)?(?:<[^>(]*>)?\(` +
 				`|(?P<lone>[\w$.]+)\s*[=:]\s*(?:async\s+)?[\w$]+\s*=>` +
 				`|^[ \t]+(?:(?:static|async|public|private|protected|override|get|set)\s+)*\*?#?(?P<method>[\w$]+)\s*(?:<[^>(]*>)?\(`),
-			class: regexp.MustCompile(`\bclass\s+(?P<name>[\w$]+)`), no: words, leave: leaveIf("true"),
+			class: regex.New(`\bclass\s+(?P<name>[\w$]+)`), no: words, leave: leaveIf("true"),
 			result: func(_, after string) string {
 				t := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(after), "=>"))
 				return strings.TrimSpace(strings.TrimPrefix(t, ":"))
@@ -91,9 +91,9 @@ var languages = sync.OnceValue(func() []language {
 			},
 		},
 		{
-			names: "*.rs", style: c, tests: regexp.MustCompile(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
-			head:  regexp.MustCompile(`(?m)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(`),
-			class: regexp.MustCompile(`(?m)^[ \t]*(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>', ]+\s+for\s+)?(?P<name>\w+)`), no: words,
+			names: "*.rs", style: c, tests: regex.New(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
+			head:  regex.New(`(?m)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(`),
+			class: regex.New(`(?m)^[ \t]*(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>', ]+\s+for\s+)?(?P<name>\w+)`), no: words,
 			leave: func(value string) string {
 				return strings.TrimSuffix(" #[allow(unreachable_code)] if true { return "+value, " ") + "; }"
 			},
@@ -105,9 +105,9 @@ var languages = sync.OnceValue(func() []language {
 		},
 		{
 			names: "*.java", style: source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"""`, `"`), Char: true},
-			head:  regexp.MustCompile(`(?m)^[ \t]*(?:@\w+[ \t]+)*(?:(?:public|private|protected|static|final|synchronized|default)\s+)*(?:<[^>]*>\s*)?[\w.]+(?:<[^;={}()]*>)?(?:\[\])*\s+(?P<name>\w+)\s*\(`),
-			class: regexp.MustCompile(`\b(?:class|record|enum|interface)\s+(?P<name>\w+)`), no: words, leave: leaveIf("true"),
-			tests: regexp.MustCompile(`@Test\b`), result: beforeName,
+			head:  regex.New(`(?m)^[ \t]*(?:@\w+[ \t]+)*(?:(?:public|private|protected|static|final|synchronized|default)\s+)*(?:<[^>]*>\s*)?[\w.]+(?:<[^;={}()]*>)?(?:\[\])*\s+(?P<name>\w+)\s*\(`),
+			class: regex.New(`\b(?:class|record|enum|interface)\s+(?P<name>\w+)`), no: words, leave: leaveIf("true"),
+			tests: regex.New(`@Test\b`), result: beforeName,
 			types: []typed{
 				values(`^void$`, list(""), nil),
 				values(`^(?:int|long|short|byte|char)$`, list("0"), list("77")),
@@ -121,10 +121,10 @@ var languages = sync.OnceValue(func() []language {
 		},
 		{
 			names: "*.c *.cc *.cpp *.cxx *.h *.hh *.hpp *.hxx *.inl *.ipp", style: c,
-			head:  regexp.MustCompile(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
-			class: regexp.MustCompile(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), no: words, leave: leaveIf("1"),
-			holds: regexp.MustCompile(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
-			tests: regexp.MustCompile(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
+			head:  regex.New(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
+			class: regex.New(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), no: words, leave: leaveIf("1"),
+			holds: regex.New(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
+			tests: regex.New(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
 			types: []typed{
 				values(`\bvoid$|^(?:explicit)?$`, list(""), nil),
 				values(`\*$`, list("0"), nil),
@@ -143,7 +143,7 @@ func beforeName(before, _ string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(before), modifiers.MatchString), " ")
 }
 
-var modifiers = regexp.MustCompile(`^(?:@\w+|public|private|protected|static|final|synchronized|default|inline|extern|constexpr|virtual|friend)$`)
+var modifiers = regex.New(`^(?:@\w+|public|private|protected|static|final|synchronized|default|inline|extern|constexpr|virtual|friend)$`)
 
 func rustTypes() []typed {
 	number := `(?:[iu](?:8|16|32|64|128|size))`

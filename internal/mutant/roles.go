@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // role tells what the value of this number is for: another input may be given, or a
@@ -19,7 +20,7 @@ func (t *testText) role(n int) Kind {
 	}
 	for i, b := range slices.Backward(l.around) {
 		switch {
-		case collects().MatchString(b.callee):
+		case collects.MatchString(b.callee):
 		case b.callee != "":
 			return t.argument(n, b, i)
 		case b.open == '[' && b.at > 0 && (isWordByte(t.code[b.at-1]) || t.code[b.at-1] == ')' || t.code[b.at-1] == ']'):
@@ -40,49 +41,41 @@ func (t *testText) operand(l testValue) Kind {
 	line := t.line(l.begin)
 	before := strings.TrimRight(t.text[:l.begin], " ")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
-	if operator().MatchString(before) && !argumentOf().MatchString(before) || asserts().MatchString(line) && strings.HasSuffix(line, strings.TrimSpace(t.code[l.begin:l.end])) {
+	if operator.MatchString(before) && !argumentOf.MatchString(before) || asserts.MatchString(line) && strings.HasSuffix(line, strings.TrimSpace(t.code[l.begin:l.end])) {
 		return wrong
 	}
 	return ""
 }
 
 var (
-	operator   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\[|\btest) .*(?:\s(?:==?|!=)|-(?:eq|ne))$`) })
-	argumentOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"?\$[{]?[#?@*0-9][^ ]*\s*(?:==?|!=|-eq|-ne)$`) })
-	asserts    = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:assert_?(?:equals?|output|eq|same)|check|expect|is)\b`)
-	})
+	operator   = regex.New(`(?:\[|\btest) .*(?:\s(?:==?|!=)|-(?:eq|ne))$`)
+	argumentOf = regex.New(`"?\$[{]?[#?@*0-9][^ ]*\s*(?:==?|!=|-eq|-ne)$`)
+	asserts    = regex.New(`^(?:assert_?(?:equals?|output|eq|same)|check|expect|is)\b`)
 )
 
 // collects matches calls that make a collection of what they are given.
-var collects = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|\.)(?:of|as_?list|\w*listof|\w*arrayof|\w*setof|\w*mapof|list|tuple|set|dict|array|vec!?|freeze)\s*$`)
-})
+var collects = regex.New(`(?i)(?:^|\.)(?:of|as_?list|\w*listof|\w*arrayof|\w*setof|\w*mapof|list|tuple|set|dict|array|vec!?|freeze)\s*$`)
 
 // isBlock tells of a brace that it holds statements, and no values.
 func (t *testText) isBlock(b bracket) bool {
 	before := strings.TrimRight(t.code[max(0, b.at-maxCallee):b.at], " \t\n")
-	return b.open == '{' && (opensBlock().MatchString(before) || !typedValues().MatchString(before) && statement().MatchString(t.line(b.at)))
+	return b.open == '{' && (opensBlock.MatchString(before) || !typedValues.MatchString(before) && statement.MatchString(t.line(b.at)))
 }
 
 var (
-	typedValues = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\]}][\w.*]*$`) })
-	statement   = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:\}\s*)?(?:else|if|for|while|switch|select|try|catch|do|class|static|public|private|void|int|func|function)\b`)
-	})
+	typedValues = regex.New(`[\]}][\w.*]*$`)
+	statement   = regex.New(`^(?:\}\s*)?(?:else|if|for|while|switch|select|try|catch|do|class|static|public|private|void|int|func|function)\b`)
 )
 
 // opensBlock is what stands before the brace that begins a block.
-var opensBlock = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\)|=>|->|\b(?:else|do|try|finally|begin))$`) })
+var opensBlock = regex.New(`(?:\)|=>|->|\b(?:else|do|try|finally|begin))$`)
 
 // collection is where a collection begins, with the type that it names: []string{.
 func (t *testText) collection(b bracket) int {
-	return b.at - len(typeOfCollection().FindString(t.code[max(0, b.at-maxCallee):b.at]))
+	return b.at - len(typeOfCollection.FindString(t.code[max(0, b.at-maxCallee):b.at]))
 }
 
-var typeOfCollection = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:(?:new\s+|&|vec!)?(?:\[\w*\])*[\w.]*(?:\[\w*\])*\s*)$`)
-})
+var typeOfCollection = regex.New(`(?:(?:new\s+|&|vec!)?(?:\[\w*\])*[\w.]*(?:\[\w*\])*\s*)$`)
 
 // closing is the place behind the bracket that closes one.
 func (t *testText) closing(at int) int {
@@ -103,17 +96,17 @@ func (t *testText) closing(at int) int {
 // compared tells of a stretch that a comparison is made with what it is for.
 func (t *testText) compared(from, to int, around []bracket) (Kind, bool) {
 	before, after := strings.TrimRight(t.code[:from], " \t\n-"), strings.TrimLeft(t.code[to:], " \t\n")
-	op := equals().FindString(before[max(0, len(before)-3):])
+	op := equals.FindString(before[max(0, len(before)-3):])
 	if op == "" {
-		op = equalsThen().FindString(after)
+		op = equalsThen.FindString(after)
 	}
 	if op == "" {
 		return "", false
 	}
 	line := t.line(from)
-	asserts := strings.HasPrefix(line, "assert") || slices.ContainsFunc(around, func(b bracket) bool { return asserting().MatchString(b.callee) })
+	asserts := strings.HasPrefix(line, "assert") || slices.ContainsFunc(around, func(b bracket) bool { return asserting.MatchString(b.callee) })
 	switch {
-	case loops().MatchString(line), counts().MatchString(line), skips().MatchString(t.code[to:min(len(t.code), to+maxCallee)]):
+	case loops.MatchString(line), counts.MatchString(line), skips.MatchString(t.code[to:min(len(t.code), to+maxCallee)]):
 		return "", true
 	case strings.HasPrefix(op, "!") == asserts:
 		if op[0] == '=' && !strings.HasPrefix(line, "if") && !strings.HasPrefix(line, "} else if") {
@@ -125,16 +118,12 @@ func (t *testText) compared(from, to int, around []bracket) (Kind, bool) {
 }
 
 var (
-	equals     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:===|!==|==|!=)$`) })
-	equalsThen = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:===|!==|==|!=)`) })
-	asserting  = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)assert|expect|\bok\b|require|check|ensure|\bis\b|verify`)
-	})
-	counts = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:fail\w*|err\w*|bad|broken)\s*(?:[=!]==?|[<>])`)
-	})
-	loops = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:while|for|until)\b`) })
-	skips = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\n]*\n?\s*[\w.]*[sS]kip`) })
+	equals     = regex.New(`(?:===|!==|==|!=)$`)
+	equalsThen = regex.New(`^(?:===|!==|==|!=)`)
+	asserting  = regex.New(`(?i)assert|expect|\bok\b|require|check|ensure|\bis\b|verify`)
+	counts     = regex.New(`(?i)\b(?:fail\w*|err\w*|bad|broken)\s*(?:[=!]==?|[<>])`)
+	loops      = regex.New(`^(?:while|for|until)\b`)
+	skips      = regex.New(`^[^\n]*\n?\s*[\w.]*[sS]kip`)
 )
 
 // argument tells what an argument of a call is for; i is the call's place among the
@@ -143,13 +132,13 @@ func (t *testText) argument(n int, call bracket, i int) Kind {
 	name := strings.TrimSpace(call.callee)
 	last := name[strings.LastIndexAny(name, ".:")+1:]
 	switch {
-	case tables().MatchString(last):
+	case tables.MatchString(last):
 		return t.row(n)
-	case quiet().MatchString(last):
+	case quiet.MatchString(last):
 		return ""
-	case negative().MatchString(name):
+	case negative.MatchString(name):
 		return ""
-	case equal().MatchString(last) && !slices.Contains(t.own, last):
+	case equal.MatchString(last) && !slices.Contains(t.own, last):
 		if t.message(n, call) {
 			return ""
 		}
@@ -163,18 +152,10 @@ func (t *testText) argument(n int, call bracket, i int) Kind {
 }
 
 var (
-	tables = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:parametrize|each|cases?|table|entry|arguments)$`)
-	})
-	quiet = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|\w*exit|\w*error|\w*exception|warn\w*|die|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
-	})
-	negative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\.not\.|not_?(?:equal|in|same|contain|be)|assert_ne|_ne\b|doesnot|isnot|refute|notstrict|notdeep|almost|near|close`)
-	})
-	equal = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:\w*_?equals?(?:_to)?|\w*equal(?:to|s)?|(?:assert|expect|check|require)_?(?:eq|streq|is|same|in)\w*|assert_eq!|\w*_(?:eq|streq)|eq|is|tobe|toequal|tostrictequal|isequalto|isequal|same|includes|contains\w*|tocontain\w*|assertcontains|has|deepequal|strcmp|strncmp|memcmp)$`)
-	})
+	tables   = regex.New(`(?i)^(?:parametrize|each|cases?|table|entry|arguments)$`)
+	quiet    = regex.New(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|\w*exit|\w*error|\w*exception|warn\w*|die|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
+	negative = regex.New(`(?i)\.not\.|not_?(?:equal|in|same|contain|be)|assert_ne|_ne\b|doesnot|isnot|refute|notstrict|notdeep|almost|near|close`)
+	equal    = regex.New(`(?i)^(?:\w*_?equals?(?:_to)?|\w*equal(?:to|s)?|(?:assert|expect|check|require)_?(?:eq|streq|is|same|in)\w*|assert_eq!|\w*_(?:eq|streq)|eq|is|tobe|toequal|tostrictequal|isequalto|isequal|same|includes|contains\w*|tocontain\w*|assertcontains|has|deepequal|strcmp|strncmp|memcmp)$`)
 )
 
 // message tells of an argument of an assertion that it is what is said if it fails, or
@@ -223,7 +204,7 @@ func (t *testText) helper(name string, n int) bool {
 		return false
 	}
 	name = regexp.QuoteMeta(name)
-	m := regexp.MustCompile(`\b(?:func|def|function|fn|int|void|bool|boolean|static)\s+[*&]?` + name + `\b[^(\n]*\(|` +
+	m := regex.New(`\b(?:func|def|function|fn|int|void|bool|boolean|static)\s+[*&]?` + name + `\b[^(\n]*\(|` +
 		`\b(?:const|let|var)\s+` + name + `\s*=\s*(?:async\s*)?(?:function\b[^(\n]*)?\(`).FindStringIndex(t.code)
 	if m == nil {
 		return false
@@ -234,7 +215,7 @@ func (t *testText) helper(name string, n int) bool {
 	}
 	body := t.code[m[1]:min(len(t.code), m[1]+maxHelper)]
 	return slices.ContainsFunc(identifiers.FindAllString(params[n], -1), func(p string) bool {
-		return regexp.MustCompile(`(?:[=!]==?\s*|(?i:equals?|strcmp|memcmp|_eq!?)\([^()]*(?:\([^()]*\)[^()]*)?)\b` + p + `\b|\b` + p + `\b\s*(?:[=!]==?|\.\w*(?i:equal|compare)\w*)`).MatchString(body)
+		return regex.New(`(?:[=!]==?\s*|(?i:equals?|strcmp|memcmp|_eq!?)\([^()]*(?:\([^()]*\)[^()]*)?)\b` + p + `\b|\b` + p + `\b\s*(?:[=!]==?|\.\w*(?i:equal|compare)\w*)`).MatchString(body)
 	})
 }
 
@@ -277,26 +258,26 @@ func (t *testText) place(n, depth int) int {
 func (t *testText) row(n int) Kind {
 	l := t.values[n]
 	before, after := strings.TrimRight(t.code[:l.begin], " \t-"), strings.TrimLeft(t.code[l.end:], " \t")
-	if keyed().MatchString(after) && l.kind != 'b' {
+	if keyed.MatchString(after) && l.kind != 'b' {
 		if t.data {
 			return ""
 		}
 		return another
 	}
 	before = strings.TrimRight(t.text[:len(before)], " \t")
-	if m := key().FindStringSubmatch(before[max(0, len(before)-maxCallee):]); m != nil {
+	if m := key.FindStringSubmatch(before[max(0, len(before)-maxCallee):]); m != nil {
 		switch {
 		case m[3] == "=" && m[2] == "]" && l.kind == 's': // of C
 			return another
 		case m[3] != "=" && m[3] != ":=" && !t.inCollection(l):
 			return ""
-		case wanted().MatchString(m[1]):
+		case wanted.MatchString(m[1]):
 			return wrong
-		case m[2] != "" && asked().MatchString(m[1]):
+		case m[2] != "" && asked.MatchString(m[1]):
 			return another
-		case m[2] != "" && !named().MatchString(m[1]), m[1] != "" && m[1][0] <= '9':
+		case m[2] != "" && !named.MatchString(m[1]), m[1] != "" && m[1][0] <= '9':
 			return wrong // the key is a value
-		case named().MatchString(m[1]) || l.kind == 'b' || l.kind == 'n' && !strings.HasSuffix(before, ":"):
+		case named.MatchString(m[1]) || l.kind == 'b' || l.kind == 'n' && !strings.HasSuffix(before, ":"):
 			return ""
 		}
 		return another
@@ -322,13 +303,9 @@ func (t *testText) inCollection(l testValue) bool {
 }
 
 var (
-	keyed  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?::[^:]|=>)`) })
-	key    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:(\w*)([^\w\s])?)\s*(:=|=>|:|=)$`) })
-	asked  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:in|inputs?|args?|given|argument|param\w*)$`) })
-	wanted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:want\w*|exp|expect\w*|out|output|result|answer)$`)
-	})
-	named = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:name|desc\w*|title|label|msg|message|id|path|file\w*|dir|timeout|size|n|i|k)$`)
-	})
+	keyed  = regex.New(`^(?::[^:]|=>)`)
+	key    = regex.New(`(?:(\w*)([^\w\s])?)\s*(:=|=>|:|=)$`)
+	asked  = regex.New(`(?i)^(?:in|inputs?|args?|given|argument|param\w*)$`)
+	wanted = regex.New(`(?i)^(?:want\w*|exp|expect\w*|out|output|result|answer)$`)
+	named  = regex.New(`(?i)^(?:name|desc\w*|title|label|msg|message|id|path|file\w*|dir|timeout|size|n|i|k)$`)
 )

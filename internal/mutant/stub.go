@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -38,7 +39,7 @@ func Unused(file string, before, after []byte, programs string) []Function {
 		if !private || strings.Contains(f.name, ".") || f.name == "main" {
 			return false
 		}
-		return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(f.name)+`\b`).FindAllStringIndex(programs, 2)) < 2
+		return len(regex.New(`\b`+regexp.QuoteMeta(f.name)+`\b`).FindAllStringIndex(programs, 2)) < 2
 	})
 }
 
@@ -79,9 +80,9 @@ func head(f function) string {
 }
 
 var (
-	identifiers = regexp.MustCompile(`[A-Za-z_]\w*`)
-	self        = regexp.MustCompile(`^(?:self|cls|this|mut)$`)
-	returnsName = regexp.MustCompile(`^\s*(?:return\b)?\s*(\w+);?\s*$`)
+	identifiers = regex.New(`[A-Za-z_]\w*`)
+	self        = regex.New(`^(?:self|cls|this|mut)$`)
+	returnsName = regex.New(`^\s*(?:return\b)?\s*(\w+);?\s*$`)
 	// returnsOnly is a body of one statement: it returns a constant, or does nothing.
-	returnsOnly = regexp.MustCompile(`^(?:(?:return\b)?\s*[^;\n(]*(?:\(\s*\))?;?|pass|\.\.\.|raise NotImplementedError[^\n]*|(?:todo|unimplemented)!\([^\n]*\);?|throw new \w+\([^\n]*\);?|panic\([^\n]*\))$`)
+	returnsOnly = regex.New(`^(?:(?:return\b)?\s*[^;\n(]*(?:\(\s*\))?;?|pass|\.\.\.|raise NotImplementedError[^\n]*|(?:todo|unimplemented)!\([^\n]*\);?|throw new \w+\([^\n]*\);?|panic\([^\n]*\))$`)
 )

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -45,7 +45,7 @@ func unreadMacros(file string, before, after []byte) (found []Function) {
 	if !slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}, path.Ext(file)) {
 		return nil
 	}
-	for _, m := range macro().FindAllSubmatchIndex(after, -1) {
+	for _, m := range macro.FindAllSubmatchIndex(after, -1) {
 		line, name := string(after[m[0]:m[1]]), string(after[m[2]:m[3]])
 		if !Names(string(after[m[4]:m[5]]), name) && !strings.Contains(string(before), line) {
 			found = append(found, Function{Path: file, Name: name, Line: 1 + strings.Count(string(after[:m[0]]), "\n"), Head: strings.TrimSpace(line)})
@@ -55,9 +55,7 @@ func unreadMacros(file string, before, after []byte) (found []Function) {
 }
 
 // macro matches one with one parameter: that, and what it stands for.
-var macro = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \t]+(\S[^\n]*)$`)
-})
+var macro = regex.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \t]+(\S[^\n]*)$`)
 
 // said is what stands behind the head of a function, without comments and the insides of
 // strings; what stands in braces there may be read, and stays.
@@ -67,17 +65,15 @@ func (f function) said(file string) string {
 		style = l.style
 	}
 	_, body, _ := strings.Cut(f.text, f.params)
-	inStrings := strings.Join(filled().FindAllString(source.Uncommented(body, style), -1), " ")
-	return givenAway().ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
+	inStrings := strings.Join(filled.FindAllString(source.Uncommented(body, style), -1), " ")
+	return givenAway.ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
 }
 
 // filled matches what a string is filled in with: {name}, ${name}.
-var filled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}\n]*\}`) })
+var filled = regex.New(`\{[^{}\n]*\}`)
 
 // givenAway matches statements that name a value so that it seems to be used.
-var givenAway = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
-})
+var givenAway = regex.New(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
 
 // parameterNames are the names of a function's parameters but those that are left out on
 // purpose, or given by a framework to whoever wants them.
@@ -96,7 +92,7 @@ func (f function) parameterNames(file string) (names []string) {
 		default:
 			name = identifiers.FindString(strings.TrimPrefix(strings.TrimSpace(part), "mut "))
 		}
-		if len(name) > 1 && name[0] != '_' && !offered().MatchString(name) {
+		if len(name) > 1 && name[0] != '_' && !offered.MatchString(name) {
 			names = append(names, name)
 		}
 	}
@@ -104,9 +100,7 @@ func (f function) parameterNames(file string) (names []string) {
 }
 
 // offered are parameters that a caller hands to all that it calls.
-var offered = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
-})
+var offered = regex.New(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
 
 // splitParameters divides parameters at the commas that are in no brackets.
 func splitParameters(params string) (parts []string) {
@@ -131,8 +125,8 @@ func splitParameters(params string) (parts []string) {
 // its name, as of an interface, or it is handed on by its name.
 func (f function) dictated(all string) bool {
 	name := regexp.QuoteMeta(f.name[strings.LastIndexByte(f.name, '.')+1:])
-	if strings.Contains(f.name, ".") && len(regexp.MustCompile(`(?m)^[ \t]*[^\n=;"']*\b`+name+`\([^\n;]*$`).FindAllStringIndex(all, 3)) > 1 {
+	if strings.Contains(f.name, ".") && len(regex.New(`(?m)^[ \t]*[^\n=;"']*\b`+name+`\([^\n;]*$`).FindAllStringIndex(all, 3)) > 1 {
 		return true
 	}
-	return regexp.MustCompile(`[(,=:]\s*(?:\w+\.)?` + name + `\s*[,)\n;]`).MatchString(all)
+	return regex.New(`[(,=:]\s*(?:\w+\.)?` + name + `\s*[,)\n;]`).MatchString(all)
 }

@@ -1,11 +1,11 @@
 package mutant
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // testValue is a string, a number or a truth value in a test.
@@ -86,7 +86,7 @@ func (l testValue) stepped(by int64) (Mutant, bool) {
 	case l.kind == 'n':
 		text = counted(text, by)
 	case strings.ContainsFunc(text, unicode.IsDigit):
-		text = digits().ReplaceAllStringFunc(text, func(n string) string { return counted(n, by) })
+		text = digits.ReplaceAllStringFunc(text, func(n string) string { return counted(n, by) })
 	default:
 		b := []byte(text)
 		for i := range b {
@@ -101,7 +101,7 @@ func (l testValue) stepped(by int64) (Mutant, bool) {
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
 
-var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(?:\.\d+)?`) })
+var digits = regex.New(`\d+(?:\.\d+)?`)
 
 // counted is a number and some more.
 func counted(text string, by int64) string {

@@ -2,12 +2,11 @@ package mutant
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -46,8 +45,8 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	if !ok {
 		return TestValues{}
 	}
-	t := testText{text: string(content), code: source.Bare(string(content), style).Code, own: own, shell: shell().MatchString(file), data: path.Ext(file) == ".json"}
-	t.compares = t.data || comparing().MatchString(t.code)
+	t := testText{text: string(content), code: source.Bare(string(content), style).Code, own: own, shell: shell.MatchString(file), data: path.Ext(file) == ".json"}
+	t.compares = t.data || comparing.MatchString(t.code)
 	t.messageFirst = slices.Contains([]string{".java", ".kt", ".scala", ".php"}, path.Ext(file))
 	if path.Ext(file) == ".rs" {
 		t.from = max(0, strings.Index(t.code, "#[cfg(test)]"))
@@ -103,14 +102,14 @@ func Failing(file string, content []byte) []byte {
 	case ".sh", ".bash":
 		return at(0, "exit 1\n")
 	case ".java":
-		if m := classOfJava().FindIndex(content); m != nil {
+		if m := classOfJava.FindIndex(content); m != nil {
 			return at(m[1], " static { if (true) throw new Error(\"pawl\"); }")
 		}
 	}
 	return at(0, ")]} pawl (\n")
 }
 
-var classOfJava = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`) })
+var classOfJava = regex.New(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`)
 
 // IsData tells of a file's name that it is not a program.
 func IsData(file string) bool {
@@ -119,7 +118,7 @@ func IsData(file string) bool {
 }
 
 // IsExpected tells of the name of a file that it holds what is expected, as one value.
-func IsExpected(file string) bool { return IsData(file) && expectedFile().MatchString(file) }
+func IsExpected(file string) bool { return IsData(file) && expectedFile.MatchString(file) }
 
 // Nudged is what makes a file a little other than it is, as one value; nothing of a file
 // without letters and digits.
@@ -149,9 +148,7 @@ func TextOf(file string, content []byte, names []string) string {
 	return all.String()
 }
 
-var expectedFile = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[/._-])(?:expected|golden|want|approved|__snapshots__|stdout)(?:[/._-]|$)|\.(?:snap|out|golden)$`)
-})
+var expectedFile = regex.New(`(?i)(?:^|[/._-])(?:expected|golden|want|approved|__snapshots__|stdout)(?:[/._-]|$)|\.(?:snap|out|golden)$`)
 
 // styleOfTest is how a file of this name writes strings and comments.
 func styleOfTest(file string) (source.Style, bool) {
@@ -180,7 +177,7 @@ func styleOfTest(file string) (source.Style, bool) {
 // starts are the places where tests begin.
 func (t *testText) starts() [][]int {
 	if t.begins == nil {
-		t.begins = testBegins().FindAllStringIndex(t.code, -1)
+		t.begins = testBegins.FindAllStringIndex(t.code, -1)
 	}
 	return t.begins
 }
@@ -224,9 +221,7 @@ func (t *testText) keep(names []string) {
 const maxHead = 120
 
 // testBegins matches what a test begins with.
-var testBegins = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:func[ \t]+(?:\([^)]*\)[ \t]*)?(?:Test|Fuzz|Example|Benchmark)|(?:async[ \t]+)?def[ \t]+test|(?:(?:pub|async)[ \t]+)*fn[ \t]|(?:test|it|specify|scenario)(?:\.\w+)*[ \t]*\(|@(?:Parameterized)?Test\b|@(?:pytest\.mark|parameterized|ddt|data)\b|(?:TEST|TEST_F|TEST_CASE)\(|it[ \t]+["'])`)
-})
+var testBegins = regex.New(`(?m)^[ \t]*(?:func[ \t]+(?:\([^)]*\)[ \t]*)?(?:Test|Fuzz|Example|Benchmark)|(?:async[ \t]+)?def[ \t]+test|(?:(?:pub|async)[ \t]+)*fn[ \t]|(?:test|it|specify|scenario)(?:\.\w+)*[ \t]*\(|@(?:Parameterized)?Test\b|@(?:pytest\.mark|parameterized|ddt|data)\b|(?:TEST|TEST_F|TEST_CASE)\(|it[ \t]+["'])`)
 
 // bracket is one that is open where a value stands.
 type bracket struct {
@@ -248,7 +243,7 @@ type testText struct {
 	values       []testValue
 }
 
-var shell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(?:sh|bash|bats)$`) })
+var shell = regex.New(`\.(?:sh|bash|bats)$`)
 
 // read finds the values and, of each, the brackets around it.
 func (t *testText) read(style source.Style) {
@@ -259,8 +254,8 @@ func (t *testText) read(style source.Style) {
 		case strings.IndexByte("([{", c) >= 0:
 			b := bracket{at: i, open: c}
 			if c == '(' {
-				b.callee = callee().FindString(t.code[max(0, i-maxCallee):i])
-				if notCalled().MatchString(b.callee) {
+				b.callee = callee.FindString(t.code[max(0, i-maxCallee):i])
+				if notCalled.MatchString(b.callee) {
 					b.callee = ""
 				}
 			}
@@ -282,15 +277,13 @@ func (t *testText) read(style source.Style) {
 
 const maxCallee = 80
 
-var comparing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^=!<>]==|!=|(?i:equals?\w*|\bis|tobe|_eq!?)\s*\(`) })
+var comparing = regex.New(`[^=!<>]==|!=|(?i:equals?\w*|\bis|tobe|_eq!?)\s*\(`)
 
 var (
-	callee    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w$.:!?]*[\w!?$]\s*$`) })
-	notCalled = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|\s)(?:if|for|while|switch|return|assert|and|or|not|in|range|elif|yield|await|case|match|new|function|func|catch)\s*$`)
-	})
-	numberHere = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d[\d_]*(?:\.\d+)?`) })
-	boolHere   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:true|false|True|False)\b`) })
+	callee     = regex.New(`[\w$.:!?]*[\w!?$]\s*$`)
+	notCalled  = regex.New(`(?:^|\s)(?:if|for|while|switch|return|assert|and|or|not|in|range|elif|yield|await|case|match|new|function|func|catch)\s*$`)
+	numberHere = regex.New(`^\d[\d_]*(?:\.\d+)?`)
+	boolHere   = regex.New(`^(?:true|false|True|False)\b`)
 )
 
 // valueAt is the value that begins at a place of the code.
@@ -318,9 +311,9 @@ func (t *testText) valueAt(i int, style source.Style) (testValue, bool) {
 	if isWordByte(before) || before == '.' {
 		return testValue{}, false
 	}
-	kind, m := byte('b'), boolHere().FindString(t.code[i:min(len(t.code), i+8)])
+	kind, m := byte('b'), boolHere.FindString(t.code[i:min(len(t.code), i+8)])
 	if c >= '0' && c <= '9' {
-		kind, m = 'n', numberHere().FindString(t.code[i:])
+		kind, m = 'n', numberHere.FindString(t.code[i:])
 		if strings.HasPrefix(t.code[i:], "0x") || strings.HasPrefix(t.code[i:], "0b") || strings.HasPrefix(t.code[i:], "0o") {
 			return testValue{}, false
 		}
@@ -333,13 +326,11 @@ func isWordByte(c byte) bool {
 }
 
 // skipped tells of a line that holds no values of tests: it imports, or annotates.
-func (t *testText) skipped(at int) bool { return noValues().MatchString(t.line(at)) }
+func (t *testText) skipped(at int) bool { return noValues.MatchString(t.line(at)) }
 
 func (t *testText) line(at int) string {
 	from := strings.LastIndexByte(t.code[:at], '\n') + 1
 	return strings.TrimSpace(t.code[from : from+source.LineEnd(t.code[from:])])
 }
 
-var noValues = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:import\b|from\b|package\b|use\s|using\b|#|require\b|include\b|@(?:Test|Rule|Before|After)|module\b|extern\b)`)
-})
+var noValues = regex.New(`^(?:import\b|from\b|package\b|use\s|using\b|#|require\b|include\b|@(?:Test|Rule|Before|After)|module\b|extern\b)`)

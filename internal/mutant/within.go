@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -100,7 +101,7 @@ func Misfits(file string, before, after []byte, tests string) []string {
 
 // otherValue gives a name another number or text, where one is all that it stands for.
 func otherValue(content []byte, name string) (Mutant, bool) {
-	of := regexp.MustCompile(`(?m)^[^\n"'=]*\b` + regexp.QuoteMeta(name) + `\b[^\n"'=]*=[ \t]*(?:-?()\d[\d_.]*|["']()[^"'\\\n]*["'])[;,]?[ \t]*(?:(?://|#).*)?$`)
+	of := regex.New(`(?m)^[^\n"'=]*\b` + regexp.QuoteMeta(name) + `\b[^\n"'=]*=[ \t]*(?:-?()\d[\d_.]*|["']()[^"'\\\n]*["'])[;,]?[ \t]*(?:(?://|#).*)?$`)
 	m := of.FindSubmatchIndex(content)
 	if m == nil {
 		return Mutant{}, false
@@ -146,8 +147,8 @@ func Declared(file string, before, after []byte) []string {
 }
 
 var (
-	firstWord = regexp.MustCompile(`^\w+`)
-	declares  = regexp.MustCompile(`^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|static|final|abstract|declare)\s+)*` +
+	firstWord = regex.New(`^\w+`)
+	declares  = regex.New(`^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|static|final|abstract|declare)\s+)*` +
 		`(?:(?:const|let|var|class|interface|type|enum|struct|trait|record|static)\s+(?:mut\s+)?(\w+)|#\s*define\s+(\w+))|^(\w+)\s*(?::[^=]*)?=[^=]|^`)
 )
 
@@ -249,10 +250,10 @@ func (l *language) outside(text string) (o outside) {
 }
 
 // closes are lines that only close what is open, or are left of a function's head.
-var closes = regexp.MustCompile(`^[\s})\];,]*$|^(?:(?:export|default|const|let|var|pub|static|async|public|private|protected|inline|extern|final|override)\b\s*)+[;,]?$`)
+var closes = regex.New(`^[\s})\];,]*$|^(?:(?:export|default|const|let|var|pub|static|async|public|private|protected|inline|extern|final|override)\b\s*)+[;,]?$`)
 
 // inert are lines that have no effect of their own, in bare code.
-var inert = regexp.MustCompile(`^(?:` +
+var inert = regex.New(`^(?:` +
 	`(?:import|from|package|use|using|extern crate)\b.*|#\s*include\b.*|#\s*pragma once` + // imports
 	`|(?:export\s+)?(?:default\s+)?(?:pub(?:\([^)]*\))?\s+)?(?:(?:public|private|protected|abstract|final|static|sealed)\s+)*(?:class|interface|type|struct|enum|trait|impl|mod|namespace|record)\b.*` +
 	`|export\s*(?:default\s*)?(?:\{.*|\*.*|async)?|(?:module\.)?exports(?:\.\w+)?\s*=\s*\{?[\w$,\s]*\}?;?` + // what is shown outside

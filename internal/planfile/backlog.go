@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // backlogTasks is the folder of its tasks.
@@ -137,7 +136,7 @@ func (b *backlog) task(m taskFile) {
 	for _, name := range []string{"AC", "DOD"} {
 		r := b.section(body, name)
 		section := b.data[r.from:r.to]
-		for _, box := range numberedBox().FindAllSubmatchIndex(section, -1) {
+		for _, box := range numberedBox.FindAllSubmatchIndex(section, -1) {
 			t.Criteria = append(t.Criteria, strings.TrimSpace(string(section[box[4]:box[5]])))
 			if name == "AC" { // what the definition of done asks for is the user's to tick
 				from := r.from + box[2]
@@ -149,7 +148,7 @@ func (b *backlog) task(m taskFile) {
 }
 
 // numberedBox matches a criterion: "- [ ] #1 text".
-var numberedBox = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*- \[([ xX])\] (?:#\d+ )?(.+?)\r?$`) })
+var numberedBox = regex.New(`(?m)^[ \t]*- \[([ xX])\] (?:#\d+ )?(.+?)\r?$`)
 
 // section is the text between two markers.
 func (b *backlog) section(body region, name string) region {
@@ -277,16 +276,14 @@ func quoteYAML(text, quote string) string {
 	switch {
 	case quote == "'":
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	case quote == "" && plainYAML().MatchString(text):
+	case quote == "" && plainYAML.MatchString(text):
 		return text
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 // plainYAML matches a text that needs no quotes.
-var plainYAML = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\p{L}\p{N}](?:[\p{L}\p{N} _./-]*[\p{L}\p{N}_./-])?$`)
-})
+var plainYAML = regex.New(`^[\p{L}\p{N}](?:[\p{L}\p{N} _./-]*[\p{L}\p{N}_./-])?$`)
 
 // list is a value of several: in brackets, or with a dash on each line that follows.
 func (y yamlHead) list(key string) []string {

@@ -4,23 +4,22 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // boxed matches a text that begins with a box: brackets around at most one
 // character, and the star with which Kiro marks a task as optional. Every such
 // box is a task, whatever its mark: one that was passed over would make the plan
 // look done. "[x](…)", "[x][…]" and "[x]:" are links.
-var boxed = regexp.MustCompile(`^\[([ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*)\](\*?)(?:[ \t]+(\S.*)|([^\s(\[:].*))$`)
+var boxed = regex.New(`^\[([ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*)\](\*?)(?:[ \t]+(\S.*)|([^\s(\[:].*))$`)
 
 // numbered matches a heading such as "[1] Set-up", whose brackets are not a box.
-var numbered = regexp.MustCompile(`^\[[0-9A-WYZa-wyz]\]`)
+var numbered = regex.New(`^\[[0-9A-WYZa-wyz]\]`)
 
 // split takes a box off the beginning of text, which stands at an offset.
 func (d *document) split(text string, at int) (rest string, box int) {
@@ -108,9 +107,7 @@ func (f *File) lineOf(task int, m mark) int {
 }
 
 // boxLine matches a line that looks like a task, wherever it stands.
-var boxLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
-})
+var boxLine = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
 
 // notTasks names the lines that look like a task, though nothing is worked on for
 // their sake: in code, outside of a list, or outside of the sections that are the
@@ -136,7 +133,7 @@ func (r *reading) notTasks(d *document) {
 	n := 0
 	text := comment.ReplaceAllFunc(d.data, func(c []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(c, []byte("\n"))) })
 	for line := range bytes.Lines(text) {
-		if n++; !known[n] && boxLine().Match(line) {
+		if n++; !known[n] && boxLine.Match(line) {
 			r.note(n, "this line looks like a task, and is none: it stands in code or in no list", `"- [ ] task" in a list`)
 		}
 	}

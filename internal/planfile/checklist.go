@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // readMarkdown reads a plan in the first of the formats that it has the signs of.
@@ -169,12 +169,12 @@ func setTitle(t *plan.Task, text string) {
 // leadingID matches an id at the beginning of a title: "US-001: …",
 // "**US-001** …", "[US-001] …", "US-001 - …". A word such as UTF-8 that is not
 // set off from what follows is none.
-var leadingID = regexp.MustCompile(`^(?:([A-Z][A-Z0-9]*-\d+[a-z]?)\s*(?::|\s[-–—]\s)|\*\*([A-Z][A-Z0-9]*-\d+[a-z]?)\s*:?\*\*\s*:?|[\[(]([A-Z][A-Z0-9]*-\d+[a-z]?)[\])]\s*:?)\s*(\S.*)$`)
+var leadingID = regex.New(`^(?:([A-Z][A-Z0-9]*-\d+[a-z]?)\s*(?::|\s[-–—]\s)|\*\*([A-Z][A-Z0-9]*-\d+[a-z]?)\s*:?\*\*\s*:?|[\[(]([A-Z][A-Z0-9]*-\d+[a-z]?)[\])]\s*:?)\s*(\S.*)$`)
 
 // comment matches an HTML comment, directive one that is for Pawl.
 var (
-	comment   = regexp.MustCompile(`<!--(?s:.*?)-->`)
-	directive = regexp.MustCompile(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
+	comment   = regex.New(`<!--(?s:.*?)-->`)
+	directive = regex.New(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
 )
 
 // readSettings reads "evidence=unproven depends_on=US-001,US-002"; it says whether

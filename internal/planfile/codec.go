@@ -1,11 +1,10 @@
 package planfile
 
 import (
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
@@ -99,7 +98,7 @@ func markdownCodecs() []codec {
 				Prompt: "requirements and scenarios of the change (`specs/*/spec.md`)",
 				Limits: "`openspec archive` is yours to run; boxes in code are named by `pawl plan check`, and are no tasks",
 			},
-			is: func(name string, _ *document) bool { return openSpecChange().MatchString(name) }, read: readChecklist, related: scenarios,
+			is: func(name string, _ *document) bool { return openSpecChange.MatchString(name) }, read: readChecklist, related: scenarios,
 		},
 		{
 			Format: Format{
@@ -112,7 +111,7 @@ func markdownCodecs() []codec {
 	}
 }
 
-var openSpecChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)openspec/changes/[^/]+/tasks\.md$`) })
+var openSpecChange = regex.New(`(^|/)openspec/changes/[^/]+/tasks\.md$`)
 
 // folderCodecs are the formats whose plan is a folder.
 func folderCodecs() []codec {

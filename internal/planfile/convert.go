@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Convert writes a plan in a format: a new file, in which every task has the id,
@@ -77,7 +77,7 @@ func writeMarkdown(p plan.Plan, format string) ([]byte, error) {
 }
 
 // plainID matches ids that can be written in a comment.
-var plainID = regexp.MustCompile(`^[\p{L}\p{N}._:/#@+]+(?:-[\p{L}\p{N}._:/#@+]+)*$`)
+var plainID = regex.New(`^[\p{L}\p{N}._:/#@+]+(?:-[\p{L}\p{N}._:/#@+]+)*$`)
 
 func writeTask(b *bytes.Buffer, t plan.Task, format string, position int) {
 	mark := " "
@@ -125,7 +125,7 @@ func headline(t plan.Task, format string, position int) string {
 	switch {
 	case leadingID.MatchString(t.ID+": "+title) && format != Ralphex && !leadingID.MatchString(title):
 		title = t.ID + ": " + title
-	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title) || ownNumber().MatchString(title):
+	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title) || ownNumber.MatchString(title):
 		said = append(said, "id="+t.ID)
 	}
 	if len(t.DependsOn) > 0 {
@@ -160,7 +160,7 @@ func inert(text string) string {
 }
 
 // closing matches what a heading may end with, and does not count as its text.
-var closing = regexp.MustCompile(`(^|\s)(#+)$`)
+var closing = regex.New(`(^|\s)(#+)$`)
 
 // quoted is text of several lines that stays prose wherever it is put: each
 // line behind an indent, and one that Markdown would take for structure behind
@@ -178,7 +178,7 @@ func quoted(text, indent string) string {
 }
 
 // structure matches a line that Markdown might take for more than prose.
-var structure = regexp.MustCompile("^(?:[#>*+=<|~`_-]|\\d+[.)])")
+var structure = regex.New("^(?:[#>*+=<|~`_-]|\\d+[.)])")
 
 // jsonTask is a task in the order of fields of the formats that hold it.
 type jsonTask struct {

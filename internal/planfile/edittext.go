@@ -5,13 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // part is where an item stands.
@@ -80,12 +79,12 @@ func bringsID(title string) bool {
 func (f *File) lastID() string { return f.plan.Tasks[len(f.plan.Tasks)-1].ID }
 
 // countedID matches an id that ends in a number.
-var countedID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)(\d{1,9})[a-z]?$`) })
+var countedID = regex.New(`^(.*?)(\d{1,9})[a-z]?$`)
 
 // nextID is the next id after one that ends in a number; "" for an issue's number, and
 // for what does not end in one.
 func (f *File) nextID(id string) string {
-	m := countedID().FindStringSubmatch(id)
+	m := countedID.FindStringSubmatch(id)
 	if m == nil || m[1] == "#" {
 		return ""
 	}

@@ -2,18 +2,16 @@ package planfile
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // ownNumber matches the number or short id that begins a task: "T012 …",
 // "2.3 …", "2. …", "**2.3** …", "[T012] …", "#123 …". A bare "2" needs a dot, a colon or
 // a bracket behind it, since "2 bytes too many" is a text.
-var ownNumber = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\*\*(T\d{1,5}[a-z]?|\d+(?:\.\d+)*|#\d+)[.:)]?\*\*:?|[\[(](T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[\])]:?|(T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[.:)]?|(\d+)[.:)])(?:\s+(?:[-–—]\s+)?(\S.*))?$`)
-})
+var ownNumber = regex.New(`^(?:\*\*(T\d{1,5}[a-z]?|\d+(?:\.\d+)*|#\d+)[.:)]?\*\*:?|[\[(](T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[\])]:?|(T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[.:)]?|(\d+)[.:)])(?:\s+(?:[-–—]\s+)?(\S.*))?$`)
 
 // numberItems gives the boxes the numbers and ids that begin their texts, if no two
 // have the same: a list that counts from 1 under each heading has none.
@@ -58,7 +56,7 @@ func ownID(text string) (id, rest string, own bool) {
 	if m := leadingID.FindStringSubmatch(strings.TrimSpace(comment.ReplaceAllString(text, ""))); m != nil {
 		return m[1] + m[2] + m[3], "", false
 	}
-	m := ownNumber().FindStringSubmatch(strings.TrimSpace(text))
+	m := ownNumber.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return "", "", false
 	}

@@ -3,32 +3,27 @@ package planfile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var (
-	kiroFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.kiro/specs/[^/]+/tasks\.md$`) })
-	kiroSign = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^[ \t]+[-*][ \t]+_(?:Requirements|Depends|Boundary): [^\n]*_[ \t]*\r?$`)
-	})
-	kiroParallel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(P\)\s+|\s+\(P\)$`) })
-	kiroTag      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+_(?:Requirements|Depends|Boundary): [^_]*_`) })
-	kiroDepends  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_Depends:\s*([\d., ]+)_`) })
-	kiroRefs     = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:_Requirements:|\bRequirements?)\s+(\d+(?:\.\d+)*(?:\s*,\s*\d+(?:\.\d+)*)*)`)
-	})
-	requirement = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:requirement)\s+(\d+)\b`) })
-	acceptance  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:acceptance criteria)\b`) })
+	kiroFile     = regex.New(`(^|/)\.kiro/specs/[^/]+/tasks\.md$`)
+	kiroSign     = regex.New(`(?m)^[ \t]+[-*][ \t]+_(?:Requirements|Depends|Boundary): [^\n]*_[ \t]*\r?$`)
+	kiroParallel = regex.New(`^\(P\)\s+|\s+\(P\)$`)
+	kiroTag      = regex.New(`\s+_(?:Requirements|Depends|Boundary): [^_]*_`)
+	kiroDepends  = regex.New(`_Depends:\s*([\d., ]+)_`)
+	kiroRefs     = regex.New(`(?:_Requirements:|\bRequirements?)\s+(\d+(?:\.\d+)*(?:\s*,\s*\d+(?:\.\d+)*)*)`)
+	requirement  = regex.New(`^(?i:requirement)\s+(\d+)\b`)
+	acceptance   = regex.New(`^(?i:acceptance criteria)\b`)
 )
 
 // isKiro wants the place where Kiro keeps its plans, or a line that only they have.
 func isKiro(name string, d *document) bool {
-	return kiroFile().MatchString(name) || kiroSign().Match(d.data)
+	return kiroFile.MatchString(name) || kiroSign.Match(d.data)
 }
 
 // refineKiro makes dependencies of "_Depends: 1.1_", and takes "(P)" off the titles.
@@ -44,11 +39,11 @@ func refineKiro(d *document, r *reading, index map[*item]int) {
 	}
 	for i := range r.plan.Tasks {
 		t := &r.plan.Tasks[i]
-		if tags := kiroTag().FindAllString(t.Title, -1); tags != nil { // they stand on the line below
+		if tags := kiroTag.FindAllString(t.Title, -1); tags != nil { // they stand on the line below
 			t.Detail = paragraphs(t.Detail, strings.TrimSpace(strings.Join(tags, "")))
 		}
-		t.Title = cmp.Or(kiroParallel().ReplaceAllString(kiroTag().ReplaceAllString(t.Title, ""), ""), t.Title)
-		for _, m := range kiroDepends().FindAllStringSubmatch(strings.Join(t.Criteria, "\n")+"\n"+t.Detail, -1) {
+		t.Title = cmp.Or(kiroParallel.ReplaceAllString(kiroTag.ReplaceAllString(t.Title, ""), ""), t.Title)
+		for _, m := range kiroDepends.FindAllStringSubmatch(strings.Join(t.Criteria, "\n")+"\n"+t.Detail, -1) {
 			for id := range strings.FieldsFuncSeq(m[1], func(c rune) bool { return c == ',' || c == ' ' }) {
 				ids := below[id]
 				if ids == nil {
@@ -67,10 +62,10 @@ func refineKiro(d *document, r *reading, index map[*item]int) {
 func requirements(dir string, t plan.Task) []string {
 	var refs []string
 	text := strings.Join(append([]string{t.Detail}, t.Criteria...), "\n")
-	if !kiroRefs().MatchString(text) { // those of the parent
+	if !kiroRefs.MatchString(text) { // those of the parent
 		text = strings.Join(t.Context, "\n")
 	}
-	for _, m := range kiroRefs().FindAllStringSubmatch(text, -1) {
+	for _, m := range kiroRefs.FindAllStringSubmatch(text, -1) {
 		for ref := range strings.SplitSeq(m[1], ",") {
 			if ref = strings.TrimSpace(ref); !slices.Contains(refs, ref) {
 				refs = append(refs, ref)
@@ -83,7 +78,7 @@ func requirements(dir string, t plan.Task) []string {
 	d := beside(dir, "requirements.md")
 	var found []string
 	for i, h := range d.headings {
-		if m := requirement().FindStringSubmatch(h.text); m != nil {
+		if m := requirement.FindStringSubmatch(h.text); m != nil {
 			found = append(found, d.criteriaOf(i, m[1], refs)...)
 		}
 	}
@@ -102,7 +97,7 @@ func (d *document) criteriaOf(section int, number string, refs []string) []strin
 		if below.start >= h.end {
 			break
 		}
-		if !acceptance().MatchString(below.text) {
+		if !acceptance.MatchString(below.text) {
 			continue
 		}
 		n := 0

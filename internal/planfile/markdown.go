@@ -2,13 +2,14 @@ package planfile
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // document is the outline of a Markdown file: its headings and list items with
@@ -147,7 +148,7 @@ func (d *document) heading(n *ast.Heading) heading {
 	return h
 }
 
-var underline = regexp.MustCompile(`^ {0,3}(=+|-+)\s*$`)
+var underline = regex.New(`^ {0,3}(=+|-+)\s*$`)
 
 // item reads a list item that begins with text; nil for any other.
 func (d *document) item(n *ast.ListItem) *item {
@@ -251,4 +252,4 @@ func blankFrontMatter(data []byte) []byte {
 	return data
 }
 
-var frontMatter = regexp.MustCompile(`^ {0,3}---[ \t]*\r?\n(?s:.*?\n)??---[ \t]*(\r?\n|$)`)
+var frontMatter = regex.New(`^ {0,3}---[ \t]*\r?\n(?s:.*?\n)??---[ \t]*(\r?\n|$)`)

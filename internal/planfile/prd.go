@@ -3,15 +3,15 @@ package planfile
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // storyID matches the id of a story within text.
-var storyID = regexp.MustCompile(`\bUS-\d+[a-z]?\b`)
+var storyID = regex.New(`\bUS-\d+[a-z]?\b`)
 
 // story is the first id of a story in text, outside comments, or "".
 func story(text string) string { return storyID.FindString(comment.ReplaceAllString(text, "")) }
@@ -38,7 +38,7 @@ func isPRD(name string, d *document) bool {
 	return known
 }
 
-var prdFolder = regexp.MustCompile(`(^|/)\.ralph/PRD-[^/]*/[^/]+$`)
+var prdFolder = regex.New(`(^|/)\.ralph/PRD-[^/]*/[^/]+$`)
 
 // listedStories are the outermost boxes outside the sections about stories, and
 // those sections by the id in their headings.

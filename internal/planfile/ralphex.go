@@ -2,12 +2,13 @@ package planfile
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // taskHeading matches "Task 1: title", "Iteration 2.5: title", "Task 2a - title".
-var taskHeading = regexp.MustCompile(`^(?i:task|iteration)\s+(\d+(?:\.\d+)*[a-z]?)\s*(?:[:.–—-]\s*(.*))?$`)
+var taskHeading = regex.New(`^(?i:task|iteration)\s+(\d+(?:\.\d+)*[a-z]?)\s*(?:[:.–—-]\s*(.*))?$`)
 
 func isRalphex(_ string, d *document) bool {
 	for _, h := range d.headings {
@@ -101,4 +102,4 @@ func (d *document) commands(from, to int) []string {
 	return out
 }
 
-var codeSpan = regexp.MustCompile("`([^`]+)`")
+var codeSpan = regex.New("`([^`]+)`")

@@ -1,13 +1,12 @@
 package planfile
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // title is the text of the first heading of level 1, if it comes first.
@@ -19,7 +18,7 @@ func (d *document) title() string {
 	return plan.OneLine(text, titleMax)
 }
 
-var planPrefix = regexp.MustCompile(`^(?i:plan|prd)\s*:\s*`)
+var planPrefix = regex.New(`^(?i:plan|prd)\s*:\s*`)
 
 // overview is what the file says of all tasks: the text above the first section,
 // the section of that name, and each section in which no task stands. The text of
@@ -109,7 +108,7 @@ func withText(around []string, text string) []string {
 	if around == nil {
 		around = []string{}
 	}
-	text = ruler().ReplaceAllString(comment.ReplaceAllString(text, ""), "")
+	text = ruler.ReplaceAllString(comment.ReplaceAllString(text, ""), "")
 	if text = plan.Excerpt(text, aroundMax, aroundMax); text == "" {
 		return around
 	}
@@ -117,7 +116,7 @@ func withText(around []string, text string) []string {
 }
 
 // ruler matches a line that only parts sections.
-var ruler = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:-{3,}|\*{3,}|_{3,})[ \t]*$`) })
+var ruler = regex.New(`(?m)^(?:-{3,}|\*{3,}|_{3,})[ \t]*$`)
 
 // outermost are the outermost items with a box between two offsets.
 func (d *document) outermost(from, to int) []*item {

@@ -5,27 +5,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var (
-	specKitID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\**T\d{3,5}\b`) })
-	specKitPhase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:phase)\s+[\w.]+\b`) })
-	specKitFile  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)specs/[^/]+/tasks\.md$`) })
-	parallelMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[P\]\s*`) })
-	storyMark    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(US\d+)\]\s*`) })
-	dependsOn    = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\bdepends on:?\s+(T\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)T\d+)*)`)
-	})
-	taskNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`T\d+`) })
+	specKitID    = regex.New(`^\**T\d{3,5}\b`)
+	specKitPhase = regex.New(`^(?i:phase)\s+[\w.]+\b`)
+	specKitFile  = regex.New(`(^|/)specs/[^/]+/tasks\.md$`)
+	parallelMark = regex.New(`^\[P\]\s*`)
+	storyMark    = regex.New(`^\[(US\d+)\]\s*`)
+	dependsOn    = regex.New(`(?i)\bdepends on:?\s+(T\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)T\d+)*)`)
+	taskNumber   = regex.New(`T\d+`)
 )
 
 // isSpecKit wants tasks T001 in phases, or in the place where spec-kit keeps them.
 func isSpecKit(name string, d *document) bool {
-	return slices.ContainsFunc(d.items, func(it *item) bool { return it.box >= 0 && specKitID().MatchString(it.text) }) &&
-		(specKitFile().MatchString(name) || slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && specKitPhase().MatchString(h.text) }))
+	return slices.ContainsFunc(d.items, func(it *item) bool { return it.box >= 0 && specKitID.MatchString(it.text) }) &&
+		(specKitFile.MatchString(name) || slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && specKitPhase.MatchString(h.text) }))
 }
 
 // refineSpecKit takes the tokens off the titles, and makes dependencies of phases
@@ -42,17 +40,17 @@ func refineSpecKit(d *document, r *reading, index map[*item]int) {
 	}
 	for i := range r.plan.Tasks {
 		t := &r.plan.Tasks[i]
-		title := parallelMark().ReplaceAllString(t.Title, "")
-		if m := storyMark().FindStringSubmatch(title); m != nil {
+		title := parallelMark.ReplaceAllString(t.Title, "")
+		if m := storyMark.FindStringSubmatch(title); m != nil {
 			title = title[len(m[0]):]
 			t.Detail = paragraphs("Story: "+m[1], t.Detail)
 		}
-		if title = parallelMark().ReplaceAllString(title, ""); title != "" {
+		if title = parallelMark.ReplaceAllString(title, ""); title != "" {
 			t.Title = title
 		}
 		t.DependsOn = append(t.DependsOn, slices.Clip(before[phases.of[i]])...)
-		for _, m := range dependsOn().FindAllStringSubmatch(t.Title+"\n"+t.Detail, -1) {
-			for _, id := range taskNumber().FindAllString(m[1], -1) {
+		for _, m := range dependsOn.FindAllStringSubmatch(t.Title+"\n"+t.Detail, -1) {
+			for _, id := range taskNumber.FindAllString(m[1], -1) {
 				r.depend(i, id, func(other int) bool { return phases.of[other] > phases.of[i] })
 			}
 		}
@@ -74,7 +72,7 @@ func (r *reading) specKitPhases(d *document, index map[*item]int) specKitPhases 
 			continue
 		}
 		in := d.section(it.start)
-		for in >= 0 && !specKitPhase().MatchString(d.headings[in].text) {
+		for in >= 0 && !specKitPhase.MatchString(d.headings[in].text) {
 			in = d.headings[in].parent
 		}
 		if in >= 0 && in != heading {
@@ -116,7 +114,7 @@ func storyOfSpec(dir string, t plan.Task) []string {
 		return nil
 	}
 	d := beside(dir, "spec.md")
-	wanted := regexp.MustCompile(`^(?i:user story)\s+` + regexp.QuoteMeta(story) + `\b`)
+	wanted := regex.New(`^(?i:user story)\s+` + regexp.QuoteMeta(story) + `\b`)
 	for _, h := range d.headings {
 		if wanted.MatchString(h.text) {
 			return []string{h.text + "\n\n" + d.prose(h.body, h.end, nil)}

@@ -24,10 +24,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/plugins"
 )
 
@@ -124,7 +124,7 @@ func printed(v any) ([]byte, error) {
 
 // version is where the manifest has the plugin's version: the part that a user
 // sets, and what stamp puts behind it.
-var version = regexp.MustCompile(`("version": ")([^"+]*)[^"]*`)
+var version = regex.New(`("version": ")([^"+]*)[^"]*`)
 
 // stamp writes the version into the manifest. The hash is of everything but
 // itself: each path and content, in order, with their lengths.

@@ -14,11 +14,11 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Mark is what stands in place of a secret.
@@ -29,45 +29,39 @@ const Mark = "[redacted]"
 // an expression. The first group, if there is one, stays; the rest is replaced.
 type rule struct {
 	hints []string
-	re    func() *regexp.Regexp
-}
-
-// shape is compiled when it is first needed: the hook starts at every turn and
-// tool call, and hardly ever meets a hint.
-func shape(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	re    *regex.Regex
 }
 
 // A token whose prefix is plain enough is found also behind a letter; "sk-" alone
 // is not: it ends "task-". The last is the one that prose can look like.
 var rules = [...]rule{
-	{[]string{"private key"}, shape(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
-	{[]string{"ls0tls1crudjt"}, shape(`LS0tLS1CRUdJT[A-Za-z0-9+/_-]{20,}=*`)}, // one in base64
-	{[]string{"sk-"}, shape(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
-	{[]string{"k_live_", "k_test_"}, shape(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
-	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, shape(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
-	{[]string{"glpat-"}, shape(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{[]string{"npm_"}, shape(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{[]string{"xox"}, shape(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{[]string{"akia", "asia"}, shape(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{[]string{"aiza"}, shape(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{[]string{"ya29."}, shape(`\bya29\.[A-Za-z0-9_-]{20,}`)},
-	{[]string{"hooks.slack.com/services/"}, shape(`(hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}`)},
-	{[]string{"/api/webhooks/"}, shape(`(discord(?:app)?\.com/api/webhooks/)\d{15,}/[A-Za-z0-9_-]{40,}`)},
-	{[]string{"hf_"}, shape(`\bhf_[A-Za-z]{30,}\b`)},
-	{[]string{"pypi-age"}, shape(`\bpypi-AgE[A-Za-z0-9_-]{40,}`)},
-	{[]string{"sg."}, shape(`\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,46}`)},
-	{[]string{"dckr_pat_"}, shape(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
-	{[]string{"dop_v1_", "doo_v1_"}, shape(`\bdo[op]_v1_[a-f0-9]{64}\b`)},
-	{[]string{"hvs.", "hvb."}, shape(`\bhv[sb]\.[A-Za-z0-9_-]{24,}`)},
-	{[]string{"age-secret-key-"}, shape(`\bAGE-SECRET-KEY-1[0-9A-Z]{40,}`)},
-	{[]string{"shpat_", "shpss_", "lin_api_", "gsk_", "xai-"}, shape(`\b(?:shp(?:at|ss)_[a-fA-F0-9]{32}|lin_api_[A-Za-z0-9]{32,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,})`)},
-	{[]string{":aa"}, shape(`(\bbot|\b)\d{8,10}:AA[A-Za-z0-9_-]{33}\b`)},
-	{[]string{"accountkey=", "sharedaccesskey="}, shape(`(?i)((?:accountkey|sharedaccesskey)=)[A-Za-z0-9+/]{40,}=*`)},
-	{[]string{"eyj"}, shape(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
-	{[]string{"bearer", "basic"}, shape(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
-	{[]string{"://"}, shape(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
-	{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, shape(`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
+	{[]string{"private key"}, regex.New(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
+	{[]string{"ls0tls1crudjt"}, regex.New(`LS0tLS1CRUdJT[A-Za-z0-9+/_-]{20,}=*`)}, // one in base64
+	{[]string{"sk-"}, regex.New(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
+	{[]string{"k_live_", "k_test_"}, regex.New(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regex.New(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
+	{[]string{"glpat-"}, regex.New(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{[]string{"npm_"}, regex.New(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{[]string{"xox"}, regex.New(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{[]string{"akia", "asia"}, regex.New(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{[]string{"aiza"}, regex.New(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{[]string{"ya29."}, regex.New(`\bya29\.[A-Za-z0-9_-]{20,}`)},
+	{[]string{"hooks.slack.com/services/"}, regex.New(`(hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}`)},
+	{[]string{"/api/webhooks/"}, regex.New(`(discord(?:app)?\.com/api/webhooks/)\d{15,}/[A-Za-z0-9_-]{40,}`)},
+	{[]string{"hf_"}, regex.New(`\bhf_[A-Za-z]{30,}\b`)},
+	{[]string{"pypi-age"}, regex.New(`\bpypi-AgE[A-Za-z0-9_-]{40,}`)},
+	{[]string{"sg."}, regex.New(`\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,46}`)},
+	{[]string{"dckr_pat_"}, regex.New(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
+	{[]string{"dop_v1_", "doo_v1_"}, regex.New(`\bdo[op]_v1_[a-f0-9]{64}\b`)},
+	{[]string{"hvs.", "hvb."}, regex.New(`\bhv[sb]\.[A-Za-z0-9_-]{24,}`)},
+	{[]string{"age-secret-key-"}, regex.New(`\bAGE-SECRET-KEY-1[0-9A-Z]{40,}`)},
+	{[]string{"shpat_", "shpss_", "lin_api_", "gsk_", "xai-"}, regex.New(`\b(?:shp(?:at|ss)_[a-fA-F0-9]{32}|lin_api_[A-Za-z0-9]{32,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,})`)},
+	{[]string{":aa"}, regex.New(`(\bbot|\b)\d{8,10}:AA[A-Za-z0-9_-]{33}\b`)},
+	{[]string{"accountkey=", "sharedaccesskey="}, regex.New(`(?i)((?:accountkey|sharedaccesskey)=)[A-Za-z0-9+/]{40,}=*`)},
+	{[]string{"eyj"}, regex.New(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
+	{[]string{"bearer", "basic"}, regex.New(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
+	{[]string{"://"}, regex.New(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
+	{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, regex.New(`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
 }
 
 // Redactor replaces secrets. It may be used from several goroutines.
@@ -155,8 +149,8 @@ func (r *Redactor) String(s string) string { return r.without(s, rules[:]) }
 func (r *Redactor) Prose(s string) string {
 	s = r.without(s, rules[:len(rules)-1])
 	assigned := rules[len(rules)-1]
-	return assigned.re().ReplaceAllStringFunc(s, func(found string) string {
-		m := assigned.re().FindStringSubmatch(found)
+	return assigned.re.ReplaceAllStringFunc(s, func(found string) string {
+		m := assigned.re.FindStringSubmatch(found)
 		if !strings.HasSuffix(m[1], "=") || !strings.ContainsAny(found[len(m[1]):], "0123456789") {
 			return found
 		}
@@ -171,24 +165,24 @@ func (r *Redactor) without(s string, rules []rule) string {
 	small := strings.ToLower(s)
 	for _, rule := range rules {
 		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
-			s = rule.re().ReplaceAllStringFunc(s, rule.replace)
+			s = rule.re.ReplaceAllStringFunc(s, rule.replace)
 		}
 	}
 	return r.withoutBare(s, rules)
 }
 
 // call is code that gets a secret from elsewhere, and so holds none.
-var call = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.:]*\($`) })
+var call = regex.New(`^[A-Za-z_][\w.:]*\($`)
 
 // replace keeps what is before the secret (password=) and behind it (@).
 func (r rule) replace(found string) string {
 	kept := ""
-	if m := r.re().FindStringSubmatch(found); len(m) > 1 {
+	if m := r.re.FindStringSubmatch(found); len(m) > 1 {
 		kept = m[1]
 	}
 	secret := found[len(kept):]
 	switch {
-	case call().MatchString(secret):
+	case call.MatchString(secret):
 		return found
 	case kept != "" && strings.HasSuffix(secret, "@"):
 		return kept + Mark + "@"

@@ -16,10 +16,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -27,6 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Loop is what a page is made of.
@@ -291,14 +290,14 @@ func (p *page) remaining() {
 }
 
 // claimed is the word by which the agent said that this is its answer.
-var claimed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<promise\b[^>]*>.*?</promise>`) })
+var claimed = regex.New(`(?is)<promise\b[^>]*>.*?</promise>`)
 
 func (p *page) answer() {
 	if p.State.Answer == "" {
 		return
 	}
 	p.out.WriteString("\n")
-	for line := range strings.Lines(strings.TrimSpace(claimed().ReplaceAllString(p.State.Answer, ""))) {
+	for line := range strings.Lines(strings.TrimSpace(claimed.ReplaceAllString(p.State.Answer, ""))) {
 		fmt.Fprintf(&p.out, "%s\n", clean(line))
 	}
 	p.out.WriteString("\n")

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A program can hold the answers to its tests: a table of their inputs, in clear or by
@@ -46,7 +48,7 @@ func NewTests(files map[string][]byte, known string) *Tests {
 		if Knows(name) {
 			addRuns(t.runs, text)
 		}
-		words := literal().FindAllString(text, maxLiterals)
+		words := literal.FindAllString(text, maxLiterals)
 		if !Knows(name) || isAny(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
 		}
@@ -54,7 +56,7 @@ func NewTests(files map[string][]byte, known string) *Tests {
 			t.literals[plain(word)] = true
 		}
 		if isAny(shell, name) {
-			for _, m := range shellFunction().FindAllStringSubmatch(text, maxLiterals) {
+			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
 				t.commands[m[1]] = true
 			}
 		}
@@ -70,13 +72,11 @@ func NewTests(files map[string][]byte, known string) *Tests {
 }
 
 var (
-	literal       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(literals) })
-	numberLiteral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + number + `$`) })
-	typeOfNumber  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`) })
-	shellFunction = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
-	})
-	digest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8,128}$`) })
+	literal       = regex.New(literals)
+	numberLiteral = regex.New(`^` + number + `$`)
+	typeOfNumber  = regex.New(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`)
+	shellFunction = regex.New(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
+	digest        = regex.New(`^[0-9a-f]{8,128}$`)
 )
 
 const (
@@ -90,12 +90,12 @@ func plain(word string) string {
 	if len(word) > 1 && strings.ContainsRune("\"'`", rune(word[0])) {
 		return word[1 : len(word)-1]
 	}
-	if !numberLiteral().MatchString(word) {
+	if !numberLiteral.MatchString(word) {
 		return word
 	}
 	word = strings.ReplaceAll(word, "_", "")
 	if !strings.HasPrefix(word, "0x") {
-		word = typeOfNumber().ReplaceAllString(word, "")
+		word = typeOfNumber.ReplaceAllString(word, "")
 	}
 	if n, err := strconv.ParseUint(word, 0, 64); err == nil {
 		return strconv.FormatUint(n, 10)
@@ -139,7 +139,7 @@ func (t *Tests) Ask(s Sign) bool {
 
 // isHash tells of which word of the tests a literal is a hash.
 func (t *Tests) isHash(lit string) (string, bool) {
-	if digest().MatchString(lit) {
+	if digest.MatchString(lit) {
 		if word, ok := t.hashes[lit[:8]]; ok {
 			return word, true
 		}
@@ -154,7 +154,7 @@ func (t *Tests) fromTests(lit string) bool {
 	if !t.has(lit) || slices.Contains(strings.Fields(commonNumbers), lit) {
 		return false
 	}
-	if numberLiteral().MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
+	if numberLiteral.MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
 		return false
 	}
 	return !says(t.known, strings.ToLower(lit))
@@ -267,7 +267,7 @@ func (t *Tests) keysOf(v *view, n int) (keys []key) {
 	if len(line) > maxLine {
 		return nil
 	}
-	for _, m := range literal().FindAllStringIndex(line, -1) {
+	for _, m := range literal.FindAllStringIndex(line, -1) {
 		if word, ok := t.isHash(plain(line[m[0]:m[1]])); ok {
 			keys = append(keys, key{line: n, from: m[0], to: m[1], text: word, hash: true})
 		}
@@ -286,14 +286,14 @@ func (t *Tests) keysOf(v *view, n int) (keys []key) {
 }
 
 // arms are how a literal is asked for: as a case, a key, a side of a comparison.
-var arms = sync.OnceValue(func() []*regexp.Regexp {
+var arms = sync.OnceValue(func() []*regex.Regex {
 	one := `(` + text + `|` + number + `)`
-	var all []*regexp.Regexp
+	var all []*regex.Regex
 	for _, form := range []string{
 		`\b(?:case|when)\s+ONE`, `(?:\bcase\b.*),\s*ONE`, `ONE\s*(?:=>|->)`, `ONE\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `[=!]==?\s*ONE`, `ONE\s*[=!]==?`,
 		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `^\s*[\[{(]\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
 	} {
-		all = append(all, regexp.MustCompile(strings.ReplaceAll(form, "ONE", one)))
+		all = append(all, regex.New(strings.ReplaceAll(form, "ONE", one)))
 	}
 	return all
 })
@@ -322,9 +322,9 @@ func other(lit string, i int) string {
 	switch {
 	case strings.ContainsRune("\"'`", rune(lit[0])):
 		return lit[:1] + fmt.Sprint(absent, i) + lit[len(lit)-1:]
-	case numberLiteral().MatchString(lit) && strings.Contains(lit, "."):
+	case numberLiteral.MatchString(lit) && strings.Contains(lit, "."):
 		return fmt.Sprintf("77%d77.25", i)
-	case numberLiteral().MatchString(lit):
+	case numberLiteral.MatchString(lit):
 		return fmt.Sprintf("77%d77", i)
 	}
 	return fmt.Sprint(absent, i)
@@ -339,7 +339,7 @@ func (t *Tests) Redefined(file string, before, after []byte) []Sign {
 	v := viewOf(file, before, after)
 	var all []Sign
 	for n, code := range v.code {
-		if m := shellFunction().FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
+		if m := shellFunction.FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
 			all = append(all, Sign{Path: file, Line: n + 1, Kind: Patch, Does: redefines, Text: short(strings.TrimSpace(v.text[n]))})
 		}
 	}
@@ -353,7 +353,7 @@ const redefines = "defines a function that tests define, too"
 func WithoutRedefined(after []byte, signs []Sign) []byte {
 	lines := strings.Split(string(after), "\n")
 	for _, s := range signs {
-		if m := shellFunction().FindStringSubmatchIndex(lines[s.Line-1]); m != nil {
+		if m := shellFunction.FindStringSubmatchIndex(lines[s.Line-1]); m != nil {
 			lines[s.Line-1] = lines[s.Line-1][:m[2]] + absent + lines[s.Line-1][m[2]:]
 		}
 	}

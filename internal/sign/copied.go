@@ -1,9 +1,9 @@
 package sign
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A program that repeats an expression of its tests may have worked out their answers
@@ -16,7 +16,7 @@ const (
 )
 
 // token matches one of a program: a string, a number, a name, a sign.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text + `|\w+(?:\.\d+)?|[^\s\w]`) })
+var token = regex.New(text + `|\w+(?:\.\d+)?|[^\s\w]`)
 
 // Copied is the first added line of a file that repeats an expression of the tests, which
 // neither the file of before nor the task or a document has.
@@ -28,7 +28,7 @@ func (t *Tests) Copied(file string, before, after []byte) []Sign {
 	known := map[string]bool{}
 	addRuns(known, string(before)+"\n"+t.known)
 	for n, line := range v.said {
-		if !v.added[n] || importing().MatchString(line) {
+		if !v.added[n] || importing.MatchString(line) {
 			continue
 		}
 		here := map[string]bool{}
@@ -48,7 +48,7 @@ func addRuns(runs map[string]bool, text string) {
 		if len(line) > maxLine {
 			continue
 		}
-		words := token().FindAllString(line, -1)
+		words := token.FindAllString(line, -1)
 		for i := 0; i+minCopied <= len(words); i++ {
 			run, values := words[i:i+minCopied], 0
 			for _, w := range run {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A program may change its own state. A module that it imported, or a name of the
@@ -25,18 +27,18 @@ func foreignNames(file, code, said string) map[string]string {
 		pythonImports(code, put)
 	case isAny(script, file):
 		for name := range strings.FieldsSeq(scriptGlobals) {
-			if !regexp.MustCompile(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code) {
+			if !regex.New(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code) {
 				names[name] = name
 			}
 		}
 		scriptImports(said, put)
 	case isAny(golang, file):
-		for _, m := range goImport().FindAllStringSubmatch(said, -1) {
+		for _, m := range goImport.FindAllStringSubmatch(said, -1) {
 			name := path.Base(m[2])
 			if m[1] != "" {
 				name = m[1]
 			}
-			own := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b\s*(?:,\s*\w+\s*)*:=|\bvar ` + regexp.QuoteMeta(name) + `\b|[(,]\s*` + regexp.QuoteMeta(name) + `\s+[*\[\w]`)
+			own := regex.New(`\b` + regexp.QuoteMeta(name) + `\b\s*(?:,\s*\w+\s*)*:=|\bvar ` + regexp.QuoteMeta(name) + `\b|[(,]\s*` + regexp.QuoteMeta(name) + `\s+[*\[\w]`)
 			if !own.MatchString(code) {
 				put(name, path.Base(m[2]))
 			}
@@ -46,7 +48,7 @@ func foreignNames(file, code, said string) map[string]string {
 }
 
 func pythonImports(code string, put func(name, full string)) {
-	for _, m := range pythonImport().FindAllStringSubmatch(code, -1) {
+	for _, m := range pythonImport.FindAllStringSubmatch(code, -1) {
 		if from := m[1]; from != "" {
 			for part := range strings.SplitSeq(strings.Trim(m[2], "() \t"), ",") {
 				name, alias, ok := strings.Cut(strings.TrimSpace(part), " as ")
@@ -78,7 +80,7 @@ func isModule(name string) bool {
 }
 
 func scriptImports(said string, put func(name, full string)) {
-	for _, m := range scriptImport().FindAllStringSubmatch(said, -1) {
+	for _, m := range scriptImport.FindAllStringSubmatch(said, -1) {
 		names, from := m[1]+m[3], m[2]+m[4]
 		if strings.HasPrefix(from, ".") || strings.HasPrefix(from, "/") {
 			continue
@@ -99,15 +101,9 @@ func scriptImports(said string, put func(name, full string)) {
 }
 
 var (
-	pythonImport = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^[ \t]*(?:from\s+([\w.]+)\s+import\s+([^\n]+)|import\s+([^\n]+))$`)
-	})
-	scriptImport = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:const|let|var)\s+([\w$]+|\{[^}]*\})\s*=\s*require\(\s*["']([^"']+)["']\s*\)|(?m:^)\s*import\s+([^"';]+?)\s+from\s+["']([^"']+)["']`)
-	})
-	goImport = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^\s*(?:import\s+)?([\w.]+\s+)?"([a-z][a-z0-9]*(?:/[\w.]+)*)"\s*$`)
-	})
+	pythonImport = regex.New(`(?m)^[ \t]*(?:from\s+([\w.]+)\s+import\s+([^\n]+)|import\s+([^\n]+))$`)
+	scriptImport = regex.New(`\b(?:const|let|var)\s+([\w$]+|\{[^}]*\})\s*=\s*require\(\s*["']([^"']+)["']\s*\)|(?m:^)\s*import\s+([^"';]+?)\s+from\s+["']([^"']+)["']`)
+	goImport     = regex.New(`(?m)^\s*(?:import\s+)?([\w.]+\s+)?"([a-z][a-z0-9]*(?:/[\w.]+)*)"\s*$`)
 )
 
 // scriptGlobals are what each script has without asking.
@@ -120,7 +116,7 @@ func (v *view) assignsForeign(n int) (string, bool) {
 	for _, m := range assigned(line) {
 		target := m[1]
 		if v.script {
-			target = ofGlobal().ReplaceAllString(target, "")
+			target = ofGlobal.ReplaceAllString(target, "")
 		}
 		first, rest, dotted := strings.Cut(target, ".")
 		full, foreign := v.names[first]
@@ -136,7 +132,7 @@ func (v *view) assignsForeign(n int) (string, bool) {
 	return "", false
 }
 
-var ofGlobal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:globalThis|global|window|self)\.`) })
+var ofGlobal = regex.New(`^(?:globalThis|global|window|self)\.`)
 
 // fullNames are lines of code in which each name that stands for another is that. Lines
 // that import stay.
@@ -151,7 +147,7 @@ func (v *view) fullNames() []string {
 		return v.code
 	}
 	slices.Sort(short)
-	v.short = regexp.MustCompile(`(^|[^\w.$"'])(` + strings.Join(short, "|") + `)\b`)
+	v.short = regex.New(`(^|[^\w.$"'])(` + strings.Join(short, "|") + `)\b`)
 	lines := slices.Clone(v.code)
 	for n, line := range lines {
 		lines[n] = v.inFull(line)
@@ -161,7 +157,7 @@ func (v *view) fullNames() []string {
 
 // inFull is a line with the full names.
 func (v *view) inFull(line string) string {
-	if v.short == nil || importing().MatchString(line) {
+	if v.short == nil || importing.MatchString(line) {
 		return line
 	}
 	return v.short.ReplaceAllStringFunc(line, func(s string) string {
@@ -170,13 +166,13 @@ func (v *view) inFull(line string) string {
 	})
 }
 
-var importing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:import|from)\b|\brequire\(`) })
+var importing = regex.New(`^\s*(?:import|from)\b|\brequire\(`)
 
 const foreign = "changes what others use, too"
 
 // foreignRule finds what changes what is not the program's own.
 func foreignRule(names, target, to string, more ...swap) rule {
-	return rule{kind: Patch, does: foreign, names: names, foreign: true, asked: `(?i)polyfill|monkey.?patch|prototype`, swaps: append(more, swap{regexp.MustCompile(target), to})}
+	return rule{kind: Patch, does: foreign, names: names, foreign: true, asked: `(?i)polyfill|monkey.?patch|prototype`, swaps: append(more, swap{regex.New(target), to})}
 }
 
 // assigned are what a line may change.
@@ -188,14 +184,14 @@ func assigned(line string) (all [][]string) {
 }
 
 // assignments are the forms in which something is changed; the first group is what.
-var assignments = sync.OnceValue(func() []*regexp.Regexp {
-	var all []*regexp.Regexp
+var assignments = sync.OnceValue(func() []*regex.Regex {
+	var all []*regex.Regex
 	for _, form := range []string{
 		`(?:^\s*|[{;]\s*|=>\s*)([\w$.]*[\w$])(?:\[[^\]]*\])?\s*=(?:[^=>]|$)`,
 		`\b(?:setattr|delattr|vars|Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\(\s*([\w$.]+)()`,
 		`^\s*([\w$.]+\.__dict__)\[`,
 	} {
-		all = append(all, regexp.MustCompile(form))
+		all = append(all, regex.New(form))
 	}
 	return all
 })

@@ -40,10 +40,10 @@ func (t *Tests) Held(file string, before, after []byte) []Sign {
 		if len(block) > 0 && n-block[len(block)-1].line > apart {
 			end()
 		}
-		if !v.added[n] || importing().MatchString(v.said[n]) {
+		if !v.added[n] || importing.MatchString(v.said[n]) {
 			continue
 		}
-		for _, m := range literal().FindAllStringIndex(v.said[n], maxLiterals) {
+		for _, m := range literal.FindAllStringIndex(v.said[n], maxLiterals) {
 			block = append(block, key{line: n, from: m[0], to: m[1], text: plain(v.said[n][m[0]:m[1]])})
 		}
 	}
@@ -57,7 +57,7 @@ func (t *Tests) held(file string, v *view, block []key, before string) (Sign, bo
 	var strs, nums []string
 	others, line := 0, 0
 	for _, k := range block {
-		number := numberLiteral().MatchString(k.text)
+		number := numberLiteral.MatchString(k.text)
 		switch {
 		case t.expected[k.text] && t.fromTests(k.text) && !strings.Contains(before, k.text):
 			if len(strs)+len(nums) == 0 {

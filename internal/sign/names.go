@@ -2,11 +2,11 @@ package sign
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -27,7 +27,7 @@ func Shadows(file string) (Sign, bool) {
 		is = "the Python module " + name
 	case ext == ".h" && slices.Contains(strings.Fields(headers), name):
 		is = "the system's header " + base
-	case (ext == ".java" || ext == ".kt") && javaRunners().MatchString(file):
+	case (ext == ".java" || ext == ".kt") && javaRunners.MatchString(file):
 		is = "a class of the test runner or of Java"
 	case (ext == "" || ext == ".exe" || ext == ".cmd" || ext == ".bat") && slices.Contains(strings.Fields(commands), name):
 		is = "the command " + name
@@ -44,7 +44,7 @@ func Shadows(file string) (Sign, bool) {
 func Products(changed []string) []Sign {
 	var found []Sign
 	for _, file := range changed {
-		if made().MatchString(file) {
+		if made.MatchString(file) {
 			found = append(found, Sign{Path: file, Kind: Product, Does: "is made from other files, none of which was changed"})
 		} else if !isAny("*.md *.rst *.txt", file) {
 			return nil
@@ -54,15 +54,11 @@ func Products(changed []string) []Sign {
 }
 
 // made matches what build tools and generators write.
-var made = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/|\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`)
-})
+var made = regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/|\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`)
 
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 
-var javaRunners = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|/)(?:org/junit|junit|org/testng|org/assertj|org/hamcrest|java|javax|kotlin)/.*\.(?:java|kt)$`)
-})
+var javaRunners = regex.New(`(?:^|/)(?:org/junit|junit|org/testng|org/assertj|org/hamcrest|java|javax|kotlin)/.*\.(?:java|kt)$`)
 
 // Names that others mean.
 const (
@@ -94,9 +90,9 @@ func Dropped(file, name string) Sign {
 	return Sign{Path: file, Kind: Gone, Does: "no longer exports " + name}
 }
 
-var exports = sync.OnceValue(func() map[string]*regexp.Regexp {
-	re := regexp.MustCompile
-	return map[string]*regexp.Regexp{
+var exports = sync.OnceValue(func() map[string]*regex.Regex {
+	re := regex.New
+	return map[string]*regex.Regex{
 		python: re(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
 		script: re(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
 		golang: re(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),

@@ -1,10 +1,10 @@
 package sign
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // absent is a name that nothing has.
@@ -15,7 +15,7 @@ const around = 8
 
 // swap puts text in the place of other text of a line. It leaves code that builds.
 type swap struct {
-	from *regexp.Regexp
+	from *regex.Regex
 	to   string
 }
 
@@ -95,7 +95,7 @@ func (r rule) swapped(v *view, line string) string {
 // dated tells of a line whether a date is written around it, in lines that were added.
 func (v *view) dated(n int) bool {
 	for i := max(0, n-around); i <= min(len(v.said)-1, n+around); i++ {
-		if v.added[i] && writtenDate().MatchString(v.said[i]) {
+		if v.added[i] && writtenDate.MatchString(v.said[i]) {
 			return true
 		}
 	}
@@ -108,19 +108,13 @@ func touched(done []Sign, s Sign) bool {
 }
 
 // testWords are names of tests, test files and runners, in a string.
-var testWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:(?:^|[^a-z])(?:tests?|__tests__|testing|testdata|unittest|pytest|py\.test|nose2?|junit|testng|xunit|nunit|jest|vitest|mocha|jasmine|ava|tap|rspec|minitest|phpunit|bats|specs?|expected|golden|fixtures?|want|cases|snapshots?)(?:[^a-z]|$))|[a-z](?:Tests?|Spec)(?:[^a-z]|$)|(?:^|[^A-Za-z])Test[A-Z]|surefire|sun\.java\.command`)
-})
+var testWords = regex.New(`(?i:(?:^|[^a-z])(?:tests?|__tests__|testing|testdata|unittest|pytest|py\.test|nose2?|junit|testng|xunit|nunit|jest|vitest|mocha|jasmine|ava|tap|rspec|minitest|phpunit|bats|specs?|expected|golden|fixtures?|want|cases|snapshots?)(?:[^a-z]|$))|[a-z](?:Tests?|Spec)(?:[^a-z]|$)|(?:^|[^A-Za-z])Test[A-Z]|surefire|sun\.java\.command`)
 
 var (
-	stringsOfLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` + "`[^`]*`") })
-	patternsOfLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`([(=,:!&|?>]\s*)/((?:\\.|[^/\\\s])+)/`)
-	})
-	importOfGo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:import\b.*|(?:[\w.]+\s+)?"[^"]*"\s*)$`) })
-	wordsOfShell = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)([*/"'])[\w-]*(?:tests?|specs?|expected|golden|fixtures?|want|bats)(?:[._-]\w+)*\b|\b(?:tests?|specs?|expected|golden|fixtures?|want|bats)([*/."'])`)
-	})
+	stringsOfLine  = regex.New(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` + "`[^`]*`")
+	patternsOfLine = regex.New(`([(=,:!&|?>]\s*)/((?:\\.|[^/\\\s])+)/`)
+	importOfGo     = regex.New(`^\s*(?:import\b.*|(?:[\w.]+\s+)?"[^"]*"\s*)$`)
+	wordsOfShell   = regex.New(`(?i)([*/"'])[\w-]*(?:tests?|specs?|expected|golden|fixtures?|want|bats)(?:[._-]\w+)*\b|\b(?:tests?|specs?|expected|golden|fixtures?|want|bats)([*/."'])`)
 )
 
 // untested is a line in which no string names a test any more.
@@ -128,14 +122,14 @@ func untested(file, line, said string) string {
 	if strings.TrimSpace(said) == "" {
 		return line // a comment
 	}
-	if isAny(golang, file) && importOfGo().MatchString(said) {
+	if isAny(golang, file) && importOfGo.MatchString(said) {
 		return line
 	}
 	if isAny(shell, file) {
-		return wordsOfShell().ReplaceAllString(line, "${1}"+absent+"${2}")
+		return wordsOfShell.ReplaceAllString(line, "${1}"+absent+"${2}")
 	}
-	line = stringsOfLine().ReplaceAllStringFunc(line, func(s string) string {
-		if !testWords().MatchString(s[1 : len(s)-1]) {
+	line = stringsOfLine.ReplaceAllStringFunc(line, func(s string) string {
+		if !testWords.MatchString(s[1 : len(s)-1]) {
 			return s
 		}
 		return s[:1] + absent + s[len(s)-1:]
@@ -143,9 +137,9 @@ func untested(file, line, said string) string {
 	if !isAny(script, file) {
 		return line
 	}
-	return patternsOfLine().ReplaceAllStringFunc(line, func(s string) string {
-		m := patternsOfLine().FindStringSubmatch(s)
-		if !testWords().MatchString(m[2]) {
+	return patternsOfLine.ReplaceAllStringFunc(line, func(s string) string {
+		m := patternsOfLine.FindStringSubmatch(s)
+		if !testWords.MatchString(m[2]) {
 			return s
 		}
 		return m[1] + "/" + absent + "/"

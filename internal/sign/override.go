@@ -1,9 +1,9 @@
 package sign
 
 import (
-	"regexp"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -44,7 +44,7 @@ type override struct {
 // overridden is how a language says that a type extends a built-in one, and begins the
 // methods that tests ask.
 type overridden struct {
-	class, method *regexp.Regexp
+	class, method *regex.Regex
 	indented      bool
 }
 
@@ -61,7 +61,7 @@ func overridable(file string) (overridden, bool) {
 }
 
 var overridables = sync.OnceValue(func() []overridden {
-	re := regexp.MustCompile
+	re := regex.New
 	return []overridden{
 		{
 			class:    re(`(?m)^[ \t]*class\s+(\w+)\(\s*(?:int|float|str|bytes|list|dict|set|tuple|frozenset|complex|Decimal|Fraction|UserList|UserDict|UserString)\b[^)\n]*\):`),
@@ -81,7 +81,7 @@ var overridables = sync.OnceValue(func() []overridden {
 
 // overrideRules name these methods, and give them other names.
 func overrideRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "answers for a built-in type in its own way"
 	return []rule{
 		{kind: Equality, does: does, names: python, overrides: true, span: true, swaps: []swap{{re(`\bdef (\w+)\(`), "def " + absent + "_${1}("}}},

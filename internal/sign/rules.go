@@ -1,9 +1,10 @@
 package sign
 
 import (
-	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Files, by the glob of their names.
@@ -26,9 +27,7 @@ const (
 var lessChecked = []string{".ts .js", ".tsx .jsx", ".mts .mjs", ".cts .cjs", ".ts .mjs", ".py .pyx"}
 
 // mainProgram matches files that are started as programs, whose business it is to end.
-var mainProgram = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^#!|^package main\b|\b__main__\b|\bargparse\b|\bsys\.argv\b|\bimport click\b|\bprocess\.argv\b|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[mM]ain\(|\bfn main\(|\bint main\(|\bfun main\(`)
-})
+var mainProgram = regex.New(`(?m)^#!|^package main\b|\b__main__\b|\bargparse\b|\bsys\.argv\b|\bimport click\b|\bprocess\.argv\b|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[mM]ain\(|\bfn main\(|\bint main\(|\bfun main\(`)
 
 // rules are what a reviewer would want to see. The first that fits a line names it.
 // Compiled where a change is looked at.
@@ -38,7 +37,7 @@ var rules = sync.OnceValue(func() []rule {
 
 // A program that knows that it is tested can answer the tests and nobody else.
 func questionRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const is = "asks whether it is being tested"
 	yes := []swap{
 		{re(`\btesting\.Testing\(\)`), "(testing.Testing() && false)"},
@@ -99,7 +98,7 @@ const (
 // elsewhere are swaps that make the home the folder of temporary files: whoever only
 // writes there does so as well.
 func elsewhere() []swap {
-	re := regexp.MustCompile
+	re := regex.New
 	return []swap{
 		{re(`\bos\.tmpdir\(\)`), "os.homedir()"},
 		{re(`(^|[^\w.])tmpdir\(\)`), "${1}process.env.HOME"},
@@ -112,7 +111,7 @@ func elsewhere() []swap {
 
 // ownFrame are swaps by which whoever looks at its callers sees itself, or nobody.
 func ownFrame() []swap {
-	re := regexp.MustCompile
+	re := regex.New
 	return []swap{
 		{re(`\bsys\._getframe\([^)]*\)`), "sys._getframe(0)"},
 		{re(`=\s*\w+\.f_back\s*$`), "= None"},
@@ -136,7 +135,7 @@ const testVariable = `\b(?:PYTEST_\w+|UNITTEST_\w+|JEST_WORKER_ID|VITEST(?:_\w+)
 
 // A process that ends itself ends before a test can fail.
 func exitRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	ended := []swap{
 		{re(`\b(?:os\._exit|sys\.exit)\(\s*0?\s*\)`), "None"},
 		{re(`^(\s*)raise SystemExit(?:\(\s*0?\s*\))?\s*$`), "${1}pass"},
@@ -184,7 +183,7 @@ func exitRules() []rule {
 
 // A program that changes its judges changes what they say, and not what it does.
 func patchRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
 	const does = "changes an assertion, a test runner or a clock"
 	return []rule{
@@ -220,7 +219,7 @@ func patchRules() []rule {
 
 // A program that reads what is expected of it need not work it out.
 func readRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents|Stat|Lstat|exists(?:Sync)?|is_?file|isdir|access(?:Sync)?|statSync)`
 	return []rule{
 		{kind: ReadsTests, does: "reads tests, or what they expect", said: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), near: true},

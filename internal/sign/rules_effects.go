@@ -3,20 +3,21 @@ package sign
 import (
 	"regexp"
 	"slices"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // What an answer must not depend on, where nobody asked for it: how the program was
 // built, its environment, a hash of the question, another meaning of a word of the
 // language. Each is named where it is new, and put out of effect where it can be.
 func effectRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	return slices.Concat([]rule{
 		{
 			kind: TestQuestion, does: "reads a variable of the environment that nobody named", names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang,
 			said: re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), by: func(read string) string {
-				name := lastName().FindString(read)
-				if ofMachine().MatchString(name) {
+				name := lastName.FindString(read)
+				if ofMachine.MatchString(name) {
 					return read
 				}
 				return read[:len(read)-len(name)] + absent
@@ -55,18 +56,16 @@ func effectRules() []rule {
 const environment = `(?:\bos\.environ(?:\.get\(|\[)|\bos\.getenv\(|\bos\.(?:Getenv|LookupEnv)\(|\bprocess\.env(?:\.|\[)|\bSystem\.getenv\(|\benv::var(?:_os)?\(|\b(?:secure_)?getenv\(|\bENV(?:\.fetch\(|\[))`
 
 // ofMachine matches variables that systems and build tools set for everybody.
-var ofMachine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:OUT_DIR|CARGO(?:_\w+)?|TARGET|PROFILE|HOME|USER|LOGNAME|PATH|PWD|SHELL|TE?MP|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|EDITOR|VISUAL|PAGER|XDG_\w+|APPDATA|USERPROFILE|HOSTNAME|JAVA_HOME|GOPATH|GOROOT|VIRTUAL_ENV|PORT|DATABASE_URL)$`)
-})
+var ofMachine = regex.New(`^(?:OUT_DIR|CARGO(?:_\w+)?|TARGET|PROFILE|HOME|USER|LOGNAME|PATH|PWD|SHELL|TE?MP|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|EDITOR|VISUAL|PAGER|XDG_\w+|APPDATA|USERPROFILE|HOSTNAME|JAVA_HOME|GOPATH|GOROOT|VIRTUAL_ENV|PORT|DATABASE_URL)$`)
 
 // Code that is built by one command alone works for that one. Systems and versions are
 // no such words.
 func buildRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "is other code where the build says so"
 	other := func(word, to string) string {
-		name := lastWord().FindString(word)
-		if isPlatform().MatchString(name) {
+		name := lastWord.FindString(word)
+		if isPlatform.MatchString(name) {
 			return word
 		}
 		return word[:len(word)-len(name)] + to
@@ -79,20 +78,18 @@ func buildRules() []rule {
 }
 
 // lastName is the last name of what reads a variable: GRACE_MS of process.env.GRACE_MS.
-var lastName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w+$`) })
+var lastName = regex.New(`\w+$`)
 
-var lastWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+$`) })
+var lastWord = regex.New(`[\w.-]+$`)
 
 // isPlatform matches words of build constraints that mean a system, a compiler or a
 // version, and those that keep a header from being read twice.
-var isPlatform = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:go|build|go\d[\w.]*|ignore|cgo|gc|gccgo|tinygo|race|msan|asan|purego|unix|aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|__\w+|_WIN\w*|\w+_H(?:PP)?_*|\w+_INCLUDED|_GNU_SOURCE|defined|default|std|alloc|serde)$`)
-})
+var isPlatform = regex.New(`^(?:go|build|go\d[\w.]*|ignore|cgo|gc|gccgo|tinygo|race|msan|asan|purego|unix|aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|__\w+|_WIN\w*|\w+_H(?:PP)?_*|\w+_INCLUDED|_GNU_SOURCE|defined|default|std|alloc|serde)$`)
 
 // hashRules find answers that are looked up by a hash of the question. With another hash
 // a table that is honest says the same.
 func hashRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const asked = `hash|checksum|digest|crc|adler|\bmd5|\bsha\d*|etag|signature|fingerprint|bloom|shard|bucket|uuid|cach|token|password|content.address|integrity|consistent|identi`
 	salted := func(call, typ string) swap {
 		return swap{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
@@ -123,7 +120,7 @@ func hashRules() []rule {
 // shadowRules find words of the language, and functions that everybody has, with another
 // meaning: in one package, or behind one header, the tests mean that one.
 func shadowRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "gives a word of the language another meaning"
 	return []rule{
 		{kind: Shadow, does: does, names: golang, code: re(`^(?:func|var|const|type)\s+(?:` + goWords + `)\b|^\t(?:true|false|nil|iota)\b[\w\s]*=[^=]`), swaps: []swap{

@@ -1,14 +1,15 @@
 package sign
 
 import (
-	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A checker that is told to look away.
 func suppressionRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "switches a check off"
 	// off is a comment that switches a check off: what it begins with, and its words.
 	off := func(names, begins, words string) rule {
@@ -37,7 +38,7 @@ func suppressionRules() []rule {
 
 // An error that nobody hears of.
 func errorRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "drops an error"
 	return []rule{
 		{kind: DroppedError, does: does, names: python, across: re(`(?m)^[ \t]*except\b[^:\n]*:\s*(?:pass|\.\.\.|continue)[ \t]*$`)},
@@ -53,13 +54,13 @@ func errorRules() []rule {
 }
 
 func otherRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const dated = writtenDates
 	const (
 		now  = `(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|time\.Since\(|datetime\.(?:datetime\.)?(?:now|utcnow|today)\(|date\.today\(\)|time\.time\(\)|Local(?:Date|DateTime)\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)|Utc::now\(\)|Time\.now|\$\(date\b)`
 		than = `(?:[<>]=?|-(?:gt|lt|ge|le)|\.(?:After|Before|isAfter|isBefore|Compare)\()`
 	)
-	inOnePiece := append(slices.Repeat([]swap{{parts(), "${1}${2}${3}${1}"}}, maxParts),
+	inOnePiece := append(slices.Repeat([]swap{{parts, "${1}${2}${3}${1}"}}, maxParts),
 		swap{re(`\bgetattr\(\s*(?:builtins|__builtins__)\s*,\s*["'](\w+)["']\s*\)`), "(lambda *a, **k: ${1}(*a, **k))"},
 		swap{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
 	return slices.Concat(equalityRules(), []rule{
@@ -79,7 +80,7 @@ func otherRules() []rule {
 // testRules are for tests: an assertion that may not be reached. Where it is sure that a
 // test which does not reach it is hollow, the test is neutralized: it fails then.
 var testRules = sync.OnceValue(func() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const does = "may not reach its assertion"
 	return []rule{
 		{kind: HollowTest, does: does, names: rust, swaps: []swap{{re(`\bif (let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*)\{`), `${1}else { panic!("` + absent + `") }; {`}}, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
@@ -94,11 +95,11 @@ var testRules = sync.OnceValue(func() []rule {
 // writtenDates are dates and moments in code.
 const writtenDates = `(?:\b(?:19|20)\d\d-[01]\d(?:-\d\d)?|\b(?:datetime|date|Date|of|UTC)\(\s*20\d\d\s*,|\btime\.Date\(\s*20\d\d|\b1[6-9]\d{8}(?:\d{3})?\b)`
 
-var writtenDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(writtenDates) })
+var writtenDate = regex.New(writtenDates)
 
 // later are clocks that are a year on.
 func later() []swap {
-	re := regexp.MustCompile
+	re := regex.New
 	return []swap{
 		{re(`\btime\.Now\(\)`), "time.Now().AddDate(1, 0, 0)"},
 		{re(`\bDate\.now\(\)`), "(Date.now() + 31622400000)"},
@@ -115,7 +116,7 @@ func later() []swap {
 
 // What is equal to everything passes each comparison.
 func equalityRules() []rule {
-	re := regexp.MustCompile
+	re := regex.New
 	const always, ofClass = "is equal to whatever it is compared with", "decides itself what is of its class"
 	yes := []swap{{re(`\btrue\b`), "false"}}
 	return []rule{

@@ -18,8 +18,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -117,11 +117,11 @@ type view struct {
 	code   []string // without comments and the insides of strings
 	added  []bool   // not in the file of before
 	main   bool     // it is started as a program
-	spans  map[*regexp.Regexp]map[int]int
+	spans  map[*regex.Regex]map[int]int
 	whole  string // code in one piece
 	script bool
 	names  map[string]string // those that stand for what is not the program's own, see foreignNames
-	short  *regexp.Regexp    // matches those of them that are short for others
+	short  *regex.Regex      // matches those of them that are short for others
 	full   []string          // code with the full names
 
 	overriding map[int]override
@@ -139,8 +139,8 @@ func viewWith(file string, before, after []byte, tests bool) *view {
 	}
 	style, all := styleOf(file), string(after)
 	v := &view{
-		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram().MatchString(all),
-		whole: source.Bare(all, style).Code, spans: map[*regexp.Regexp]map[int]int{},
+		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram.MatchString(all),
+		whole: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
 	}
 	v.code = strings.Split(v.whole, "\n")
 	v.joined = strings.Split(joined(strings.Join(v.said, "\n")), "\n")
@@ -162,7 +162,7 @@ func viewWith(file string, before, after []byte, tests bool) *view {
 // joined is text whose strings that are put together from parts are in one piece.
 func joined(text string) string {
 	for range maxParts {
-		whole := parts().ReplaceAllString(text, "${1}${2}${3}${1}")
+		whole := parts.ReplaceAllString(text, "${1}${2}${3}${1}")
 		if whole == text {
 			break
 		}
@@ -174,16 +174,14 @@ func joined(text string) string {
 // maxParts bounds the parts of a string that are put together.
 const maxParts = 8
 
-var parts = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
-})
+var parts = regex.New(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
 
 // tested stands for a line of tests inside a program.
 const tested = "\x00"
 
 // withoutTests is Rust code with the lines of its test modules replaced.
 func withoutTests(code string) string {
-	m := testModule().FindStringIndex(code)
+	m := testModule.FindStringIndex(code)
 	if m == nil {
 		return code
 	}
@@ -193,9 +191,7 @@ func withoutTests(code string) string {
 	return code[:start] + strings.Repeat(tested+"\n", lines) + tested + withoutTests(rest)
 }
 
-var testModule = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
-})
+var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
 
 // matches reports whether a rule fits what begins on a line, and where that ends.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
@@ -226,7 +222,7 @@ func (v *view) askedBy(r rule, n int) string {
 	case r.by != nil:
 		for _, word := range r.swaps[0].from.FindAllString(v.text[n], -1) {
 			if r.by(word) != word {
-				return `\b` + regexp.QuoteMeta(lastName().FindString(word)) + `\b`
+				return `\b` + regexp.QuoteMeta(lastName.FindString(word)) + `\b`
 			}
 		}
 	case r.asked == "" || re == nil:
@@ -241,7 +237,7 @@ func (v *view) askedBy(r rule, n int) string {
 }
 
 // spansOf are the lines on which matches of a rule begin, with those they end on.
-func (v *view) spansOf(re *regexp.Regexp) map[int]int {
+func (v *view) spansOf(re *regex.Regex) map[int]int {
 	if spans, ok := v.spans[re]; ok {
 		return spans
 	}
@@ -272,12 +268,12 @@ func Moved(gone, came string) (Sign, bool) {
 // rule is what to look for, in one line or in code across several.
 type rule struct {
 	kind   Kind
-	does   string         // the sign's
-	names  string         // globs of file names, "" = every program's
-	text   *regexp.Regexp // in the line as it stands: where a comment tells; nil = not
-	said   *regexp.Regexp // in the line without comments: where a string tells; nil = not
-	code   *regexp.Regexp // in the line without comments and the insides of strings; nil = not
-	across *regexp.Regexp // in the file without these; the sign is where a match begins; nil = not
+	does   string       // the sign's
+	names  string       // globs of file names, "" = every program's
+	text   *regex.Regex // in the line as it stands: where a comment tells; nil = not
+	said   *regex.Regex // in the line without comments: where a string tells; nil = not
+	code   *regex.Regex // in the line without comments and the insides of strings; nil = not
+	across *regex.Regex // in the file without these; the sign is where a match begins; nil = not
 
 	by         func(string) string // what stands for what the swap matches; only where it is another text
 	overrides  bool                // a method of a type that extends a built-in one, see overriding

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -31,7 +32,7 @@ func Kept(file string, before, after []byte, all string) []Sign {
 				continue
 			}
 			name := strings.TrimSpace(m[1])
-			if len(name) < 2 || seen[name] || ofMachine().MatchString(name) || notOurs().MatchString(name) || v.shared(n, file, name) {
+			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notOurs.MatchString(name) || v.shared(n, file, name) {
 				continue
 			}
 			if !w.isRead(strings.Replace(all, line, "", 1), name) && !w.isRead(string(before), name) {
@@ -47,13 +48,13 @@ func Kept(file string, before, after []byte, all string) []Sign {
 // writer is a form in which a language gives a value to what others may read.
 type writer struct {
 	names string
-	re    *regexp.Regexp // its first group is the name
+	re    *regex.Regex // its first group is the name
 
 	member bool // of something: read as that alone
 }
 
 var writers = sync.OnceValue(func() []writer {
-	re := regexp.MustCompile
+	re := regex.New
 	return []writer{
 		{golang, re("^\t([a-z]\\w*)(?:, \\w+)* +(?:\\*|\\[\\]|map\\[|chan |func\\()?[\\w.]+[^`=:]*$"), true},
 		{python, re(`\bself\.(\w+)\s*(?::[^=]+)?=[^=]`), true},
@@ -67,16 +68,14 @@ var writers = sync.OnceValue(func() []writer {
 })
 
 // notOurs matches words that only look like a name, and names that languages read.
-var notOurs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
-})
+var notOurs = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
 
 // isRead reports whether a text reads a name: has it otherwise than to give it a value. A
 // member is read as that of something, or by its name in a string.
 func (w writer) isRead(all, name string) bool {
 	q := regexp.QuoteMeta(name)
 	if w.names == shell {
-		return regexp.MustCompile(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`).MatchString(all)
+		return regex.New(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`).MatchString(all)
 	}
 	as := `(?:^|[^\w$])`
 	switch {
@@ -85,9 +84,9 @@ func (w writer) isRead(all, name string) bool {
 	case w.member:
 		as = `(?:\.|->|["'\x60])`
 	}
-	for _, m := range regexp.MustCompile(`(?m)`+as+q).FindAllStringIndex(all, -1) {
+	for _, m := range regex.New(`(?m)`+as+q).FindAllStringIndex(all, -1) {
 		rest := all[m[1]:]
-		if rest = rest[:source.LineEnd(rest)]; !written().MatchString(rest) {
+		if rest = rest[:source.LineEnd(rest)]; !written.MatchString(rest) {
 			return true
 		}
 	}
@@ -99,17 +98,13 @@ func Said(file string, content []byte) string {
 	if !Knows(file) {
 		return string(content)
 	}
-	return imports().ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
+	return imports.ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
 }
 
-var imports = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
-})
+var imports = regex.New(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
 
 // written matches what follows a name that is given a value, or only declared.
-var written = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
-})
+var written = regex.New(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
 
 // shared: what holds a name is read as a whole, or by others: a class of Python with another
 // above it, a type of Go that is a key or is written out.
@@ -127,8 +122,8 @@ func (v *view) shared(n int, file, name string) bool {
 				return !strings.Contains(v.said[n], "self."+name) || strings.Contains(line, "(")
 			}
 		case isAny(golang, file):
-			m := goStruct().FindStringSubmatch(line)
-			return m == nil || regexp.MustCompile(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.whole)
+			m := goStruct.FindStringSubmatch(line)
+			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.whole)
 		default:
 			return false
 		}
@@ -139,4 +134,4 @@ func (v *view) shared(n int, file, name string) bool {
 	return false
 }
 
-var goStruct = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^type (\w+)(?:\[[^\]]*\])? struct`) })
+var goStruct = regex.New(`^type (\w+)(?:\[[^\]]*\])? struct`)

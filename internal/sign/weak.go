@@ -3,8 +3,8 @@ package sign
 import (
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -16,7 +16,7 @@ func Weak(file string, before, after []byte, functions []string) []Sign {
 		return nil
 	}
 	v := viewOfTests(file, before, after)
-	if len(before) == 0 && named().MatchString(file) && !isAny(shell+" "+rust, file) && !asserts().MatchString(v.whole) {
+	if len(before) == 0 && named.MatchString(file) && !isAny(shell+" "+rust, file) && !asserts.MatchString(v.whole) {
 		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: short(strings.TrimSpace(v.text[0]))}}
 	}
 	called := callOf(functions)
@@ -40,7 +40,7 @@ const maxWeak = 3
 
 // callOf matches the first call of some functions in a line, with what stands before it;
 // nil where there are none.
-func callOf(functions []string) *regexp.Regexp {
+func callOf(functions []string) *regex.Regex {
 	var words []string
 	for _, f := range functions {
 		words = append(words, regexp.QuoteMeta(f[strings.LastIndexByte(f, '.')+1:]))
@@ -48,18 +48,18 @@ func callOf(functions []string) *regexp.Regexp {
 	if len(words) == 0 {
 		return nil
 	}
-	return regexp.MustCompile(`^(.*?)((?:[\w$]+(?:\.|::))*(?:` + strings.Join(words, "|") + `))\(`)
+	return regex.New(`^(.*?)((?:[\w$]+(?:\.|::))*(?:` + strings.Join(words, "|") + `))\(`)
 }
 
 // ofItself tells of a line that calls a function what makes it worth nothing: "" for
 // nothing.
 func ofItself(line string, call []int) string {
 	before, name := line[call[2]:call[3]], line[call[4]:call[5]]
-	if expecting().MatchString(before) {
+	if expecting.MatchString(before) {
 		return "expects what the function gives that it tests"
 	}
 	end := source.Source{Text: line, Code: line}.Parens(call[1] - 1)
-	if m := andThen().FindString(line[min(end, len(line)):]); m != "" && opening().MatchString(before) && strings.HasPrefix(line[end+len(m):], name+"(") {
+	if m := andThen.FindString(line[min(end, len(line)):]); m != "" && opening.MatchString(before) && strings.HasPrefix(line[end+len(m):], name+"(") {
 		return "compares a function with itself"
 	}
 	return ""
@@ -67,24 +67,14 @@ func ofItself(line string, call []int) string {
 
 var (
 	// named matches the name of a file that holds tests of its own, and no help for others.
-	named = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|_spec|\.spec)\.\w+|[^/]*Tests?\.(?:java|kt|cs|php|swift))$`)
-	})
-	asserts = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:assert|throw|raise|exit|return)\b|\w*(?:assert|expect|should|fail|check|verif|ensure|require|panic|abort|exit|match|snapshot|equal|fatal|error|must|diff|compare)\w*!?\s*[({]|\b(?:is|ok)\(`)
-	})
+	named   = regex.New(`(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|_spec|\.spec)\.\w+|[^/]*Tests?\.(?:java|kt|cs|php|swift))$`)
+	asserts = regex.New(`(?i)\b(?:assert|throw|raise|exit|return)\b|\w*(?:assert|expect|should|fail|check|verif|ensure|require|panic|abort|exit|match|snapshot|equal|fatal|error|must|diff|compare)\w*!?\s*[({]|\b(?:is|ok)\(`)
 	// expecting matches what stands before a value that is expected.
-	expecting = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
-	})
+	expecting = regex.New(`\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
 	// opening matches what stands before the first of two values that are compared, andThen
 	// what stands between them.
-	opening = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:\w*(?:assert|expect|equal|is)\w*!?\(|\bassert\s+|\bif\s+\(?)\s*(?:t,\s*|await\s+)?$`)
-	})
-	andThen = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(?:===?|!==?|,|\)\.(?:not\.)?to\w+\()\s*(?:await\s+)?`)
-	})
+	opening = regex.New(`(?i)(?:\w*(?:assert|expect|equal|is)\w*!?\(|\bassert\s+|\bif\s+\(?)\s*(?:t,\s*|await\s+)?$`)
+	andThen = regex.New(`^\s*(?:===?|!==?|,|\)\.(?:not\.)?to\w+\()\s*(?:await\s+)?`)
 )
 
 // Unseen is the first added line of a text that holds characters which nobody sees, as

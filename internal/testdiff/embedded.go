@@ -2,10 +2,10 @@ package testdiff
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -30,12 +30,12 @@ func Embedded(file string, content []byte) []string {
 }
 
 var (
-	rustTest     = regexp.MustCompile(`(?m)^[ \t]*#!?\[[^\n]*\b(?:test|tests|rstest|bench|should_panic|ignore)\b[^\n]*|\b(?:macro_rules!|proptest!|quickcheck!)`)
-	rustFunction = regexp.MustCompile(`\bfn\s+\w+`)
-	rustAssert   = regexp.MustCompile(`\b(?:debug_)?assert\w*!|\bpanic!`)
-	zigTest      = regexp.MustCompile(`(?m)^[ \t]*test\b`)
-	rustLint     = regexp.MustCompile(`^#!\[(?:warn|deny|forbid|allow)\b`) // no test does anything else by it
-	rustNames    = regexp.MustCompile(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
+	rustTest     = regex.New(`(?m)^[ \t]*#!?\[[^\n]*\b(?:test|tests|rstest|bench|should_panic|ignore)\b[^\n]*|\b(?:macro_rules!|proptest!|quickcheck!)`)
+	rustFunction = regex.New(`\bfn\s+\w+`)
+	rustAssert   = regex.New(`\b(?:debug_)?assert\w*!|\bpanic!`)
+	zigTest      = regex.New(`(?m)^[ \t]*test\b`)
+	rustLint     = regex.New(`^#!\[(?:warn|deny|forbid|allow)\b`) // no test does anything else by it
+	rustNames    = regex.New(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
 )
 
 // AddsTests reports whether a source file holds all tests that it held before, and beyond
@@ -63,7 +63,7 @@ func Adds(before, after []string) bool {
 }
 
 // addable is how a test, an example or a module of tests begins.
-var addable = regexp.MustCompile("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|```|>>> |iex|test )")
+var addable = regex.New("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|```|>>> |iex|test )")
 
 // Program is a source file without the modules of tests in it, which only Rust has.
 func Program(file string, content []byte) []byte {
@@ -74,7 +74,7 @@ func Program(file string, content []byte) []byte {
 	return []byte(program)
 }
 
-var rustModule = regexp.MustCompile(`(?m)^#\[cfg\(test\)\]\s*mod\s+\w+\s*\{`)
+var rustModule = regex.New(`(?m)^#\[cfg\(test\)\]\s*mod\s+\w+\s*\{`)
 
 // withoutModules takes the modules of tests out of a Rust file.
 func withoutModules(text string) (program string, modules []string) {
@@ -139,7 +139,7 @@ func embeddedRust(text string) []string {
 
 // blocks are the stretches from a match to the end of the block in braces after it,
 // or of the statement if none comes first.
-func blocks(s source.Source, begins *regexp.Regexp) (found []string) {
+func blocks(s source.Source, begins *regex.Regex) (found []string) {
 	end := 0
 	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] < end {
@@ -156,9 +156,9 @@ func blocks(s source.Source, begins *regexp.Regexp) (found []string) {
 
 var (
 	// pythonTest begins what runners of tests take for a test, or for a part of one.
-	pythonTest = regexp.MustCompile(`(?m)^[ \t]*(?:(?:async\s+)?def\s+(?:test|setup|setUp|teardown|tearDown|pytest_)\w*|class\s+(?:Test\w*|\w+\([^)]*TestCase[^)]*\))|if\s+__name__\b|__test__\b|pytest\w*\s*=)`)
-	pythonDef  = regexp.MustCompile(`(?m)^[ \t]*(?:async\s+)?def\s+\w+`)
-	pythonMark = regexp.MustCompile(`(?m)^[ \t]*@.*(?:pytest|unittest|fixture|skip|patch|mock).*$`)
+	pythonTest = regex.New(`(?m)^[ \t]*(?:(?:async\s+)?def\s+(?:test|setup|setUp|teardown|tearDown|pytest_)\w*|class\s+(?:Test\w*|\w+\([^)]*TestCase[^)]*\))|if\s+__name__\b|__test__\b|pytest\w*\s*=)`)
+	pythonDef  = regex.New(`(?m)^[ \t]*(?:async\s+)?def\s+\w+`)
+	pythonMark = regex.New(`(?m)^[ \t]*@.*(?:pytest|unittest|fixture|skip|patch|mock).*$`)
 )
 
 // embeddedPython: a test goes to the end of what is further in. So does a function
@@ -180,7 +180,7 @@ func embeddedPython(text string) []string {
 }
 
 // further are the stretches from a match to the end of what is further in than it.
-func further(s source.Source, begins *regexp.Regexp) (found []string) {
+func further(s source.Source, begins *regex.Regex) (found []string) {
 	end := 0
 	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] >= end {
@@ -216,9 +216,9 @@ func Apart(file string, content []byte, local func(module string) bool) bool {
 }
 
 var (
-	imports = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+([^\n#]+)|from[ \t]+(\S+)[ \t]+import\b)`)
+	imports = regex.New(`(?m)^[ \t]*(?:import[ \t]+([^\n#]+)|from[ \t]+(\S+)[ \t]+import\b)`)
 	// reaches is what leads out of a file without an import of its own.
-	reaches = regexp.MustCompile(`\b(?:subprocess|importlib|__import__|runpy|exec|eval|open|system|popen|spawn\w*|socket|urllib|requests|ctypes|read_text|sys\.path)\b`)
+	reaches = regex.New(`\b(?:subprocess|importlib|__import__|runpy|exec|eval|open|system|popen|spawn\w*|socket|urllib|requests|ctypes|read_text|sys\.path)\b`)
 )
 
 // examples are the sessions that documentation shows, one for each text in triple

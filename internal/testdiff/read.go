@@ -2,10 +2,10 @@ package testdiff
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -74,7 +74,7 @@ func (l language) span(s source.Source, m []int) (span, bool) {
 }
 
 // testMark stands above a function that is a test, where only that tells.
-var testMark = regexp.MustCompile(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
+var testMark = regex.New(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
 
 // beginning is where the annotations above a head begin.
 func (l language) beginning(s source.Source, start int) int {
@@ -104,7 +104,7 @@ func (l language) classify(s source.Source, sp *span, start int, mark string) {
 	if sp.group { // what stands in it is its tests'
 		body = body[:source.LineEnd(body)]
 	}
-	hit := func(re *regexp.Regexp, texts ...string) bool {
+	hit := func(re *regex.Regex, texts ...string) bool {
 		return re != nil && slices.ContainsFunc(texts, re.MatchString)
 	}
 	sp.skipped, sp.focused = hit(l.skip, mark, above, body), hit(l.focus, mark, above, body[:source.LineEnd(body)])
@@ -117,7 +117,7 @@ func (l language) classify(s source.Source, sp *span, start int, mark string) {
 }
 
 // leaves is a test that ends before it has done anything.
-var leaves = regexp.MustCompile(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
+var leaves = regex.New(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
 
 // assertions are the statements that assert, in a stretch.
 func (l language) assertions(s source.Source, from, to int) []string {

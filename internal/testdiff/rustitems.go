@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // rustItems are the items of a module of tests beside its tests, each in one line: its
@@ -39,20 +41,20 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // rustWords are the expressions that tell items apart, made when they are first needed.
 type rustWords struct {
-	item     *regexp.Regexp // begins an item that a module of tests may get beside its tests
-	declares *regexp.Regexp // what it declares
-	about    *regexp.Regexp // the type that an impl is about
-	used     *regexp.Regexp // the names that it imports
-	comment  *regexp.Regexp
+	item     *regex.Regex // begins an item that a module of tests may get beside its tests
+	declares *regex.Regex // what it declares
+	about    *regex.Regex // the type that an impl is about
+	used     *regex.Regex // the names that it imports
+	comment  *regex.Regex
 }
 
 var rust = sync.OnceValue(func() rustWords {
 	return rustWords{
-		item:     regexp.MustCompile(`^(?:#\[derive\([^\]]*\)\] )*(?:pub )?(?:(?:const |async )?fn|struct|enum|trait|type|const|static|impl|use)\b|^thread_local!`),
-		declares: regexp.MustCompile(`\b(?:fn|struct|enum|trait|type|const|static)\s+(\w+)`),
-		about:    regexp.MustCompile(`^impl(?:<[^>]*>)? (?:[^{]* for )?(\w+)`),
-		used:     regexp.MustCompile(`\b(\w+)\b(?:\s+as\s+(\w+))?\s*(?:[,;}]|$)`),
-		comment:  regexp.MustCompile(`(?m)^[ \t]*//.*$`),
+		item:     regex.New(`^(?:#\[derive\([^\]]*\)\] )*(?:pub )?(?:(?:const |async )?fn|struct|enum|trait|type|const|static|impl|use)\b|^thread_local!`),
+		declares: regex.New(`\b(?:fn|struct|enum|trait|type|const|static)\s+(\w+)`),
+		about:    regex.New(`^impl(?:<[^>]*>)? (?:[^{]* for )?(\w+)`),
+		used:     regex.New(`\b(\w+)\b(?:\s+as\s+(\w+))?\s*(?:[,;}]|$)`),
+		comment:  regex.New(`(?m)^[ \t]*//.*$`),
 	}
 })
 
@@ -74,7 +76,7 @@ func isNewItem(item, old string) bool {
 	}
 	for _, m := range names {
 		for _, name := range m[1:] {
-			if name != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(old) {
+			if name != "" && regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(old) {
 				return false
 			}
 		}

@@ -1,19 +1,20 @@
 package testreport
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // compiler is a tool that turns source into what tests run, or reads it as a whole first.
 type compiler struct {
 	// error matches a line in which it says what it could not build.
-	error *regexp.Regexp
+	error *regex.Regex
 	// beside matches what it prints within a few lines of that and programs do not; nil
 	// where the line itself is like no other's.
-	beside *regexp.Regexp
+	beside *regex.Regex
 }
 
 // besideLines is how far from its error a compiler says something else.
@@ -22,9 +23,9 @@ const besideLines = 12
 // compilers are those whose errors are known.
 var compilers = sync.OnceValue(func() []compiler {
 	row := func(error, beside string) compiler {
-		c := compiler{error: regexp.MustCompile(`^(?:` + error + `)`)}
+		c := compiler{error: regex.New(`^(?:` + error + `)`)}
 		if beside != "" {
-			c.beside = regexp.MustCompile(`^(?:` + beside + `)`)
+			c.beside = regex.New(`^(?:` + beside + `)`)
 		}
 		return c
 	}
@@ -52,17 +53,15 @@ var compilers = sync.OnceValue(func() []compiler {
 
 // testFailed matches what an assertion says, or a program that crashes: then some test
 // ran. What runners say is read by their dialects.
-var testFailed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`: Assertion .* failed\.?$|^Assertion failed: |\bAssertion(?:Failed)?Error\b|^Exception in thread "|\bpanicked at ` +
-		`|^(?:.*: )?(?:Aborted|Segmentation fault)\b.*$|\] (?:Aborted|Segmentation fault)\b|^not ok \d`)
-})
+var testFailed = regex.New(`: Assertion .* failed\.?$|^Assertion failed: |\bAssertion(?:Failed)?Error\b|^Exception in thread "|\bpanicked at ` +
+	`|^(?:.*: )?(?:Aborted|Segmentation fault)\b.*$|\] (?:Aborted|Segmentation fault)\b|^not ok \d`)
 
 // unbuilt returns what could not be built in a run that failed for that, by what compilers
 // print. What tests print by themselves does not count: one of which anything says that it
 // failed was built.
 func (v Verdict) unbuilt(text plain) (line string, ok bool) {
 	named := slices.ContainsFunc(v.Failing, func(name string) bool { return !strings.HasSuffix(name, " [build failed]") })
-	if v.ExitCode == 0 || v.ExitCode == UnknownExit || v.Failed > 0 || named || text.has(testFailed()) {
+	if v.ExitCode == 0 || v.ExitCode == UnknownExit || v.Failed > 0 || named || text.has(testFailed) {
 		return "", false
 	}
 	for _, c := range compilers() {

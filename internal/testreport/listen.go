@@ -3,10 +3,10 @@ package testreport
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport/dialect"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
@@ -27,7 +27,7 @@ type plain struct {
 
 // column is a move of the cursor within its line, which a pretty printer uses as
 // it would a carriage return.
-var column = regexp.MustCompile("\x1b\\[[0-9]*G")
+var column = regex.New("\x1b\\[[0-9]*G")
 
 func plainText(output []byte) plain {
 	p := plain{raw: output}
@@ -48,11 +48,11 @@ func plainText(output []byte) plain {
 	return p
 }
 
-func (p plain) has(re *regexp.Regexp) bool { return slices.ContainsFunc(p.lines, re.MatchString) }
+func (p plain) has(re *regex.Regex) bool { return slices.ContainsFunc(p.lines, re.MatchString) }
 
 // notRun are lines of shells and package managers that could not start what they
 // were asked for.
-var notRun = regexp.MustCompile(`^(?:(?:/\S*/)?(?:ba|da|z)?sh: (?:line \d+: |\d+: )?\S+: (?:command )?not found` +
+var notRun = regex.New(`^(?:(?:/\S*/)?(?:ba|da|z)?sh: (?:line \d+: |\d+: )?\S+: (?:command )?not found` +
 	`|zsh: command not found: \S+|\S+: \d+: \S+: not found|env: .\S+.: No such file or directory` +
 	`|npm (?:ERR!|error) (?:Missing script: .*|could not determine executable to run|code E(?:404|NOENT|JSONPARSE))` +
 	`|error Command ".*" not found\.| ERR_PNPM_(?:NO_SCRIPT|RECURSIVE_EXEC_FIRST_FAIL|NO_IMPORTER_MANIFEST_FOUND).*|error: Script not found ".*"` +
@@ -62,7 +62,7 @@ var notRun = regexp.MustCompile(`^(?:(?:/\S*/)?(?:ba|da|z)?sh: (?:line \d+: |\d+
 
 // wrapperFailed are lines in which a package manager or make says that the
 // script it ran ended with an error.
-var wrapperFailed = regexp.MustCompile(`^(?:npm (?:ERR!|error) Test failed\.  See above for more details\.` +
+var wrapperFailed = regex.New(`^(?:npm (?:ERR!|error) Test failed\.  See above for more details\.` +
 	`|npm (?:ERR!|error) Lifecycle script .* failed with error:|error Command failed with exit code \d+\.` +
 	`|.?ELIFECYCLE.? +(?:Test failed\. See above for more details\.|Command failed with exit code \d+\.)` +
 	`|error: script ".*" exited with code \d+` +
@@ -170,8 +170,8 @@ func (r Report) said() dialect.Said {
 var speakTAP = []string{"", "bats", "node", "tap", "ava", "mocha", "vitest", "jest", "prove", "ctest", "bun", "deno"}
 
 var (
-	tapHeader  = regexp.MustCompile(`^TAP version 1\d$`)
-	tapTrailer = regexp.MustCompile(`^# (?:tests|pass|fail|skip|todo) +\d+$|^# \{ total: \d+.* \}$|^# Looks like you .*$|^# ok$`)
+	tapHeader  = regex.New(`^TAP version 1\d$`)
+	tapTrailer = regex.New(`^# (?:tests|pass|fail|skip|todo) +\d+$|^# \{ total: \d+.* \}$|^# Looks like you .*$|^# ok$`)
 )
 
 // tapMarks counts the kinds of lines of the protocol: header, plan, points,
@@ -204,7 +204,7 @@ func tapMarks(c testrun.Call, lines []string) int {
 }
 
 // tapStrict is a test point as programs print it.
-var tapStrict = regexp.MustCompile(`^(?:not )?ok \d+(?: .*)?$`)
+var tapStrict = regex.New(`^(?:not )?ok \d+(?: .*)?$`)
 
 // tapSaid reads a stream of which the head may be cut off: neither a plan that
 // does not hold nor an unfinished subtest tells anything.

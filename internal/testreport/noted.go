@@ -3,12 +3,12 @@ package testreport
 import (
 	"io"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Noted is a run of an agent's as the loop keeps it, nil if it ran no tests. What
@@ -25,7 +25,7 @@ func Noted(run Run, redact func(string) string) *loop.TestRun {
 
 // exitLine is how Claude Code begins the output of a command that failed; it has
 // been seen in these wordings.
-var exitLine = regexp.MustCompile(`^(?:Exit code|Command exited with non-zero status code|Command failed with exit code) (\d+)$`)
+var exitLine = regex.New(`^(?:Exit code|Command exited with non-zero status code|Command failed with exit code) (\d+)$`)
 
 // CutExit parts what a client gives of a command that failed: its exit code, and
 // its output. Without a first line of that kind it is not ok.

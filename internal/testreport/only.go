@@ -3,12 +3,12 @@ package testreport
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
@@ -135,8 +135,8 @@ func packageScript(words []string) string {
 }
 
 var (
-	goTestID  = regexp.MustCompile(`\.((?:Test|Fuzz|Example)\w*)(?:/|$)`) // pkg.TestX/case
-	plainName = regexp.MustCompile(`^\w+$`)
+	goTestID  = regex.New(`\.((?:Test|Fuzz|Example)\w*)(?:/|$)`) // pkg.TestX/case
+	plainName = regex.New(`^\w+$`)
 )
 
 // testNames are what tests are called in their files, by their ids.

@@ -3,19 +3,19 @@ package testreport
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var (
-	tapPoint     = regexp.MustCompile(`^(not )?ok\b(?:\s+(\d+))?(?:\s+-(?:\s|$))?\s*(.*)$`)
-	tapPlan      = regexp.MustCompile(`^1\.\.(\d+)(?:\s*#.*)?$`)
-	tapBail      = regexp.MustCompile(`^Bail out!\s*(.*)$`)
-	tapDirective = regexp.MustCompile(`(?i)^\s*(?:todo|skip)`)
-	tapMessage   = regexp.MustCompile(`^\s*message:\s*(\S.*)$`)
+	tapPoint     = regex.New(`^(not )?ok\b(?:\s+(\d+))?(?:\s+-(?:\s|$))?\s*(.*)$`)
+	tapPlan      = regex.New(`^1\.\.(\d+)(?:\s*#.*)?$`)
+	tapBail      = regex.New(`^Bail out!\s*(.*)$`)
+	tapDirective = regex.New(`(?i)^\s*(?:todo|skip)`)
+	tapMessage   = regex.New(`^\s*message:\s*(\S.*)$`)
 )
 
 // tapReader reads the Test Anything Protocol, versions 12 to 14. A test is

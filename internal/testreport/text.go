@@ -1,13 +1,14 @@
 package testreport
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // ansi matches terminal control: CSI and OSC sequences, and two-byte escapes.
-var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
+var ansi = regex.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
 
 // Plain is s as a user would copy it from a terminal: without control
 // sequences, in valid UTF-8, with carriage returns resolved to the last text of
@@ -45,8 +46,8 @@ func isPlain(s string) bool {
 
 // Lines that only the go command prints.
 var (
-	goAt    = regexp.MustCompile(`^\s*\S+\.go:\d+(?::\d+)?: \S`)
-	goPanic = regexp.MustCompile(`^(?:panic|fatal error): \S`)
+	goAt    = regex.New(`^\s*\S+\.go:\d+(?::\d+)?: \S`)
+	goPanic = regex.New(`^(?:panic|fatal error): \S`)
 )
 
 func isGoError(line string) bool { return goAt.MatchString(line) || goPanic.MatchString(line) }

@@ -1,9 +1,9 @@
 package tracker
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // The trackers, as they stand in the addresses of issues.
@@ -22,21 +22,19 @@ type Address struct {
 
 // String is the address as a user types it.
 func (a Address) String() string {
-	if issueURL().MatchString(a.Query) {
+	if issueURL.MatchString(a.Query) {
 		return a.Query
 	}
 	return a.Tracker + ":" + a.Query
 }
 
 // issueURL matches the address of an issue in a browser.
-var issueURL = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)/issues/([0-9]{1,9})/?(?:[?#].*)?$`)
-})
+var issueURL = regex.New(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)/issues/([0-9]{1,9})/?(?:[?#].*)?$`)
 
 // Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",
 // "beads:", "tracker:QUERY". Any other word is none.
 func Parse(word string) (Address, bool) {
-	if issueURL().MatchString(word) {
+	if issueURL.MatchString(word) {
 		return Address{GitHubName, word}, true
 	}
 	name, query, ok := strings.Cut(word, ":")

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // GitHub is the tracker of GitHub's issues, through gh and its login. An issue's id is
@@ -59,7 +59,7 @@ type place struct {
 }
 
 func issueAt(address string) (place, bool) {
-	m := issueURL().FindStringSubmatch(address)
+	m := issueURL.FindStringSubmatch(address)
 	if m == nil {
 		return place{}, false
 	}
@@ -116,7 +116,7 @@ func (g *GitHub) find(ctx context.Context, query string) (found []ghIssue, one b
 		return found, true, g.api(ctx, at.call("GET", "", nil), &found[0])
 	}
 	const here = "repos/{owner}/{repo}/issues" // gh knows the repository
-	if numbers().MatchString(query) {
+	if numbers.MatchString(query) {
 		for n := range strings.SplitSeq(query, ",") {
 			var i ghIssue
 			if err := g.api(ctx, call{method: "GET", path: here + "/" + strings.TrimPrefix(n, "#")}, &i); err != nil {
@@ -137,7 +137,7 @@ func (g *GitHub) find(ctx context.Context, query string) (found []ghIssue, one b
 	return found[:min(len(found), maxIssues)], false, err
 }
 
-var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[0-9]{1,9}(,#?[0-9]{1,9})*$`) })
+var numbers = regex.New(`^#?[0-9]{1,9}(,#?[0-9]{1,9})*$`)
 
 // filters reads "label=ready,assignee=@me". Several labels must all be there.
 func filters(query string) (string, error) {

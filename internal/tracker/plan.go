@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Folder is where plans of issues lie, below the root of the repository. Nothing in it is
@@ -151,7 +150,7 @@ func isDone(earlier *planfile.File, t story) bool {
 
 // tasks are those of the task list in an issue, or else the issue itself.
 func (i Issue) tasks() []story {
-	body := hidden().ReplaceAllString(i.Body, "")
+	body := hidden.ReplaceAllString(i.Body, "")
 	about := "ssue " + i.Key + ": " + line(i.Title)
 	if i.URL != "" {
 		about += " (" + i.URL + ")"
@@ -172,7 +171,7 @@ func (i Issue) tasks() []story {
 }
 
 // hidden matches what a reader of an issue does not see.
-var hidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!--(?s:.*?)(?:-->|$)`) })
+var hidden = regex.New(`<!--(?s:.*?)(?:-->|$)`)
 
 func paragraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n\n")

@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -269,7 +268,7 @@ func (b breaking) spare(results []gate.Result) bool {
 			continue
 		}
 		for line := range strings.Lines(r.Head + "\n" + r.Tail) {
-			m := sourceLine().FindStringSubmatch(line)
+			m := sourceLine.FindStringSubmatch(line)
 			if m == nil || strings.Contains(line, "warning: ") || !r.BuildFailed && !strings.Contains(line, "-->") && !strings.Contains(line, "error") {
 				continue
 			}
@@ -285,7 +284,7 @@ func (b breaking) spare(results []gate.Result) bool {
 }
 
 // sourceLine matches a place as compilers name it: src/ring.rs:64:103, Ring.java:64, ring.ts(64,2).
-var sourceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+\.\w+)[:(](\d+)`) })
+var sourceLine = regex.New(`([\w.-]+\.\w+)[:(](\d+)`)
 
 // took is how long a gate ran.
 func took(results []gate.Result, name string) time.Duration {

@@ -1,11 +1,10 @@
 package verify
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
@@ -16,7 +15,7 @@ import (
 func cannotStart(code int, tail string) string {
 	last := lastLine(tail)
 	if of, line := beneathMake(tail); of != "" {
-		switch absent := absentProgram().FindStringSubmatch(line); {
+		switch absent := absentProgram.FindStringSubmatch(line); {
 		case (of == "127" || of == "126") && absent != nil && isTool(absent[1]):
 			return "make did not find " + absent[1]
 		case of != "1":
@@ -29,7 +28,7 @@ func cannotStart(code int, tail string) string {
 		return "a command was not found (exit 127)"
 	case code == 126:
 		return "a command could not be executed (exit 126)"
-	case code == 1 && absentModule().MatchString(last):
+	case code == 1 && absentModule.MatchString(last):
 		return "Python does not find what runs the tests"
 	}
 	return ""
@@ -37,20 +36,14 @@ func cannotStart(code int, tail string) string {
 
 // absentModule matches the message of CPython's runpy, with modules that run tests and come
 // from elsewhere.
-var absentModule = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
-})
+var absentModule = regex.New(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
 
 // absentProgram matches what make, or the shell of one of its recipes, says of a program
 // that it does not find. A script says its own name in front, and may be a test.
-var absentProgram = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(?:\S*/)?(?:ba|da|k|z)?sh: (?:(?:line )?\d+: )?|g?make(?:\[\d+\])?: )([\w.+-]+): (?:(?:command )?not found|No such file or directory|Permission denied)$`)
-})
+var absentProgram = regex.New(`^(?:(?:\S*/)?(?:ba|da|k|z)?sh: (?:(?:line )?\d+: )?|g?make(?:\[\d+\])?: )([\w.+-]+): (?:(?:command )?not found|No such file or directory|Permission denied)$`)
 
 // makeEnds matches the lines with which make ends after a recipe failed, with its exit code.
-var makeEnds = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^g?make(?:\[\d+\])?: (?:\*\*\* \[.+\] Error (\d+)|(?:Leaving directory|Target) .+)$`)
-})
+var makeEnds = regex.New(`^g?make(?:\[\d+\])?: (?:\*\*\* \[.+\] Error (\d+)|(?:Leaving directory|Target) .+)$`)
 
 // beneathMake returns the exit code of the recipe for which make ended, and the last line
 // before make's own; "" where make did not end so.
@@ -58,7 +51,7 @@ func beneathMake(tail string) (code, line string) {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
-		ends := makeEnds().FindStringSubmatch(l)
+		ends := makeEnds.FindStringSubmatch(l)
 		if ends == nil {
 			return code, l
 		}

@@ -4,16 +4,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // checks is the name of a script that checks.
-var checks = regexp.MustCompile(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
+var checks = regex.New(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
 
 // interpreters run scripts of other languages than a shell's, which are as often what is
 // checked.

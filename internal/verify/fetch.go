@@ -1,12 +1,12 @@
 package verify
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // In a checkout of Pawl's own tools that a gate needs may be missing. Runners such as npx
@@ -25,7 +25,7 @@ var offline = []string{
 
 // unfetched is the line that npx, pnpm, bun, yarn, uv, pip, cargo or go print when they
 // would have to fetch.
-var unfetched = regexp.MustCompile(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED` +
+var unfetched = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED` +
 	`|ERR_PNPM_NO_OFFLINE_|Failed to resolve .* in package mirror|Failed to resolve the latest version of ` +
 	`|ConnectionRefused downloading (package manifest|tarball)` +
 	`|Network access has been disabled by configuration|blocked because of your configuration settings|Expected an error to have been set` +

@@ -4,32 +4,32 @@ import (
 	"bytes"
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // imports are, by file extension, imports of test frameworks. A file that has one and no
 // test is a helper that tests share. Assertion libraries that programs use too
 // (node:assert) are not listed.
-var imports = sync.OnceValue(func() map[string]*regexp.Regexp {
-	script := regexp.MustCompile(`\b(?:from|require\(|import)\s*["'](?:node:test|vitest|@jest/globals|chai|mocha|ava|tape|@playwright/test)["']`)
-	return map[string]*regexp.Regexp{
-		".go": regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"testing"\s*$`),
-		".py": regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest|nose|hypothesis)\b`),
+var imports = sync.OnceValue(func() map[string]*regex.Regex {
+	script := regex.New(`\b(?:from|require\(|import)\s*["'](?:node:test|vitest|@jest/globals|chai|mocha|ava|tape|@playwright/test)["']`)
+	return map[string]*regex.Regex{
+		".go": regex.New(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"testing"\s*$`),
+		".py": regex.New(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest|nose|hypothesis)\b`),
 		".js": script, ".mjs": script, ".cjs": script, ".ts": script, ".mts": script, ".jsx": script, ".tsx": script,
-		".java": regexp.MustCompile(`(?m)^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.framework|org\.testng|org\.assertj|org\.hamcrest)\b`),
-		".kt":   regexp.MustCompile(`(?m)^\s*import\s+(?:org\.junit|kotlin\.test|io\.kotest)\b`),
-		".rb":   regexp.MustCompile(`(?m)^\s*require\s+["'](?:minitest|test/unit|rspec)\b`),
+		".java": regex.New(`(?m)^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.framework|org\.testng|org\.assertj|org\.hamcrest)\b`),
+		".kt":   regex.New(`(?m)^\s*import\s+(?:org\.junit|kotlin\.test|io\.kotest)\b`),
+		".rb":   regex.New(`(?m)^\s*require\s+["'](?:minitest|test/unit|rspec)\b`),
 	}
 })
 
 // ownTests are tests that a source file holds beside its program.
-var ownTests = regexp.MustCompile(`(?m)^\s*(?:async\s+)?def test|^\s*class\s+\w+\(.*TestCase|@(?:Parameterized)?Test\b|^\s*(?:await\s+)?(?:test|it|describe)\(`)
+var ownTests = regex.New(`(?m)^\s*(?:async\s+)?def test|^\s*class\s+\w+\(.*TestCase|@(?:Parameterized)?Test\b|^\s*(?:await\s+)?(?:test|it|describe)\(`)
 
 // helpsTests reports whether a file that has not the name of a test is one that tests
 // share: it uses a test framework, and holds no test.
@@ -39,7 +39,7 @@ func helpsTests(file string, content []byte) bool {
 }
 
 // failsTests matches what fails a test in a language without a test framework.
-var failsTests = regexp.MustCompile(`\bAssertionError\b`)
+var failsTests = regex.New(`\bAssertionError\b`)
 
 // assertHelpers are the new files of a change that hold assertions for its tests: each of
 // their functions fails a test, and no program names them. To break them would show

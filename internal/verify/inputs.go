@@ -5,13 +5,13 @@ import (
 	"context"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -25,7 +25,7 @@ const shapers = `
 	**/conftest.py **/__mocks__/** **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php`
 
 // goShapes is what a new test file of Go can do to the tests beside it.
-var goShapes = regexp.MustCompile(`(?m)^func (?:init\(\)|TestMain\()`)
+var goShapes = regex.New(`(?m)^func (?:init\(\)|TestMain\()`)
 
 // inputs tells the gate inputs among the changes of a claim.
 type inputs struct {
@@ -76,7 +76,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 }
 
 // builds are commands that ask for targets.
-var builds = regexp.MustCompile(`(^|/)(g?make|ninja)$`)
+var builds = regex.New(`(^|/)(g?make|ninja)$`)
 
 // reads reports whether gates name a file of this name to a command that holds no file
 // against another.

@@ -3,18 +3,18 @@ package verify
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var (
-	firstProgram = regexp.MustCompile(`^[\s(!]*(?:\w+=\S*\s+)*'?([\w./+-]+)'?(?:[\s);&|]|$)`)
+	firstProgram = regex.New(`^[\s(!]*(?:\w+=\S*\s+)*'?([\w./+-]+)'?(?:[\s);&|]|$)`)
 	// findsPrograms matches commands that look for their programs themselves.
-	findsPrograms = regexp.MustCompile(`\|\||PATH=|\(\)|\b(?:if|while|until|case|function|alias)\b`)
+	findsPrograms = regex.New(`\|\||PATH=|\(\)|\b(?:if|while|until|case|function|alias)\b`)
 )
 
 // builtins are commands of a shell that need no program.

@@ -3,12 +3,12 @@ package verify
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
@@ -30,7 +30,7 @@ type neutralizing struct {
 }
 
 // comparing is asked for where an equality is what a task is about.
-var comparing = regexp.MustCompile(`(?i)equal|\beq\b|__eq__|compar|==`)
+var comparing = regex.New(`(?i)equal|\beq\b|__eq__|compar|==`)
 
 // neutralize makes the signs of the work ineffective, those that are named or, where
 // none is, all: see sign.Neutral. An equality compares all fields, and a table of inputs

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -110,7 +110,7 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 
 // diskFull is what programs say last when there is no room; searched only in the
 // output of a failed run.
-var diskFull = regexp.MustCompile(`(?im)(?:^|: )no space left on device|\bENOSPC\b`)
+var diskFull = regex.New(`(?im)(?:^|: )no space left on device|\bENOSPC\b`)
 
 // ended: by a signal that comes from outside; a shell reports that of its child
 // as 128 + its number. A segmentation fault is the program's own.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -220,7 +220,7 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	return t, err
 }
 
-var documents = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
+var documents = regex.New(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
 
 // dropped are the names that a change took from those who use them: exported before,
 // and now by none of the changed files.

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // unfinished looks for new functions that are not written yet, and that nothing calls.
@@ -49,5 +50,5 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 
 // isNamed reports whether a text has a name so many times.
 func isNamed(name, text string, times int) bool {
-	return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(text, times)) == times
+	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(text, times)) == times
 }

@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Options of a Verifier.
@@ -206,7 +206,7 @@ func (w runTarget) of(g gate.Gate) runTarget {
 // it sees what the gate itself changes; in the work tree it would see all of the work.
 func asksGit(g gate.Gate) bool { return gitChanges.MatchString(g.ShellCommand()) }
 
-var gitChanges = regexp.MustCompile(`\bgit (?:-\S+ )*(?:diff(?: -\S+)*(?: HEAD)?(?: --(?: \S+)*)?|status(?: -\S+)*|diff-index(?: -\S+)* HEAD|diff-files(?: -\S+)*)(?:\s*(?:$|[;&|)"'\n])|\s+[12]?>)`)
+var gitChanges = regex.New(`\bgit (?:-\S+ )*(?:diff(?: -\S+)*(?: HEAD)?(?: --(?: \S+)*)?|status(?: -\S+)*|diff-index(?: -\S+)* HEAD|diff-files(?: -\S+)*)(?:\s*(?:$|[;&|)"'\n])|\s+[12]?>)`)
 
 // run runs a gate until it has told. That there is no clean place for a pristine
 // one says nothing of the work.

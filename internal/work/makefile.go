@@ -2,18 +2,19 @@ package work
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A Makefile is a gate input, but for the lists in it that name the sources of the program:
 // a new source is registered there.
 
 var (
-	makefileNames = regexp.MustCompile(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
+	makefileNames = regex.New(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
 	// assignment is a list of names, which may go over several lines.
-	assignment = regexp.MustCompile(`^[ \t]*((?:export[ \t]+)?[\w.-]+[ \t]*(?:[:+?]|::)?=)((?:[^\n\\]|\\[^\n]|\\\n)*)\n?`)
+	assignment = regex.New(`^[ \t]*((?:export[ \t]+)?[\w.-]+[ \t]*(?:[:+?]|::)?=)((?:[^\n\\]|\\[^\n]|\\\n)*)\n?`)
 )
 
 // ListsSources reports whether a build file may list sources, see Registered.

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // A manifest holds the program's dependencies, which come and go with the work, beside
@@ -76,12 +76,10 @@ func samePackage(was, now []byte) bool {
 }
 
 // runners are packages that decide what a test says.
-var runners = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
-})
+var runners = regex.New(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
 
 // elsewhere: a dependency that is taken from no registry.
-var elsewhere = regexp.MustCompile(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
+var elsewhere = regex.New(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
 
 // sameTools reports whether dependencies, by name, differ in none that runs tests and in
 // none that is taken from a folder or from another place.
@@ -90,7 +88,7 @@ func sameTools(was, now map[string]string) bool {
 		if was[name] == now[name] {
 			continue
 		}
-		if _, there := was[name]; there && runners().MatchString(name) || elsewhere.MatchString(now[name]) {
+		if _, there := was[name]; there && runners.MatchString(name) || elsewhere.MatchString(now[name]) {
 			return false
 		}
 	}
@@ -142,7 +140,7 @@ func sameTables(was, now []byte) bool {
 	return true
 }
 
-var sectionHead = regexp.MustCompile(`^\[([^\]\n]+)\]`)
+var sectionHead = regex.New(`^\[([^\]\n]+)\]`)
 
 // sameSections compares all of a setup.cfg but what says what is installed.
 func sameSections(was, now []byte) bool {
@@ -163,14 +161,14 @@ func sameSections(was, now []byte) bool {
 }
 
 var (
-	requirement = regexp.MustCompile(`^\s*(#.*|[A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^:/@]*)?(;.*)?|--hash=\S+\s*\\?)?\s*$`)
-	source      = regexp.MustCompile(`^\s*$|^\s*(#|//|<!--)|[\w/-]+\.(c|cc|cpp|cxx|h|hh|hpp|java|kt|cs|fs|vb|hs|py|go|rs|proto)\b|` +
+	requirement = regex.New(`^\s*(#.*|[A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^:/@]*)?(;.*)?|--hash=\S+\s*\\?)?\s*$`)
+	source      = regex.New(`^\s*$|^\s*(#|//|<!--)|[\w/-]+\.(c|cc|cpp|cxx|h|hh|hpp|java|kt|cs|fs|vb|hs|py|go|rs|proto)\b|` +
 		`^\s*</?(dependenc(y|ies)|groupId|artifactId|version|scope|ItemGroup|PackageReference|Compile)\b|` +
 		`^\s*((testI|i)mplementation|api|compileOnly|runtimeOnly|annotationProcessor)\b[ (]['"]`)
 )
 
 // registers reports whether a version only adds lines of one kind to another, in any place.
-func registers(was, now []byte, kind *regexp.Regexp) bool {
+func registers(was, now []byte, kind *regex.Regex) bool {
 	before := slices.Collect(strings.Lines(string(was)))
 	for line := range strings.Lines(string(now)) {
 		if len(before) > 0 && strings.TrimRight(line, "\r\n") == strings.TrimRight(before[0], "\r\n") {

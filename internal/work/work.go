@@ -13,13 +13,14 @@ package work
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Rules say what is work in one repository.
@@ -72,7 +73,7 @@ func (r Rules) Is(c Change) bool {
 }
 
 // plainName is a name without an ending, as programs and data have it.
-var plainName = regexp.MustCompile(`^[a-z0-9_]+$`)
+var plainName = regex.New(`^[a-z0-9_]+$`)
 
 // isToolsName: a tool may look for a file of this name: makefile, justfile, configure.
 func isToolsName(base string) bool {

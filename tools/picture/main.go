@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -56,7 +57,7 @@ func (s style) apply(code string) style {
 	return s
 }
 
-var sequence = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
+var sequence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[([0-9;]*)m`) })
 
 func main() {
 	if err := draw(os.Stdin, os.Stdout); err != nil {
@@ -78,7 +79,7 @@ func draw(r io.Reader, w io.Writer) error {
 	lines := strings.Split(text, "\n")
 	width := 0
 	for _, line := range lines {
-		width = max(width, utf8.RuneCountInString(sequence.ReplaceAllString(line, "")))
+		width = max(width, utf8.RuneCountInString(sequence().ReplaceAllString(line, "")))
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">`+"\n",
@@ -111,7 +112,7 @@ func drawLine(w io.Writer, line string, y int, now style) style {
 			x, y, now.color, weight, charWidth*float64(utf8.RuneCountInString(shown)), html.EscapeString(shown))
 	}
 	for {
-		at := sequence.FindStringSubmatchIndex(line)
+		at := sequence().FindStringSubmatchIndex(line)
 		if at == nil {
 			piece(line)
 			return now

@@ -1,11 +1,11 @@
 package claude
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // The texts of usage limits end like this; they are read only where no field
@@ -14,10 +14,8 @@ import (
 //	You've hit your session limit · resets 3:45pm
 //	You've hit your weekly limit · resets Mon 12:00am
 //	You've hit your limit · resets 8pm (Europe/Berlin)
-var resetPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`^You've hit your [^·]*limit\b.*· resets (?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?(\d{1,2})(?::(\d{2}))?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
-})
+var resetPattern = regex.New(
+	`^You've hit your [^·]*limit\b.*· resets (?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?(\d{1,2})(?::(\d{2}))?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
 
 // justReset is how long ago a time may be that a text names, which has no date: a limit
 // may reset between the request and the event that tells of it.
@@ -25,7 +23,7 @@ const justReset = 5 * time.Minute
 
 // resetTime reads the time that a text names: the next one, or one that has just passed.
 func resetTime(text string, now time.Time) (time.Time, bool) {
-	m := resetPattern().FindStringSubmatch(text)
+	m := resetPattern.FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}, false
 	}

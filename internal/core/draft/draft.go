@@ -16,12 +16,12 @@ package draft
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/answer"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Draft is what the author replies: questions, or a plan.
@@ -78,7 +78,7 @@ const (
 )
 
 // taskID matches ids that every plan format can hold.
-var taskID = regexp.MustCompile(`^[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*$`)
+var taskID = regex.New(`^[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*$`)
 
 // Check lists what is wrong with a plan, in words for the author. It is empty if a
 // loop can work on the plan and a user can see how each task is checked.

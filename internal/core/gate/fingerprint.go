@@ -4,20 +4,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // varying is what differs between two runs that failed alike: addresses and
 // hashes, paths in temporary folders, and numbers with their units. Compiled
 // where a gate has failed, not at each start: the hook starts at every turn.
-func varying() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+`),
-		regexp.MustCompile(`(?i)[a-z]:\\[^\s:"')]*\\temp\\[^\s:"')]+`),
-		regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b`),
-		regexp.MustCompile(`[0-9]+(?:[.,:][0-9]+)*\s?(?:ns|µs|us|ms|s|m|h|%|[kKMG]?i?B)?\b`),
+func varying() []*regex.Regex {
+	return []*regex.Regex{
+		regex.New(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+`),
+		regex.New(`(?i)[a-z]:\\[^\s:"')]*\\temp\\[^\s:"')]+`),
+		regex.New(`0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b`),
+		regex.New(`[0-9]+(?:[.,:][0-9]+)*\s?(?:ns|µs|us|ms|s|m|h|%|[kKMG]?i?B)?\b`),
 	}
 }
 
@@ -37,7 +38,7 @@ func Fingerprint(tree string, results []Result) string {
 // Steady is a text without what differs between two runs that failed alike.
 func Steady(s string) string { return steady(s, varying()) }
 
-func steady(s string, expressions []*regexp.Regexp) string {
+func steady(s string, expressions []*regex.Regex) string {
 	for _, re := range expressions {
 		s = re.ReplaceAllString(s, "#")
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Noticing is what tests make of a function that was broken on purpose (mutation
@@ -193,7 +195,7 @@ func (r Result) tells(tests []string) []string {
 // of the name "TestSum > test_adds".
 func IsCalled(told, test string) bool {
 	name := strings.TrimSpace(test[strings.LastIndexByte(test, '>')+1:])
-	return regexp.MustCompile(`(?:^|[ .:/])` + TitlePattern(name) + `(?:$| \(|\[|/)`).MatchString(told)
+	return regex.New(`(?:^|[ .:/])` + TitlePattern(name) + `(?:$| \(|\[|/)`).MatchString(told)
 }
 
 // TitlePattern is a regular expression of what a test of a title is called: in "adds ${a}"
@@ -202,7 +204,7 @@ func TitlePattern(title string) string {
 	return filledIn.ReplaceAllString(regexp.QuoteMeta(title), ".+")
 }
 
-var filledIn = regexp.MustCompile(`\\\$\\\{.*?\\\}|%[sdifjop]`)
+var filledIn = regex.New(`\\\$\\\{.*?\\\}|%[sdifjop]`)
 
 // steady: a test passes on the whole work when few tests run, beside the canary. One that
 // fails there does so whatever is broken. Until that is known all count.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // nextValues asks for runs whose tests have other values in them, where the verdict
@@ -111,19 +113,17 @@ func (r Result) couldTell() bool {
 }
 
 // tookTime matches times that something took, and places that were made for a run.
-func tookTime() *regexp.Regexp {
-	return regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+|0x[0-9a-fA-F]+|\b\d+\.\d+ ?(?:ns|µs|us|ms|s)\b|\bduration_ms:? [\d.]+`)
-}
+var tookTime = regex.New(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+|0x[0-9a-fA-F]+|\b\d+\.\d+ ?(?:ns|µs|us|ms|s)\b|\bduration_ms:? [\d.]+`)
 
 // without is what a run said without the inputs that its tests gave, and without what
 // differs between runs that are alike.
 func (r Result) without(given []string) string {
-	text := tookTime().ReplaceAllString(r.Head+"\n"+r.Tail, "#")
+	text := tookTime.ReplaceAllString(r.Head+"\n"+r.Tail, "#")
 	given = slices.Clone(given)
 	slices.SortFunc(given, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	for _, word := range slices.Compact(given) {
 		if word != "" {
-			text = regexp.MustCompile(`(^|[^\w])`+regexp.QuoteMeta(word)+`($|[^\w])`).ReplaceAllString(text, "${1}_${2}")
+			text = regex.New(`(^|[^\w])`+regexp.QuoteMeta(word)+`($|[^\w])`).ReplaceAllString(text, "${1}_${2}")
 		}
 	}
 	lines := strings.Split(text, "\n")

@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // onlyMarks tells whether an edit changes no more than done marks: a box of
@@ -26,7 +27,7 @@ func sameButMarks(edit map[string]any) bool {
 }
 
 // box matches one of Markdown, with any mark that a plan is read with.
-var box = regexp.MustCompile(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
+var box = regex.New(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
 
 // unmarked is a text with all its done marks open.
 func unmarked(s string) string {

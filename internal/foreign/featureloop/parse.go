@@ -3,12 +3,12 @@ package featureloop
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var bom = []byte("\ufeff")
@@ -16,7 +16,7 @@ var bom = []byte("\ufeff")
 // line matches a line of the controller: a list item, indented or not, bold or
 // not. Not a heading and not prose, for the agent's log says "### Iteration: 3"
 // and "Feature 2 Status: COMPLETE" too; the controller takes both for its own.
-var line = regexp.MustCompile(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:(?:current|overall|loop)[ \t]+)?` +
+var line = regex.New(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:(?:current|overall|loop)[ \t]+)?` +
 	`(iteration|max(?:imum)?[ \t]+iterations?|status)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*([^\r\n]*)[^\n]*\n?`)
 
 // Parse reads a progress.txt. Of each of its lines the first counts: what comes
@@ -92,7 +92,7 @@ func (p *Progress) read(which int, value string) {
 
 // counted matches a number and what people write behind it: 3/15, 3 of 15,
 // 3 (feature 2).
-var counted = regexp.MustCompile(`^([0-9]+)(?:[ \t]*(?:/|of)[ \t]*([1-9][0-9]*))?(?:$|[^0-9A-Za-z_.]|\.$)`)
+var counted = regex.New(`^([0-9]+)(?:[ \t]*(?:/|of)[ \t]*([1-9][0-9]*))?(?:$|[^0-9A-Za-z_.]|\.$)`)
 
 // word is a status as one word: "In progress (feature 2)" is IN_PROGRESS.
 func word(value string) string {

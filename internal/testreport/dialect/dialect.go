@@ -11,10 +11,11 @@
 package dialect
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Said is what the text of a run says.
@@ -71,7 +72,7 @@ const (
 // rule is one line of a runner.
 type rule struct {
 	kind kind
-	re   *regexp.Regexp
+	re   *regex.Regex
 	in   string // the section it counts in; "" = any
 	to   string // the section it begins
 	// next: the next line that is not blank is the first error, if there is none.
@@ -273,7 +274,7 @@ func (r *reading) reset() {
 	r.None, r.Summed, r.Red, r.red = false, false, false, false
 }
 
-func group(re *regexp.Regexp, m []string, name string) string {
+func group(re *regex.Regex, m []string, name string) string {
 	if i := re.SubexpIndex(name); i >= 0 {
 		return m[i]
 	}
@@ -309,7 +310,7 @@ func (r *reading) error(s string) {
 
 // count adds the numbers of a summary line: from the groups fail, errors, pass, skip
 // and from the words of the group counts.
-func (r *reading) count(re *regexp.Regexp, m []string) {
+func (r *reading) count(re *regex.Regex, m []string) {
 	r.Summed = true
 	for i, g := range re.SubexpNames() {
 		if m[i] == "" {
@@ -352,7 +353,7 @@ func (r *reading) verdict(word string) {
 	}
 }
 
-var counted = regexp.MustCompile(`(\d+) (?:tests? |todo|known )?([a-z][a-z -]*)|([A-Z][a-z]+)[:=] ?(\d+)|([a-z ]+)=(\d+)`)
+var counted = regex.New(`(\d+) (?:tests? |todo|known )?([a-z][a-z -]*)|([A-Z][a-z]+)[:=] ?(\d+)|([a-z ]+)=(\d+)`)
 
 // words reads "1 failed, 2 passed", "Failures: 1, Skipped: 2" and "failures=1".
 func (r *reading) words(text string) {
@@ -377,4 +378,4 @@ func (r *reading) words(text string) {
 }
 
 // line compiles a pattern that is a whole line.
-func line(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+func line(pattern string) *regex.Regex { return regex.New(`^(?:` + pattern + `)$`) }

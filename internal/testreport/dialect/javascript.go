@@ -1,9 +1,10 @@
 package dialect
 
 import (
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var jest = sync.OnceValue(func() Dialect {
@@ -70,8 +71,8 @@ var mocha = sync.OnceValue(func() Dialect {
 })
 
 var (
-	mochaHead = regexp.MustCompile(`^  \d+\) (.+)$`)
-	mochaPart = regexp.MustCompile(`^ {7,}(\S.*)$`)
+	mochaHead = regex.New(`^  \d+\) (.+)$`)
+	mochaPart = regex.New(`^ {7,}(\S.*)$`)
 )
 
 // mochaName gathers a name from the lines of its suites; the last ends with a
@@ -130,7 +131,7 @@ var ava = sync.OnceValue(func() Dialect {
 
 // avaTick is a test that passed, alone or below its file; one that fails as it is
 // expected to is ticked as well.
-var avaTick = regexp.MustCompile(`^  ✔ [^\s[]`)
+var avaTick = regex.New(`^  ✔ [^\s[]`)
 
 func avaPassed(r *reading, line string) bool {
 	if avaTick.MatchString(line) {

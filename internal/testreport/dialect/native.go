@@ -1,10 +1,11 @@
 package dialect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 var golang = sync.OnceValue(func() Dialect {
@@ -20,8 +21,8 @@ var golang = sync.OnceValue(func() Dialect {
 		{kind: name, re: line(`\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?`)},
 		{kind: mark, re: line(`\s*--- (?:PASS|SKIP): \S+ \([\d.]+s\)`)},
 		{kind: mark, re: line(`=== (?:RUN|PAUSE|CONT|NAME) +\S+`)},
-		{kind: first, re: regexp.MustCompile(`^\s*(?P<err>\S+\.go:\d+(?::\d+)?: \S.*)$`)},
-		{kind: first, re: regexp.MustCompile(`^(?P<err>(?:panic|fatal error): \S.*)$`)},
+		{kind: first, re: regex.New(`^\s*(?P<err>\S+\.go:\d+(?::\d+)?: \S.*)$`)},
+		{kind: first, re: regex.New(`^(?P<err>(?:panic|fatal error): \S.*)$`)},
 		{kind: broken, re: line(`go: (?:cannot find main module.*|go\.mod file not found.*|errors parsing go\.mod:|updates to go\.mod needed.*|unknown command.*|no such tool.*|malformed .*)`)},
 		{kind: broken, re: line(`(?:flag provided but not defined: .*|invalid value .* for flag .*|stat .*: directory not found|pattern \S+: .*)`)},
 	}}
@@ -110,7 +111,7 @@ var unittest = sync.OnceValue(func() Dialect {
 	}}
 })
 
-var unittestFailed = regexp.MustCompile(`^(?:FAIL|ERROR): (\S+) \(([^()]*)\)(.*)$`)
+var unittestFailed = regex.New(`^(?:FAIL|ERROR): (\S+) \(([^()]*)\)(.*)$`)
 
 // unittestName reads the heading of a failed test. Since Python 3.11 the class in
 // parentheses carries the name of the test too. A module that could not be imported has the
@@ -159,7 +160,7 @@ var minitest = sync.OnceValue(func() Dialect {
 	}}
 })
 
-var minitestTest = regexp.MustCompile(`^(\S+#\S+?)(?: \[.*\])?:?$`)
+var minitestTest = regex.New(`^(\S+#\S+?)(?: \[.*\])?:?$`)
 
 func minitestName(r *reading, line string) bool {
 	if r.section != "name" {
