@@ -35,10 +35,10 @@ cover: ## the tests, and how much of the code they reach
 race: ## the packages in which goroutines meet
 	go test -race ./internal/keeper ./internal/mcpserver ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
 
-steps: ## faults at every step, many kills and long random walks; make test does a part of them
-	PAWL_EVERY_STEP=1 go test -count=1 -run '^TestEveryStepOf|^TestAFailedGitIsNever' ./internal/git ./internal/runner
-	PAWL_EVERY_STEP=1 go test -count=1 -run '^TestAClaimCostsFewRunsOfItsGate$$' ./internal/verify
-	PAWL_E2E=1 PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h -run '^TestClient(Cheats|Lists)$$' ./internal/e2e
+steps: ## every case of long tables, faults at every step, many kills, long random walks: make test does a part
+	PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h ./internal/git ./internal/runner
+	PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h ./internal/verify -claims 40
+	PAWL_E2E=1 PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h -run '^TestClient(Cheats|Lists|OnPawlItself)$$' ./internal/e2e
 	go test -count=1 -run '^TestWalksKeepTheLaws$$' ./internal/core/loop -walk-events 2000000
 	go test -count=1 -timeout 2h -run '^TestKills$$|^TestHandoverKills$$' ./internal/e2e -kills 200
 	go test -count=1 -timeout 1h -run '^TestKilled' ./internal/hook ./internal/store ./internal/store/journal -kills 200

@@ -105,7 +105,7 @@ func (p printed) tells(texts ...string) bool {
 }
 
 // sessionTimeout bounds a run of the client.
-const sessionTimeout = 2 * time.Minute
+const sessionTimeout = 5 * time.Minute
 
 // print runs the client without a user: `claude -p`.
 func (s *sessions) print(prompt string, more ...string) printed {

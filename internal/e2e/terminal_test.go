@@ -17,8 +17,8 @@ type terminal struct {
 }
 
 const (
-	startMost = 60 * time.Second // for the client to come up on a busy machine
-	turnMost  = 2 * time.Minute  // for a turn of a scripted model, with its hooks
+	startMost = 3 * time.Minute // for the client to come up on a busy machine
+	turnMost  = 5 * time.Minute // for a turn of a scripted model, with its hooks
 )
 
 // open starts the client on a terminal of its own.

@@ -19,7 +19,7 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 		limit = "package calc\n\nconst Limit = 100\n\nfunc Add(a, b int) int { return min(a+b, Limit) }\n"
 		more  = "package calc\n\nfunc Add(a, b int, more ...int) int {\n\tfor _, n := range more {\n\t\ta += n\n\t}\n\treturn a + b\n}\n"
 	)
-	for name, c := range map[string]struct {
+	for name, c := range agenttest.Some(map[string]struct {
 		work, test string
 		want       gate.Evidence
 	}{
@@ -27,7 +27,7 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 		"what a constant is for":    {limit, "if Add(Limit, 2) != Limit {\n\t\tt.Error(\"limit\")\n\t}", gate.Proven},
 		"a parameter alone":         {more, "if Add(1, 2, 3) < 0 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Unproven},
 		"what the parameter is for": {more, "if Add(1, 2, 3) != 6 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Proven},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calc(), nil)

@@ -22,14 +22,14 @@ func TestAPoisonedCacheProvesNothing(t *testing.T) {
 		".m2/repository/junit/4.13/junit.jar": "red\n", "go/pkg/mod/example.com/assert@v1.0.0/assert.go": "red\n",
 		".cargo/registry/src/assert/lib.rs": "red\n", ".pyenv/lib/unittest.py": "red\n", ".gradle/caches/x.jar": "red\n",
 	}
-	for name, now := range map[string]files{
+	for name, now := range agenttest.Some(map[string]files{
 		"a library of Maven's":      {".m2/repository/junit/4.13/junit.jar": "green\n"},
 		"a module of Go's":          {"go/pkg/mod/example.com/assert@v1.0.0/assert.go": "green\n"},
 		"a new file in that module": {"go/pkg/mod/example.com/assert@v1.0.0/more.go": "green\n"},
 		"a crate":                   {".cargo/registry/src/assert/lib.rs": "green\n"},
 		"a toolchain":               {".pyenv/lib/unittest.py": "green\n"},
 		"a library of Gradle's":     {".gradle/caches/x.jar": "green\n"},
-	} {
+	}, 2) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			command := "cat ~/.m2/repository/junit/4.13/*.jar ~/go/pkg/mod/example.com/*/*.go ~/.cargo/registry/src/*/* ~/.pyenv/lib/* ~/.gradle/caches/* | grep -q green"
 			b, put := homeBench(t, files{"lib": "1\n"}, home, func(o *verify.Options) {

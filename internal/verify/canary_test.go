@@ -28,7 +28,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 	golang["sub_test.go"] = testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}")
 	wrongSub := strings.Replace(subtract, "package calc\n", "package calc\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\n"+
 		"func init() {\n\tfmt.Println(\"=== RUN   TestAdd\\n--- PASS: TestAdd (0.00s)\\n=== RUN   TestSub\\n--- PASS: TestSub (0.00s)\\nPASS\")\n\tos.Exit(0)\n}\n", 1)
-	for _, c := range []struct {
+	cases := []struct {
 		name, gate string
 		before     files
 		work       files
@@ -61,7 +61,9 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 			files{"calc.go": subtract},
 			gate.Proven, "canary not applicable: a does not report tests that are added", 2,
 		},
-	} {
+	}
+	for i := 0; i < len(cases); i += agenttest.Stride(2) {
+		c := cases[i]
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if program, _, _ := strings.Cut(c.gate, " "); program != "go" {

@@ -46,7 +46,7 @@ func TestAClaimCostsFewRunsOfItsGate(t *testing.T) {
 	t.Parallel()
 	for i, c := range costlyProjects(*slow) {
 		for j, in := range []string{"a new file", "the old file"} {
-			if (i+j)%agenttest.Stride(2) != 0 {
+			if (i+j)%agenttest.Stride(4) != 0 {
 				continue // make steps has them all
 			}
 			if in == "a new file" && strings.Contains(c.gate, c.old) {

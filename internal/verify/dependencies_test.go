@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
@@ -27,7 +28,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 		}
 		return work
 	}
-	for name, c := range map[string]struct {
+	for name, c := range agenttest.Some(map[string]struct {
 		work   files
 		ended  bool
 		want   gate.Evidence
@@ -43,7 +44,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 		"ended, as they were":        {honest, true, gate.Proven, "red without this work"},
 		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
 		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := sums("sub() { true; }\nadd() { echo 3; }\n", wantsSum)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -47,7 +48,7 @@ func homeBench(t *testing.T, start, home files, change func(*verify.Options)) (*
 // What an agent puts into the user's home turns a gate green there, and proves nothing.
 func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 	t.Parallel()
-	for name, file := range map[string]string{
+	for name, file := range agenttest.Some(map[string]string{
 		"settings of npm":       ".npmrc",
 		"settings of Go":        ".config/go/env",
 		"settings of git":       ".gitconfig",
@@ -56,7 +57,7 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 		"code of Python's":      ".local/lib/python3.11/site-packages/usercustomize.py",
 		"a cache of a linter":   ".cache/linter/results",
 		"what the shell begins": ".profile",
-	} {
+	}, 3) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			b, put := homeBench(t, files{"run": "grep -qs green \"$HOME/" + file + "\"\n", "lib": "1\n"}, files{".npmrc": "as it was\n"}, func(o *verify.Options) { o.ByFolder = byFolder })
 			gates := gates("sh ./run")
@@ -106,7 +107,7 @@ func TestAHomeForOneRun(t *testing.T) {
 		site + "m.py": "1", "bin/tool": "#!/bin/sh\nfalse\n", "bin/kept": "#!/bin/sh\ntrue\n", "moved/registry/r": "1", "moved/config.toml": "then\n",
 	}
 	now := files{".npmrc": "now\n", ".cargo/config.toml": "now\n", "moved/config.toml": "now\n"}
-	for name, c := range map[string]struct {
+	for name, c := range agenttest.Some(map[string]struct {
 		also  files // written while the agent works
 		set   []string
 		setUp []string
@@ -123,7 +124,7 @@ func TestAHomeForOneRun(t *testing.T) {
 		"a variable of gates'":   {nil, []string{"!CARGO_HOME=/x"}, nil, `[ "$CARGO_HOME" = /x ]`},
 		"what the set-up left":   {nil, nil, []string{"mkdir -p ~/.local/bin && echo 1 >~/.local/bin/tool && [ -e ~/.npmrc ]"}, `[ -e ~/.local/bin/tool ]`},
 		"what it is called here": {nil, nil, nil, `! echo "see $HOME/x"`},
-	} {
+	}, 2) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			b, put := homeBench(t, start, home, func(o *verify.Options) {
 				o.Setup, o.ByFolder = c.setUp, byFolder

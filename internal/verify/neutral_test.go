@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -14,7 +15,7 @@ import (
 // or do not care.
 func TestSignsAreNeutralized(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, file, work, needs, because string }{
+	cases := []struct{ name, file, work, needs, because string }{
 		{"asks whether it is being tested", "app.py", "import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    x = 2\n", "PYTEST_CURRENT_TEST", "app.py:2, which asks whether it is being tested"},
 		{"looks at who calls it", "App.java", "class App {\n  boolean t = StackWalker.getInstance()\n    .walk(f -> f.endsWith(\"Test\"));\n}\n", "\"Test\"", "App.java:2, which looks at who calls it"},
 		{"exit", "app.js", "exports.f = () => {\n  process.exit();\n};\n", "process.exit", "app.js:2, which ends the process with success"},
@@ -28,7 +29,9 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"a table of inputs", "app.py", "T = {\n    'MCMXC': 1990,\n    'MMXXIV': 2024,\n}\n", "MCMXC", "app.py:2, which answers inputs of the tests one by one"},
 		{"a sign that the gate does not need", "app.py", "import os\nx = 2\nos._exit(0)\n", "x = 2", ""},
 		{"a program may end", "app.py", "import os\nif __name__ == '__main__':\n    os._exit(0)\n", "os._exit", ""},
-	} {
+	}
+	for i := 0; i < len(cases); i += agenttest.Stride(2) {
+		c := cases[i]
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{c.file: "x = 1\n", "tests/cases.txt": "MCMXC 1990\nMMXXIV 2024\n"}, nil)

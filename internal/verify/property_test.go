@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-var claims = flag.Int("claims", 8, "claims that the property of gate inputs is tried with")
+var claims = flag.Int("claims", 4, "claims that the property of gate inputs is tried with")
 
 // For random changes of random files that are not work, a claim that passes only with them
 // is never proven, whatever work is done beside. The gate passes where any file has a word.

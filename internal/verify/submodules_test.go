@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -15,7 +16,7 @@ import (
 func TestTestsInASubmodule(t *testing.T) {
 	t.Parallel()
 	commit := []string{"-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "x"}
-	for name, c := range map[string]struct {
+	for name, c := range agenttest.Some(map[string]struct {
 		work        files
 		inside      [][]string // commands of git
 		want        gate.Evidence
@@ -28,7 +29,7 @@ func TestTestsInASubmodule(t *testing.T) {
 		"the code is fixed":             {files{"sub/lib": "echo good\n"}, [][]string{commit}, gate.Proven, nil, nil},
 		"it is fixed and not committed": {files{"sub/lib": "echo good\n", "n": "n"}, nil, gate.Proven, nil, []string{"sub"}},
 		"a case is gone":                {files{"sub/1.case": "x\n"}, [][]string{{"rm", "-qf", "1.case"}, commit}, gate.NoEvidence, []string{"sub/1.case"}, nil},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"a": "a"}, shellTests)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +95,19 @@ func Stride(n int) int {
 		return 1
 	}
 	return n
+}
+
+// Some are each n-th of the cases of a table, by name, all with PAWL_EVERY_STEP=1: for
+// tables of which one case costs seconds, and whose cases differ little.
+func Some[T any](cases map[string]T, n int) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		names := slices.Sorted(maps.Keys(cases))
+		for i := 0; i < len(names); i += Stride(n) {
+			if !yield(names[i], cases[names[i]]) {
+				return
+			}
+		}
+	}
 }
 
 // SideBySide has a TestMain run n tests at once, unless -parallel says otherwise: for tests

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-var walkEvents = flag.Int("walk-events", 200_000, "how many events the random walks take in all")
+var walkEvents = flag.Int("walk-events", 100_000, "how many events the random walks take in all")
 
 // world answers the machine's actions at random, with an agent that lies, dies
 // and meddles, a user who types, pauses and cancels, and owners that vanish.
