@@ -153,8 +153,8 @@ func (r *set) pack(p product, base string, put putFile) error {
 	return put(r.base(p.platform)+".oci.tar", data, err)
 }
 
-// describe makes what names the archives: the script, the formula, the manifest, and the
-// package of npm. Those without an archive to name are left out.
+// describe makes what names the archives: the script, the formula, the manifest, the
+// feature, and the package of npm. Those without an archive to name are left out.
 func (r *set) describe(sums map[string]string, put putFile) error {
 	data, err := r.npmLauncher()
 	if err := put(npmTarball("pawl", r.version), data, err); err != nil {
@@ -170,11 +170,14 @@ func (r *set) describe(sums map[string]string, put putFile) error {
 		"Version": r.version, "Page": page, "From": r.from(),
 		"MacOS": r.archives(sums, "darwin"), "Linux": r.archives(sums, "linux"), "Unix": r.archives(sums, "darwin", "linux"),
 	}
-	for _, name := range []string{"install.sh", "pawl.rb"} {
-		data, err := fill(name, values)
-		if err := put(name, data, err); err != nil {
-			return err
-		}
+	data, err = fill("pawl.rb", values)
+	if err := put("pawl.rb", data, err); err != nil {
+		return err
 	}
-	return nil
+	script, err := fill("install.sh", values)
+	if err := put("install.sh", script, err); err != nil {
+		return err
+	}
+	data, err = r.feature(script, values)
+	return put("devcontainer-feature-pawl.tgz", data, err)
 }

@@ -74,6 +74,22 @@ func (r *set) manifest(archives []named) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
+// feature is one for development containers, as a URL names it: it runs the install
+// script, which knows the archives.
+func (r *set) feature(script []byte, values map[string]any) ([]byte, error) {
+	about, err := fill("devcontainer-feature.json", values)
+	if err != nil {
+		return nil, err
+	}
+	install, err := fill("devcontainer-install.sh", values)
+	if err != nil {
+		return nil, err
+	}
+	return archiveTar([]file{
+		{"devcontainer-feature.json", 0o644, about}, {"install.sh", 0o755, install}, {"install-pawl.sh", 0o755, script},
+	}, r.time)
+}
+
 func fill(name string, values any) ([]byte, error) {
 	text, err := templates.ReadFile("templates/" + name)
 	if err != nil {

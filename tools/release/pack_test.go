@@ -54,7 +54,7 @@ func TestEveryPlatformHasItsFiles(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, strings.Replace(e.Name(), "1.2.3-rc.1", "V", 1))
 	}
-	want := `SHA256SUMS install.sh pawl-V.tgz
+	want := `SHA256SUMS devcontainer-feature-pawl.tgz install.sh pawl-V.tgz
 pawl-dev-darwin-arm64-V.tgz pawl-dev-darwin-x64-V.tgz pawl-dev-linux-arm64-V.tgz
 pawl-dev-linux-x64-V.tgz pawl-dev-win32-arm64-V.tgz pawl-dev-win32-x64-V.tgz
 pawl.json pawl.rb
@@ -106,6 +106,15 @@ func TestScriptsAreWellFormed(t *testing.T) {
 	t.Parallel()
 	dir := pretended(t)
 	shell(t, dir, "sh -n install.sh")
+	feature := t.TempDir()
+	shell(t, feature, "tar -xzf "+filepath.Join(dir, "devcontainer-feature-pawl.tgz")+" && sh -n install.sh && sh -n install-pawl.sh")
+	var about struct{ ID, Version, Name string }
+	if err := json.Unmarshal([]byte(text(t, feature, "devcontainer-feature.json")), &about); err != nil {
+		t.Fatal(err)
+	}
+	if about.ID != "pawl" || about.Version != "1.2.3-rc.1" || about.Name == "" {
+		t.Errorf("the feature says of itself: %+v", about)
+	}
 	if _, err := exec.LookPath("ruby"); err != nil {
 		t.Skip("the formula's syntax is checked by ruby, which is not installed")
 	}

@@ -239,6 +239,16 @@ func scriptInstalls(t *testing.T, m made) {
 		}
 	}
 	starts(t, filepath.Join(home, ".local"))
+	featureInstalls(t, filepath.Dir(archive), good.URL)
+}
+
+// The feature for development containers installs by the script, for all users.
+func featureInstalls(t *testing.T, dir, from string) {
+	t.Helper()
+	feature, prefix := t.TempDir(), t.TempDir()
+	shell(t, feature, "tar -xzf "+filepath.Join(dir, "devcontainer-feature-pawl.tgz"))
+	shell(t, prefix, filepath.Join(feature, "install.sh")+" --from "+from+" --prefix "+prefix)
+	starts(t, prefix)
 }
 
 // An image on a root file system that has nothing but a name starts Pawl; git is for the
