@@ -46,6 +46,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -69,7 +73,7 @@ func TestScripts(t *testing.T) {
 				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TEMPLATE_DIR=", // no samples of hooks
 				"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-01-31T09:00:00Z",
 				"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-01-31T09:00:00Z",
-				"GOCACHE="+cache, "NO_COLOR=1", "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
+				"ROOT="+root, "GOCACHE="+cache, "NO_COLOR=1", "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
 			)
 			return os.MkdirAll(home, 0o700)
 		},

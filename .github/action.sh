@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs a loop in a job of GitHub Actions, pushes its branch and posts the report.
+# action.yml, beside the folder, tells what its variables mean.
+set -euo pipefail
+
+arguments=(run --yes)
+[[ -z $PLAN ]] || arguments+=("$PLAN")
+while IFS= read -r gate; do [[ -z $gate ]] || arguments+=(--gate "$gate"); done <<<"$GATES"
+while IFS= read -r option; do [[ -z $option ]] || arguments+=("$option"); done <<<"$OPTIONS"
+
+if ! command -v pawl >/dev/null; then
+	if [[ -z $VERSION ]]; then
+		echo '::error::pawl is not on the PATH: say which version to install, by version:' >&2
+		exit 2
+	fi
+	curl -fsSL -o "$RUNNER_TEMP/install-pawl.sh" "https://github.com/pawl-dev/pawl/releases/download/v$VERSION/install.sh"
+	sh "$RUNNER_TEMP/install-pawl.sh" --prefix "$RUNNER_TEMP/pawl"
+	export PATH=$RUNNER_TEMP/pawl/bin:$PATH
+fi
+# A runner has no name to commit by.
+if ! git config user.email >/dev/null; then
+	export GIT_AUTHOR_NAME='github-actions[bot]' GIT_AUTHOR_EMAIL='41898282+github-actions[bot]@users.noreply.github.com'
+	export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+fi
+
+code=0
+pawl "${arguments[@]}" || code=$?
+echo "exit-code=$code" >>"$GITHUB_OUTPUT"
+[[ $code != 2 ]] || exit 2 # no loop began: there is no report of it
+
+report=$RUNNER_TEMP/pawl-report.md
+pawl report . --md >"$report"
+cat "$report" >>"$GITHUB_STEP_SUMMARY"
+echo "report=$report" >>"$GITHUB_OUTPUT"
+
+branch=$(git branch --show-current)
+if [[ $PUSH == true && $branch == pawl/* ]]; then
+	git push --quiet origin "HEAD:refs/heads/$branch"
+	echo "branch=$branch" >>"$GITHUB_OUTPUT"
+	if [[ $PULL_REQUEST == true ]]; then
+		gh pr create --head "$branch" --base "$BASE" --title "Pawl: ${PLAN:-the plan}" --body-file "$report"
+	fi
+fi
+[[ -z $COMMENT_ON ]] || gh pr comment "$COMMENT_ON" --body-file "$report"
+exit "$code"
