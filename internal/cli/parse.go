@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// newParser makes the parser of a grammar.
-func newParser(g *grammar) (*kong.Kong, error) {
+// newParser makes the parser of a grammar: *grammar, or a struct with some of its fields.
+func newParser(g any) (*kong.Kong, error) {
 	k, err := kong.New(g,
 		kong.Name("pawl"),
 		kong.Description("Pawl runs a coding agent in a loop until your tests show that the work is done."),
@@ -25,17 +27,40 @@ func newParser(g *grammar) (*kong.Kong, error) {
 	return k, nil
 }
 
+// commandAlone is a grammar of the command that the arguments name, and nil if they name
+// none. To read that of all commands takes longer than most of what else a call does.
+func commandAlone(args []string) any {
+	if len(args) == 0 {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[grammar]()) {
+		if cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)) == args[0] {
+			return reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: f.Type, Tag: f.Tag}})).Interface()
+		}
+	}
+	return nil
+}
+
 // dispatch runs the command that the arguments name, or prints help.
 func (a *app) dispatch(args []string) error {
-	var g grammar
-	k, err := newParser(&g)
-	if err != nil {
-		return err
-	}
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"}
 	}
-	if words, asked := helpAsked(args); asked {
+	words, asked := helpAsked(args)
+	if alone := commandAlone(args); alone != nil && !asked {
+		k, err := newParser(alone)
+		if err != nil {
+			return err
+		}
+		if ctx, err := k.Parse(args); err == nil {
+			return a.perform(ctx)
+		} // an error is told by the whole grammar, which knows what else was meant
+	}
+	k, err := newParser(&grammar{})
+	if err != nil {
+		return err
+	}
+	if asked {
 		if len(words) == 1 && words[0] == "exit-codes" {
 			a.printf("%s", codesText())
 			return nil
@@ -61,6 +86,11 @@ func (a *app) dispatch(args []string) error {
 		n, rest := named(k.Model.Node, args)
 		return usage(n, rest, err)
 	}
+	return a.perform(ctx)
+}
+
+// perform runs the command that was parsed.
+func (a *app) perform(ctx *kong.Context) error {
 	if what := ctx.Selected().Tag.Get("user"); what != "" {
 		if err := a.requireUser(what); err != nil {
 			return err
@@ -69,7 +99,7 @@ func (a *app) dispatch(args []string) error {
 	// A command that takes a context has one that ends with a signal.
 	until, cancel := context.Background(), func() {}
 	defer func() { cancel() }()
-	err = ctx.BindToProvider(func() (context.Context, error) {
+	err := ctx.BindToProvider(func() (context.Context, error) {
 		until, cancel = untilSignal()
 		return until, nil
 	})

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Each command is parsed alone as it is among all of them.
+func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
+	t.Parallel()
+	whole, err := newParser(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range whole.Model.Children {
+		alone := commandAlone([]string{command.Name, "x"})
+		if alone == nil {
+			t.Errorf("%s is not found", command.Name)
+			continue
+		}
+		k, err := newParser(alone)
+		if err != nil {
+			t.Errorf("%s: %v", command.Name, err)
+			continue
+		}
+		if diff := cmp.Diff(helpText(command, 80), helpText(k.Model.Children[0], 80)); diff != "" || len(k.Model.Children) != 1 {
+			t.Errorf("%s: %d commands, help:\n%s", command.Name, len(k.Model.Children), diff)
+		}
+	}
+	if commandAlone([]string{"nothing"}) != nil || commandAlone(nil) != nil {
+		t.Error("a command that is not there is found")
+	}
+}
