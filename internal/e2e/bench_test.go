@@ -45,6 +45,7 @@ func buildDir() string { return filepath.Join(os.TempDir(), fmt.Sprintf("pawl-e2
 
 func TestMain(m *testing.M) {
 	agenttest.SideBySide(4)
+	agenttest.Part()
 	code := m.Run()
 	_ = os.RemoveAll(buildDir())
 	os.Exit(code)

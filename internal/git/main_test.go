@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 // TestMain keeps the tests away from the user's git: an empty home with a
@@ -54,6 +56,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "12"); err != nil {
 		panic(err)
 	}
+	agenttest.Part()
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)

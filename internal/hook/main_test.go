@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 	case asHolder:
 		os.Exit(playHolder(os.Args[1:]))
 	}
+	agenttest.Part()
 	os.Exit(m.Run())
 }
 

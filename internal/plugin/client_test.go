@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 		hook(log)
 		return
 	}
+	agenttest.Part()
 	os.Exit(m.Run())
 }
 

@@ -28,6 +28,7 @@ import (
 // copies no samples of hooks and does not tidy up, go vets nothing.
 func TestMain(m *testing.M) {
 	agenttest.SideBySide(4)
+	agenttest.Part()
 	home, err := os.MkdirTemp("", "pawl-runner-")
 	if err != nil {
 		panic(err)

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	if client := os.Getenv("TEST_SUPERVISOR"); client != "" {
 		os.Exit(supervise(client))
 	}
+	agenttest.Part()
 	if err := proc.Subreaper(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,0 +1,59 @@
+package agenttest
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// parts is the variable that says which part of the tests runs: "1/3" for the first of
+// three. .ci/run has a part of them run at each commit, and goes on to the next part with
+// the next, since all take longer than one waits for a change; make nightly runs all.
+const parts = "PAWL_PART"
+
+// part reads which part of how many runs, counted from 1: all where nothing says so.
+func part() (nth, of int) {
+	value := os.Getenv(parts)
+	if value == "" {
+		return 1, 1
+	}
+	if n, err := fmt.Sscanf(value, "%d/%d", &nth, &of); n != 2 || err != nil || nth < 1 || nth > of {
+		panic(parts + "=" + value + ": want 1/3, 2/3 or 3/3, say")
+	}
+	return nth, of
+}
+
+// PartOf is the part of many like things that runs.
+func PartOf[T any](all []T) []T {
+	nth, of := part()
+	var some []T
+	for i := nth - 1; i < len(all); i += of {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// Part has a TestMain run that part of the tests of its package which -run names.
+// Programs that they start know nothing of it.
+func Part() {
+	flag.Parse()
+	if _, of := part(); of == 1 || flag.Lookup("test.list").Value.String() != "" {
+		return
+	}
+	named := cmp.Or(flag.Lookup("test.run").Value.String(), ".")
+	out, err := exec.Command(os.Args[0], "-test.list", named).Output() //nolint:gosec // this program
+	if err != nil {
+		panic(fmt.Sprintf("list the tests: %v", err))
+	}
+	names := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return strings.HasPrefix(name, "Benchmark") })
+	if err := flag.Set("test.run", "^("+strings.Join(PartOf(names), "|")+")$"); err != nil {
+		panic(err)
+	}
+	if err := os.Unsetenv(parts); err != nil {
+		panic(err)
+	}
+}
