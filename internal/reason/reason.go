@@ -183,8 +183,8 @@ func (s Step) gates() []string {
 // ladder: how often a task failed, and where that leads.
 func (s Step) ladder() []string {
 	was, is, b := s.Before.Ladder, s.After.Ladder, s.After.Bounds()
-	rungs := loop.AttemptNames()
-	name := func(i int) string { return rungs[max(0, min(i, len(rungs)-1))] }
+	attempts := loop.AttemptNames()
+	name := func(i int) string { return attempts[max(0, min(i, len(attempts)-1))] }
 	if s.Before.Current != s.After.Current {
 		return nil
 	}

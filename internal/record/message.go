@@ -34,7 +34,7 @@ type Message struct {
 	Kind string `json:"kind"` // one of the Message constants
 	Text string `json:"text,omitempty"`
 	// ByUser means that a user wrote it and not the agent, according to the sender.
-	ByUser bool `json:"by_person,omitempty"`
+	ByUser bool `json:"by_user,omitempty"`
 	// Now means that a note is for the turn under way.
 	Now bool `json:"now,omitempty"`
 

@@ -19,17 +19,17 @@ func TestSpecOfNewerVersionIsRefused(t *testing.T) {
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	path := filepath.Join(l.Dir, "spec.json")
 	written := read(t, path)
-	if !strings.HasPrefix(written, `{"v":2,`) {
+	if !strings.HasPrefix(written, `{"v":3,`) {
 		t.Fatalf("spec.json begins with %.20s", written)
 	}
-	for _, newer := range []string{strings.Replace(written, `{"v":2,`, `{"v":3,`, 1), `{"v":3,"id":7,"spec":[]}`} {
+	for _, newer := range []string{strings.Replace(written, `{"v":3,`, `{"v":4,`, 1), `{"v":4,"id":7,"spec":[]}`} {
 		write(t, path, newer)
 		_, err := l.Spec()
 		if !errors.Is(err, journal.ErrNewer) || !strings.Contains(failure.Hint(err), "update pawl") {
 			t.Errorf("%.40s: %v, hint %q", newer, err, failure.Hint(err))
 		}
 	}
-	write(t, path, strings.Replace(written, `{"v":2,`, `{`, 1)) // of before there were versions
+	write(t, path, strings.Replace(written, `{"v":3,`, `{`, 1)) // of before there were versions
 	if s, err := l.Spec(); err != nil || s.ID != l.ID {
 		t.Errorf("without a version: %+v, %v", s, err)
 	}
@@ -38,13 +38,13 @@ func TestSpecOfNewerVersionIsRefused(t *testing.T) {
 // Records of a newer version are neither read nor cut off as damaged.
 func TestJournalOfNewerVersionIsRefusedAndUnchanged(t *testing.T) {
 	t.Parallel()
-	for _, newer := range []string{`"v":3,"type":"turn"`, `"v":3,"type":{"of":"another shape"}`} {
+	for _, newer := range []string{`"v":4,"type":"turn"`, `"v":4,"type":{"of":"another shape"}`} {
 		l, o := owned(t)
 		append1(t, o, "turn")
 		if err := o.Close(); err != nil {
 			t.Fatal(err)
 		}
-		replaceInJournal(t, l, `"v":2,"type":"turn"`, newer)
+		replaceInJournal(t, l, `"v":3,"type":"turn"`, newer)
 		before := read(t, filepath.Join(l.Dir, "journal.jsonl"))
 		_, _, folded := store.Fold(l, zero, step)
 		_, owned := l.Own(t.Context())

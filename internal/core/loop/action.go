@@ -22,7 +22,7 @@ const (
 	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
 	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
 	EditPlan   ActionKind = "edit_plan"  // as the user wants it; ends in PlanEdited
-	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
+	HandOver   ActionKind = "handover"   // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
 	Deliver    ActionKind = "deliver"    // messages into the turn under way, in order; each that the agent takes is a Delivered
 	PutBack    ActionKind = "put_back"   // protected paths as they were

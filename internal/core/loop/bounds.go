@@ -21,7 +21,7 @@ func (s State) Bounds() Bounds {
 	}
 }
 
-// AttemptNames are the rungs of the retry ladder in words, by Ladder.Rung.
+// AttemptNames are the attempts at a failing task in words, by Ladder.Attempt.
 func AttemptNames() []string {
 	return []string{sameSession: "same session", freshSession: "fresh session", restored: "restore and retry", skipTask: "skip"}
 }

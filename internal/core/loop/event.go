@@ -78,7 +78,7 @@ type Event struct {
 	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
 	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
-	ByUser         bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it
+	ByUser         bool        `json:"by_user,omitempty"`         // Learnt: a user wrote it
 	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Answered: the one that asked, none: the first; Committed: those that were done, and whose commits are gone
 	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
 	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
@@ -99,7 +99,7 @@ type Start struct {
 // Turn is what a turn came to.
 type Turn struct {
 	Claim      *Claim    `json:"claim,omitempty"`
-	ByUser     bool      `json:"by_person,omitempty"` // begun by the user's own prompt
+	ByUser     bool      `json:"by_user,omitempty"` // begun by the user's own prompt
 	Usage      Usage     `json:"usage"`
 	ToolCalls  int       `json:"tool_calls"`
 	Rounds     int       `json:"rounds,omitempty"`  // requests to the model, where the client tells
@@ -123,16 +123,16 @@ type Claim struct {
 
 // Inspection is what a look at the work tree found after a turn.
 type Inspection struct {
-	Changed  bool     `json:"changed"`             // anything differs from the task's start
-	Beside   []string `json:"beside,omitempty"`    // of a claim without a change: what git ignores and came or changed since the loop began
-	Tampered []string `json:"tampered,omitempty"`  // protected files that the agent changed without approval
-	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user rejected
-	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
-	ByUser   []string `json:"by_person,omitempty"` // tasks that the user ticked: done, and nobody's claim
-	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
-	Added    []Task   `json:"added,omitempty"`     // tasks of the plan that the loop does not know
-	Aside    string   `json:"aside,omitempty"`     // file that keeps an edit of the plan which was not applied
-	Unknown  bool     `json:"unknown,omitempty"`   // the look was shallow: Changed says nothing
+	Changed  bool     `json:"changed"`            // anything differs from the task's start
+	Beside   []string `json:"beside,omitempty"`   // of a claim without a change: what git ignores and came or changed since the loop began
+	Tampered []string `json:"tampered,omitempty"` // protected files that the agent changed without approval
+	Refused  []string `json:"refused,omitempty"`  // tests that differ from the judge's copies, and that a user rejected
+	Marked   []string `json:"marked,omitempty"`   // tasks that the agent ticked itself: a claim
+	ByUser   []string `json:"by_user,omitempty"`  // tasks that the user ticked: done, and nobody's claim
+	Remarks  []string `json:"remarks,omitempty"`  // to be told and journalled: a branch switched back, a foreign change kept
+	Added    []Task   `json:"added,omitempty"`    // tasks of the plan that the loop does not know
+	Aside    string   `json:"aside,omitempty"`    // file that keeps an edit of the plan which was not applied
+	Unknown  bool     `json:"unknown,omitempty"`  // the look was shallow: Changed says nothing
 }
 
 // Purpose of a run of the gates.
@@ -157,28 +157,28 @@ type Gates struct {
 	Green         bool          `json:"green"`          // in full, but for what baseline = allow excepts
 	Evidence      gate.Evidence `json:"evidence,omitempty"`
 	Flipped       []string      `json:"flipped,omitempty"`
-	StillRed      []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
-	TurnedGreen   []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
-	TestsChanged  []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
-	Needed        []string      `json:"needed,omitempty"`        // those of TestsChanged that are no tests
-	Waiting       []string      `json:"waiting,omitempty"`       // changed by earlier tasks, waiting for approval: it passes only with these
-	Changed       []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
-	IfApproved    *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
-	ProtectedTree string        `json:"judge,omitempty"`         // tree with the protected files once this is committed, "" = the one there is
-	Tampered      []string      `json:"tampered,omitempty"`      // protected files that the agent changed while the gates ran
-	Added         []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
-	Lost          []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
-	Apart         []string      `json:"apart,omitempty"`         // untracked files of the user's: the commit, which lacks them, was not seen to pass
-	Wanted        bool          `json:"wanted,omitempty"`        // ForBaseline: the user says that what is red is part of the work
-	CannotStart   bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
-	Unsettled     bool          `json:"unsettled,omitempty"`     // ForBaseline: Unknown, because a gate changes tracked files in every run
-	Unchecked     bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known
-	Unsure        bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is
-	Until         time.Time     `json:"until,omitzero"`          // ForReview: Unknown, and cannot be asked before
-	Findings      []string      `json:"findings,omitempty"`      // ForReview: "file:line: what", the worst first
-	Approved      []string      `json:"approved,omitempty"`      // ForReview: changed tests whose change the reviews accept
-	Reviewed      ReviewEnd     `json:"reviewed,omitempty"`      // how the reviews of it ended
-	Usage         Usage         `json:"usage,omitzero"`          // of reviews
+	StillRed      []string      `json:"still_red,omitempty"`      // gates without test ids, red as before: they judge only the end
+	TurnedGreen   []string      `json:"turned_green,omitempty"`   // gates without test ids that were red and are green: they prove every task since
+	TestsChanged  []string      `json:"tests_changed,omitempty"`  // passes only with the agent's version of these
+	Needed        []string      `json:"needed,omitempty"`         // those of TestsChanged that are no tests
+	Waiting       []string      `json:"waiting,omitempty"`        // changed by earlier tasks, waiting for approval: it passes only with these
+	Changed       []TestChange  `json:"changed,omitempty"`        // of old tests, where their structure shows it
+	IfApproved    *IfApproved   `json:"if_approved,omitempty"`    // what it is worth if its changes of old tests are approved
+	ProtectedTree string        `json:"protected_tree,omitempty"` // tree with the protected files once this is committed, "" = the one there is
+	Tampered      []string      `json:"tampered,omitempty"`       // protected files that the agent changed while the gates ran
+	Added         []Task        `json:"added,omitempty"`          // ForFinal: tasks of the plan that the loop does not know
+	Lost          []string      `json:"lost,omitempty"`           // ForFinal: tasks that were done, and whose commits are gone
+	Apart         []string      `json:"apart,omitempty"`          // untracked files of the user's: the commit, which lacks them, was not seen to pass
+	Wanted        bool          `json:"wanted,omitempty"`         // ForBaseline: the user says that what is red is part of the work
+	CannotStart   bool          `json:"cannot_start,omitempty"`   // Unknown, because the command is not there
+	Unsettled     bool          `json:"unsettled,omitempty"`      // ForBaseline: Unknown, because a gate changes tracked files in every run
+	Unchecked     bool          `json:"unchecked,omitempty"`      // old tests were changed, and what the originals say is not known
+	Unsure        bool          `json:"unsure,omitempty"`         // ForReview: Unknown, and was asked as often as it is
+	Until         time.Time     `json:"until,omitzero"`           // ForReview: Unknown, and cannot be asked before
+	Findings      []string      `json:"findings,omitempty"`       // ForReview: "file:line: what", the worst first
+	Approved      []string      `json:"approved,omitempty"`       // ForReview: changed tests whose change the reviews accept
+	Reviewed      ReviewEnd     `json:"reviewed,omitempty"`       // how the reviews of it ended
+	Usage         Usage         `json:"usage,omitzero"`           // of reviews
 	Labels        []string      `json:"labels,omitempty"`
 	Enough        string        `json:"enough,omitempty"` // what would make the claim count; "": a test that fails without the work
 	Signs         []string      `json:"signs,omitempty"`  // in the work, what a reviewer would look at first: file, line and what it does

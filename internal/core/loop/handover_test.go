@@ -18,7 +18,7 @@ func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	sc.feed(full(79), "look")
 	sc.feed(shallow, "turn 2 continue go_on")
 	sc.feed(full(80), "look")
-	sc.feed(shallow, "hand_over")
+	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
 	if sc.s.Attended || sc.s.Context != 0 || sc.s.HandoverTo != "" {
 		t.Errorf("%+v", sc.s)
@@ -35,13 +35,13 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "look")
-	sc.feed(shallow, "hand_over")
+	sc.feed(shallow, "handover")
 	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "no client"}, "notify; turn 2 continue go_on")
 	sc.feed(full(95), "look")
 	sc.feed(shallow, "turn 3 continue go_on")
 	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
 	sc.feed(full(95), "look")
-	sc.feed(shallow, "hand_over")
+	sc.feed(shallow, "handover")
 }
 
 // The recap says what the agent made of its tries, in its own last words.
@@ -76,7 +76,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 		sc.gates(red(f), "turn "+map[string]string{"a": "2", "b": "3"}[f]+" continue gates_failed")
 	}
 	sc.turn("done", "gates claim")
-	sc.gates(red("c"), "hand_over")
+	sc.gates(red("c"), "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 4 fresh fresh")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
@@ -90,8 +90,8 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "look")
-	sc.feed(shallow, "hand_over")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "hand_over")
+	sc.feed(shallow, "handover")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 2 continue interrupted")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
@@ -106,7 +106,7 @@ func TestAnotherSessionTakesALoop(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "look")
-	sc.feed(shallow, "hand_over")
+	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
 	if sc.s.HandoverFailed || sc.s.Context != 0 {
 		t.Errorf("%+v", sc.s)
@@ -120,7 +120,7 @@ func TestASessionTakesALoopFromItsRunner(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "taken"}, "interrupt")
-	sc.fails(loop.Interrupted, "hand_over")
+	sc.fails(loop.Interrupted, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
 
 	sc.turn("done", "gates claim")
@@ -136,7 +136,7 @@ func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
 	sc.turn("", "")
-	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession}, "hand_over")
+	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession}, "handover")
 	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner}, "turn 2 continue go_on") // they thought better of it
 }
 

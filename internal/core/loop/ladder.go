@@ -1,6 +1,6 @@
 package loop
 
-// The rungs of the ladder of a failing task.
+// The attempts at a failing task, in order: State.Ladder.Attempt.
 const (
 	sameSession  = 0 // three tries in one session, with the failure's summary
 	freshSession = 1 // one try in a fresh session, with the recap
@@ -13,9 +13,9 @@ const (
 	maxSame        = 3 // times that a try fails as the one before, and is paid for
 )
 
-// fail books a failed try and climbs where the rung is exhausted. Two identical
-// fingerprints end a rung early, since the same failure twice is not worth a third
-// try; but a number of tries that the user wrote holds.
+// fail counts a failed try, and goes to the next attempt where this one has had its tries.
+// Two identical fingerprints end an attempt early, since the same failure twice is not worth
+// a third try; but a number of tries that the user wrote holds.
 func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Failing = &f
 	m.remember("failed: " + f.Reason)
@@ -45,7 +45,7 @@ func (m *machine) maxTries() int {
 	return triesInSession
 }
 
-// nextAttempt goes to the next rung that the policy allows. A user's session is left
+// nextAttempt goes to the next attempt that the policy allows. A user's session is left
 // only with their consent, else there is no fresh session to climb to; verify
 // loops try in fresh ones until their limit, there beside the user's.
 func (m *machine) nextAttempt() {

@@ -16,9 +16,9 @@ type Lesson struct {
 	Broke    string `json:"broke,omitempty"`
 	AsBefore bool   `json:"as_before,omitempty"` // what Broke says was so before: it did not help
 	Instead  string `json:"instead"`
-	Key      string `json:"key,omitempty"`       // lessons of one key are one; none: by the text
-	Times    int    `json:"times,omitempty"`     // how often it was learnt, beyond the first
-	ByUser   bool   `json:"by_person,omitempty"` // these make room last
+	Key      string `json:"key,omitempty"`     // lessons of one key are one; none: by the text
+	Times    int    `json:"times,omitempty"`   // how often it was learnt, beyond the first
+	ByUser   bool   `json:"by_user,omitempty"` // these make room last
 }
 
 const (

@@ -169,7 +169,7 @@ type signature struct {
 	kind                                     loop.Kind
 	after                                    loop.After
 	purpose                                  loop.Purpose
-	rung, left                               int
+	attempt, left                            int
 	gates, restore, verify, reviews          bool
 	attended, handover, isolate, handsOver   bool
 	unjudged, hit, stop, pause, claim, block bool

@@ -170,8 +170,8 @@ type Failing struct {
 
 // Ladder is where the current task stands on it.
 type Ladder struct {
-	Attempt     int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 skipped
-	Tries       int      `json:"tries,omitempty"`       // failed tries on this rung
+	Attempt     int      `json:"attempt"`               // 0 same session, 1 fresh session, 2 restored, 3 skipped
+	Tries       int      `json:"tries,omitempty"`       // failed tries in this attempt
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
 	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
@@ -208,12 +208,12 @@ const (
 type State struct {
 	Phase           Phase         `json:"phase"`
 	Policy          Policy        `json:"policy"`
-	Attended        bool          `json:"attended,omitempty"`        // a user's session is the owner, not a runner
-	HandoverTo      Owner         `json:"hand_over,omitempty"`       // is to go on with the loop, in place of the owner it has
-	HandoverWhy     string        `json:"hand_why,omitempty"`        // why it is to, or did
-	HandoverFailed  bool          `json:"handover_failed,omitempty"` // a handover failed: do not retry it automatically
-	IsolationFailed bool          `json:"together,omitempty"`        // isolated tries cannot be made: the session tries on
-	Isolated        *IsolatedTurn `json:"try,omitempty"`             // the last isolated one
+	Attended        bool          `json:"attended,omitempty"`         // a user's session is the owner, not a runner
+	HandoverTo      Owner         `json:"handover_to,omitempty"`      // is to go on with the loop, in place of the owner it has
+	HandoverWhy     string        `json:"hand_why,omitempty"`         // why it is to, or did
+	HandoverFailed  bool          `json:"handover_failed,omitempty"`  // a handover failed: do not retry it automatically
+	IsolationFailed bool          `json:"isolation_failed,omitempty"` // isolated tries cannot be made: the session tries on
+	Isolated        *IsolatedTurn `json:"isolated,omitempty"`         // the last isolated one
 	StartedAt       time.Time     `json:"started_at,omitzero"`
 	Now             time.Time     `json:"now,omitzero"` // of the last event; never goes back
 	EndedAt         time.Time     `json:"ended_at,omitzero"`
@@ -247,16 +247,16 @@ type State struct {
 	Fresh           bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
 	Situation       Situation     `json:"situation,omitempty"` // for the next prompt
 	Failing         *Failing      `json:"failing,omitempty"`
-	Context         int           `json:"context,omitempty"`  // percent full
-	After           After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
-	Stop            string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy         string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
-	Pause           bool          `json:"pause,omitempty"`    // a pause is asked for
-	Messages        []Message     `json:"messages,omitempty"` // to the agent, that it has not acknowledged
-	Read            []Message     `json:"read,omitempty"`     // the last that it has
-	ReceivedIDs     []string      `json:"heard,omitempty"`    // ids of the last messages
-	Waited          []string      `json:"waited,omitempty"`   // background work that was waited for
-	History         []RecapLine   `json:"history,omitempty"`  // the last attempts
+	Context         int           `json:"context,omitempty"`      // percent full
+	After           After         `json:"after,omitempty"`        // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
+	Stop            string        `json:"stop,omitempty"`         // cause of a cancellation: stop, int, term, hup
+	StopWhy         string        `json:"stop_why,omitempty"`     // what a user did to stop it, where it was no command
+	Pause           bool          `json:"pause,omitempty"`        // a pause is asked for
+	Messages        []Message     `json:"messages,omitempty"`     // to the agent, that it has not acknowledged
+	Read            []Message     `json:"read,omitempty"`         // the last that it has
+	ReceivedIDs     []string      `json:"received_ids,omitempty"` // ids of the last messages
+	Waited          []string      `json:"waited,omitempty"`       // background work that was waited for
+	History         []RecapLine   `json:"history,omitempty"`      // the last attempts
 	Lessons         []Lesson      `json:"lessons,omitempty"`
 	Merge           *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
 	Questions       []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task

@@ -9,7 +9,7 @@ import (
 // Version is the version of what is written of a loop: its spec and the records of
 // its journal. A change that an older Pawl would misread raises it; a field that an
 // older one may overlook does not. What was written before versions were has 0.
-const Version = 2
+const Version = 3
 
 // CheckVersion returns an error with a hint if something was written in a version
 // that this Pawl does not read. what names it.
