@@ -62,8 +62,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 			gate.Proven, "canary not applicable: a does not report tests that are added", 2,
 		},
 	}
-	for i := 0; i < len(cases); i += agenttest.Stride(2) {
-		c := cases[i]
+	for _, c := range agenttest.Each(cases, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if program, _, _ := strings.Cut(c.gate, " "); program != "go" {

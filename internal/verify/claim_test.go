@@ -103,8 +103,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 			[]string{"tests changed: calc_test.go"},
 		},
 	}
-	for i := 0; i < len(cases); i += agenttest.Stride(2) {
-		c := cases[i]
+	for _, c := range agenttest.Each(cases, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calc(), nil)
@@ -380,23 +379,5 @@ func TestMarksOfPawlAskNothingAgain(t *testing.T) {
 	}
 	if got[0].Tree != before {
 		t.Errorf("the result is of tree %s, it was gained on %s", got[0].Tree, before)
-	}
-}
-
-func TestWithoutGit(t *testing.T) {
-	t.Parallel()
-	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := v.Claim(t.Context(), verify.Request{Gates: gates("exit 0"), Base: "1", Tree: "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Unproven {
-		t.Errorf("verdict %+v", f.Verdict)
-	}
-	if _, err := v.Elsewhere(t.Context(), "1", gates("true"), ""); err == nil {
-		t.Error("there is no other tree without git")
 	}
 }

@@ -40,8 +40,7 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 		{"named, with a test", "calc.py", inline, true, append([]string{"== 3", "== 1 + 2"}, fix...), gate.NoEvidence, true},
 		{"a helper of tests of another file", "checks.py", apart, true, fix, gate.NoEvidence, true},
 	}
-	for i := 0; i < len(cases); i += agenttest.Stride(2) {
-		c := cases[i]
+	for _, c := range agenttest.Each(cases, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			start := files{"calc.py": "x = 1\n"}

@@ -63,8 +63,7 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.NoEvidence, true},
 		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Proven, false},
 	}
-	for i := 0; i < len(cases); i += agenttest.Stride(3) {
-		c := cases[i]
+	for _, c := range agenttest.Each(cases, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			gates := sumsGate()

@@ -30,8 +30,7 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"a sign that the gate does not need", "app.py", "import os\nx = 2\nos._exit(0)\n", "x = 2", ""},
 		{"a program may end", "app.py", "import os\nif __name__ == '__main__':\n    os._exit(0)\n", "os._exit", ""},
 	}
-	for i := 0; i < len(cases); i += agenttest.Stride(2) {
-		c := cases[i]
+	for _, c := range agenttest.Each(cases, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{c.file: "x = 1\n", "tests/cases.txt": "MCMXC 1990\nMMXXIV 2024\n"}, nil)

@@ -97,13 +97,21 @@ func Stride(n int) int {
 	return n
 }
 
-// Some are each n-th of the cases of a table, by name, all with PAWL_EVERY_STEP=1: for
-// tables of which one case costs seconds, and whose cases differ little.
+// Each is each n-th case of a table, all with PAWL_EVERY_STEP=1: for tables of which one
+// case costs seconds, and whose cases differ little.
+func Each[T any](cases []T, n int) []T {
+	var some []T
+	for i := 0; i < len(cases); i += Stride(n) {
+		some = append(some, cases[i])
+	}
+	return some
+}
+
+// Some is Each, by the names of the cases.
 func Some[T any](cases map[string]T, n int) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
-		names := slices.Sorted(maps.Keys(cases))
-		for i := 0; i < len(names); i += Stride(n) {
-			if !yield(names[i], cases[names[i]]) {
+		for _, name := range Each(slices.Sorted(maps.Keys(cases)), n) {
+			if !yield(name, cases[name]) {
 				return
 			}
 		}
