@@ -48,7 +48,7 @@ fuzz: ## each fuzz target, for FUZZTIME
 
 e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
-	PAWL_E2E=1 go test -count=1 -timeout 20m ./...
+	PAWL_E2E=1 go test -count=1 -timeout 1h ./...
 
 browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), judged by axe-core
 	.ci/clients
@@ -72,7 +72,7 @@ bench-lists: ## the same of lists whose authors had not seen the judge, counted
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
 
-nightly: cross release-test cover race steps fuzz browser bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+nightly: cross release-test cover race e2e steps fuzz browser bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
 
 release: ## dist/: what a release consists of; TAG=v1.0.0, else the last commit; ONLY=linux/amd64
 	rm -rf dist

@@ -13,7 +13,7 @@ if ! command -v pawl >/dev/null; then
 		echo '::error::pawl is not on the PATH: say which version to install, by version:' >&2
 		exit 2
 	fi
-	curl -fsSL -o "$RUNNER_TEMP/install-pawl.sh" "https://github.com/pawl-dev/pawl/releases/download/v$VERSION/install.sh"
+	curl -fsSL --max-time 300 -o "$RUNNER_TEMP/install-pawl.sh" "https://github.com/pawl-dev/pawl/releases/download/v$VERSION/install.sh"
 	sh "$RUNNER_TEMP/install-pawl.sh" --prefix "$RUNNER_TEMP/pawl"
 	export PATH=$RUNNER_TEMP/pawl/bin:$PATH
 fi
@@ -23,13 +23,15 @@ if ! git config user.email >/dev/null; then
 	export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
 fi
 
+[[ $TRUST != true ]] || pawl trust --yes
+
 code=0
 pawl "${arguments[@]}" || code=$?
 echo "exit-code=$code" >>"$GITHUB_OUTPUT"
 [[ $code != 2 ]] || exit 2 # no loop began: there is no report of it
 
 report=$RUNNER_TEMP/pawl-report.md
-pawl report . --md >"$report"
+pawl report . --md >"$report" || echo "pawl report failed: see the log of the job" >"$report"
 cat "$report" >>"$GITHUB_STEP_SUMMARY"
 echo "report=$report" >>"$GITHUB_OUTPUT"
 
