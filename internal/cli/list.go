@@ -137,7 +137,7 @@ func costOf(s record.Summary) string {
 	if s.Attended && s.CostUSD == 0 {
 		return "-"
 	}
-	return figure.Cost(s.CostUSD, s.NoCost)
+	return figure.Cost(s.CostUSD, s.CostUnknown)
 }
 
 // minute is a time for a list; "-" for none.

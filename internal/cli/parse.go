@@ -28,7 +28,7 @@ func newParser(g any) (*kong.Kong, error) {
 }
 
 // commandAlone is a grammar of the command that the arguments name, and nil if they name
-// none. To read that of all commands takes longer than most of what else a call does.
+// none. To build the parser of all commands took half the time of `pawl version`.
 func commandAlone(args []string) any {
 	if len(args) == 0 {
 		return nil

@@ -254,7 +254,7 @@ func (s *show) ended(now loop.State) {
 	end := term.LoopEnded{
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
-		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, NoCost: now.CostUnknown(),
+		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
 		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {

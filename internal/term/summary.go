@@ -60,8 +60,8 @@ func summary(e LoopEnded) []line {
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}
-	cost := figure.Cost(e.CostUSD, e.NoCost) + ", " + figure.Count(e.Iterations, "iteration")
-	if !e.NoCost {
+	cost := figure.Cost(e.CostUSD, e.CostUnknown) + ", " + figure.Count(e.Iterations, "iteration")
+	if !e.CostUnknown {
 		cost += ", " + figure.Tokens(e.Tokens) + " tokens"
 	}
 	row("cost", cost)

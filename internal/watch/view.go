@@ -195,7 +195,7 @@ func (m Model) row(s record.Summary, selected bool) string {
 	since := cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)
 	text := fit(s.ID, 18) + " " + fit(state, 11) + fit(done, 6)
 	if m.width >= 80 {
-		text += fit(figure.Cost(s.CostUSD, s.NoCost), 8)
+		text += fit(figure.Cost(s.CostUSD, s.CostUnknown), 8)
 	}
 	text += fit(age(m.now.Sub(since)), 5) + clean(cmp.Or(s.Goal, s.Name))
 	if selected {

@@ -210,7 +210,7 @@ type State struct {
 	Policy          Policy        `json:"policy"`
 	Attended        bool          `json:"attended,omitempty"`         // a user's session is the owner, not a runner
 	HandoverTo      Owner         `json:"handover_to,omitempty"`      // is to go on with the loop, in place of the owner it has
-	HandoverWhy     string        `json:"hand_why,omitempty"`         // why it is to, or did
+	HandoverWhy     string        `json:"handover_why,omitempty"`     // why it is to, or did
 	HandoverFailed  bool          `json:"handover_failed,omitempty"`  // a handover failed: do not retry it automatically
 	IsolationFailed bool          `json:"isolation_failed,omitempty"` // isolated tries cannot be made: the session tries on
 	Isolated        *IsolatedTurn `json:"isolated,omitempty"`         // the last isolated one
