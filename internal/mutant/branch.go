@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
@@ -64,13 +63,13 @@ var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\b
 
 // condition is where one stands that is all in its line; nothing where none is.
 func condition(file, line string) (from, to int) {
-	re, parens := ifOf().braces, false
+	re, parens := ifOf.braces, false
 	switch path.Ext(file) {
 	case ".py":
-		re = ifOf().indented
+		re = ifOf.indented
 	case ".go", ".rs":
 	default:
-		re, parens = ifOf().parens, true
+		re, parens = ifOf.parens, true
 	}
 	m := re.FindStringSubmatchIndex(line)
 	if m == nil {
@@ -97,13 +96,11 @@ var operandLine = regex.New(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|
 
 type ifs struct{ braces, indented, parens *regex.Regex }
 
-var ifOf = sync.OnceValue(func() ifs {
-	return ifs{
-		regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
-		regex.New(`^\s*(?:el)?if (.+):\s*$`),
-		regex.New(`^\s*(?:\} else )?if \(`),
-	}
-})
+var ifOf = ifs{
+	regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
+	regex.New(`^\s*(?:el)?if (.+):\s*$`),
+	regex.New(`^\s*(?:\} else )?if \(`),
+}
 
 func never(file, condition string) string {
 	switch path.Ext(file) {

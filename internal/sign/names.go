@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
@@ -70,7 +69,7 @@ const (
 
 // Exported are the names that a file gives to others, as far as its text shows them.
 func Exported(file string, content []byte) []string {
-	re := exports()[language(file)]
+	re := exports[language(file)]
 	if re == nil || len(content) == 0 {
 		return nil
 	}
@@ -90,16 +89,13 @@ func Dropped(file, name string) Sign {
 	return Sign{Path: file, Kind: Gone, Does: "no longer exports " + name}
 }
 
-var exports = sync.OnceValue(func() map[string]*regex.Regex {
-	re := regex.New
-	return map[string]*regex.Regex{
-		python: re(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
-		script: re(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
-		golang: re(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),
-		rust:   re(`(?m)^\s*pub\s+(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)`),
-		jvm:    re(`(?m)^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*(?:class|interface|enum|record)\s+(\w+)|^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*[\w<>\[\], ?]+\s+(\w+)\s*\(`),
-	}
-})
+var exports = map[string]*regex.Regex{
+	python: regex.New(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
+	script: regex.New(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
+	golang: regex.New(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),
+	rust:   regex.New(`(?m)^\s*pub\s+(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)`),
+	jvm:    regex.New(`(?m)^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*(?:class|interface|enum|record)\s+(\w+)|^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*[\w<>\[\], ?]+\s+(\w+)\s*\(`),
+}
 
 func language(file string) string {
 	for _, names := range []string{python, script, golang, rust, jvm} {

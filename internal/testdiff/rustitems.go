@@ -3,7 +3,6 @@ package testdiff
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 )
@@ -29,7 +28,7 @@ func rustItems(module string) []string {
 		if end <= at {
 			end = len(body.Code)
 		}
-		if item := oneLine(rust().comment.ReplaceAllString(body.Text[at:end], "")); item != "" {
+		if item := oneLine(rust.comment.ReplaceAllString(body.Text[at:end], "")); item != "" {
 			items = append(items, item)
 		}
 		at = end
@@ -48,28 +47,26 @@ type rustWords struct {
 	comment  *regex.Regex
 }
 
-var rust = sync.OnceValue(func() rustWords {
-	return rustWords{
-		item:     regex.New(`^(?:#\[derive\([^\]]*\)\] )*(?:pub )?(?:(?:const |async )?fn|struct|enum|trait|type|const|static|impl|use)\b|^thread_local!`),
-		declares: regex.New(`\b(?:fn|struct|enum|trait|type|const|static)\s+(\w+)`),
-		about:    regex.New(`^impl(?:<[^>]*>)? (?:[^{]* for )?(\w+)`),
-		used:     regex.New(`\b(\w+)\b(?:\s+as\s+(\w+))?\s*(?:[,;}]|$)`),
-		comment:  regex.New(`(?m)^[ \t]*//.*$`),
-	}
-})
+var rust = rustWords{
+	item:     regex.New(`^(?:#\[derive\([^\]]*\)\] )*(?:pub )?(?:(?:const |async )?fn|struct|enum|trait|type|const|static|impl|use)\b|^thread_local!`),
+	declares: regex.New(`\b(?:fn|struct|enum|trait|type|const|static)\s+(\w+)`),
+	about:    regex.New(`^impl(?:<[^>]*>)? (?:[^{]* for )?(\w+)`),
+	used:     regex.New(`\b(\w+)\b(?:\s+as\s+(\w+))?\s*(?:[,;}]|$)`),
+	comment:  regex.New(`(?m)^[ \t]*//.*$`),
+}
 
 // isNewItem reports whether an item was added to a module of tests that cannot change what
 // the old tests do: nothing that it declares, imports or is about has a name that is in them.
 func isNewItem(item, old string) bool {
-	if !rust().item.MatchString(item) || strings.Contains(item, "*;") {
+	if !rust.item.MatchString(item) || strings.Contains(item, "*;") {
 		return false
 	}
-	names := rust().declares.FindAllStringSubmatch(item, -1)
+	names := rust.declares.FindAllStringSubmatch(item, -1)
 	switch {
 	case strings.HasPrefix(item, "use "):
-		names = rust().used.FindAllStringSubmatch(item, -1)
+		names = rust.used.FindAllStringSubmatch(item, -1)
 	case strings.HasPrefix(item, "impl"):
-		names = rust().about.FindAllStringSubmatch(item, 1)
+		names = rust.about.FindAllStringSubmatch(item, 1)
 	}
 	if len(names) == 0 {
 		return false
