@@ -205,10 +205,13 @@ func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 	if generates.MatchString(code) || result == nothing {
 		t = typed{zeros: []string{""}}
 	}
-	if b.expression {
+	opaque := strings.HasPrefix(result, "impl ") // in Rust: what it returns has one type, so all of it is replaced
+	if b.expression || opaque {
 		all := leaving(b.from, func(v string) string { return "(" + v + ")" }, t.zeros, t.others)
 		for i := range all {
-			all[i].to = b.to
+			if all[i].to = b.to; opaque {
+				all[i].to = b.to - len("}")
+			}
 			if all[i].text == "()" {
 				all[i].text = "undefined"
 			}
@@ -289,7 +292,11 @@ func (l *language) returns(s source.Source, b body) string {
 func (l *language) typed(result string) typed {
 	for _, t := range l.types {
 		if t.of.MatchString(result) {
-			return t
+			zeros := make([]string, len(t.zeros))
+			for i, v := range t.zeros {
+				zeros[i] = strings.ReplaceAll(v, itself, result)
+			}
+			return typed{t.of, zeros, t.others}
 		}
 	}
 	return typed{}

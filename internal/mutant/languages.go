@@ -43,10 +43,6 @@ func list(all ...string) []string { return all }
 
 // languages are those that are known, beside Go. Compiled where a file is read.
 var languages = sync.OnceValue(func() []language {
-	c := source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"`), Char: true}
-	leaveIf := func(condition string) func(string) string {
-		return func(value string) string { return strings.TrimSuffix(" if ("+condition+") return "+value, " ") + ";" }
-	}
 	return []language{
 		{
 			names: "*.py", style: source.Style{Lines: list("#"), Quotes: list(`"""`, "'''", `"`, "'")}, indent: true,
@@ -91,7 +87,7 @@ var languages = sync.OnceValue(func() []language {
 			},
 		},
 		{
-			names: "*.rs", style: c, tests: regex.New(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
+			names: "*.rs", style: cStyle(), tests: regex.New(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
 			head:  regex.New(`(?m)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(`),
 			class: regex.New(`(?m)^[ \t]*(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>', ]+\s+for\s+)?(?P<name>\w+)`), no: words,
 			leave: func(value string) string {
@@ -119,24 +115,43 @@ var languages = sync.OnceValue(func() []language {
 				values(``, list("null"), nil),
 			},
 		},
-		{
-			names: "*.c *.cc *.cpp *.cxx *.h *.hh *.hpp *.hxx *.inl *.ipp", style: c,
-			head:  regex.New(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
-			class: regex.New(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), no: words, leave: leaveIf("1"),
-			holds: regex.New(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
-			tests: regex.New(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
-			types: []typed{
-				values(`\bvoid$|^(?:explicit)?$`, list(""), nil),
-				values(`\*$`, list("0"), nil),
-				values(`\bbool$`, list("0"), nil),
-				values(`\b(?:int|long|short|char|unsigned|signed|float|double|size_t|ssize_t|u?int\d+_t)$`, list("0"), list("77")),
-				values(`\bstd::string$`, list(word), nil),
-				values(`^(?:const )?(?:struct|union) \w+$`, nil, nil),
-				values(``, list("{}"), nil),
-			},
-		},
+		cFamily("*.c", "("+itself+"){0}"),
+		cFamily("*.cc *.cpp *.cxx *.h *.hh *.hpp *.hxx *.inl *.ipp", "{}"),
 	}
 })
+
+// cFamily is C or C++: there the value of a type that is not known is another.
+func cFamily(names, unknown string) language {
+	return language{
+		names: names, style: cStyle(),
+		head:  regex.New(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
+		class: regex.New(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), no: words, leave: leaveIf("1"),
+		holds: regex.New(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
+		tests: regex.New(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
+		types: []typed{
+			values(`\bvoid$|^(?:explicit)?$`, list(""), nil),
+			values(`\*$`, list("0"), nil),
+			values(`\bbool$`, list("0"), nil),
+			values(`\b(?:int|long|short|char|unsigned|signed|float|double|size_t|ssize_t|u?int\d+_t)$`, list("0"), list("77")),
+			values(`\bstd::string$`, list(word), nil),
+			values(`^(?:const )?(?:struct|union) \w+$`, list("("+itself+"){0}"), nil),
+			values(``, list(unknown), nil),
+		},
+	}
+}
+
+// itself stands in a value for the type that it is of.
+const itself = "TYPE"
+
+func cStyle() source.Style {
+	return source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"`), Char: true}
+}
+
+// leaveIf is how a function is left under a condition that always holds, so that what
+// comes after it is built as ever.
+func leaveIf(condition string) func(string) string {
+	return func(value string) string { return strings.TrimSuffix(" if ("+condition+") return "+value, " ") + ";" }
+}
 
 // beforeName is the type that stands before a function's name.
 func beforeName(before, _ string) string {
@@ -150,6 +165,8 @@ func rustTypes() []typed {
 	return []typed{
 		values(`^(?:\(\))?$`, list(""), nil),
 		values(`^!$`, nil, nil),
+		values(`^impl (?:\w+::)*(?:DoubleEnded|ExactSize)?Iterator\b`, list("std::iter::empty()"), nil),
+		values(`^impl\b`, nil, nil),
 		values(`^`+number+`$`, list("0"), list("77")),
 		values(`^f(?:32|64)$`, list("0.0"), list("77.0")),
 		values(`^bool$`, list("false"), nil),

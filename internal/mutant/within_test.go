@@ -30,7 +30,7 @@ func TestWithin(t *testing.T) {
 		{"a JavaScript module", "a.js", "", "'use strict'\nimport { x } from './x.js'\n\nexport const f = (a) => a + 1;\nexport default function g() { return 2 }\nclass A extends B {\n  h() { return 3 }\n}\nmodule.exports = { f, g,\n  A,\n};\n", true},
 		{"a JavaScript table", "a.js", "", "export const table = { a: 1 }\nexport function f() { return table.a }\n", false},
 		{"a Rust module", "a.rs", "use std::fmt;\n", "use std::fmt;\n\n#[derive(Debug)]\npub struct A;\n\nimpl A {\n    pub fn b(&self) -> i32 { 1 }\n}\n", true},
-		{"a function that cannot be broken", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\n", false},
+		{"a function that cannot be broken", "a.rs", "", "fn f() -> impl Fn() { || g() }\n", false},
 		{"a header", "a.h", "#ifndef A_H\n#define A_H\nint g(void);\n#endif\n", "#ifndef A_H\n#define A_H\n#include <stdio.h>\nextern \"C\" {\nint g(void);\nstruct list *f(const char *name, int (*by)(int));\nbool undo(std::string &s) const;\n}\n#endif\n", true},
 		{"a header with another macro", "a.h", "", "#define LIMIT 3\nint f(void);\n", false},
 		{"a header that declares another type", "a.h", "int f(void);\n", "long f(void);\n", false},
@@ -79,7 +79,12 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 			"other parameters", "a.py", "def f(x):\n    return x\n", "def f(x, y=1):\n    return x + y\n",
 			"def f(x, y=1):\n    return 0\n    return x + y\n",
 		},
-		{"a function that cannot be broken", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\n", ""},
+		{"a function that cannot be broken", "a.rs", "", "fn f() -> impl Fn() { || g() }\n", ""},
+		{
+			"types that have no name for nothing", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\nbox g(int n) { box b = {n}; return b; }\n",
+			"struct p f(void) { if (1) return (struct p){0}; struct p p = {1}; return p; }\nbox g(int n) { if (1) return (box){0}; box b = {n}; return b; }\n",
+		},
+		{"an iterator", "a.rs", "", "fn f() -> impl Iterator<Item = u32> { (0..9).map(g) }\n", "fn f() -> impl Iterator<Item = u32> {(std::iter::empty())}\n"},
 		{
 			"a header", "a.hpp", "class A {\n};\n", "class A {\n  virtual bool f();\n  int g() { return n; }\n  int n = 1;\n};\n",
 			"class A {\n  virtual bool f();\n  int g() { if (1) return 0; return n; }\n  int n = 1;\n};\n",

@@ -251,6 +251,9 @@ func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run fu
 		if err != nil {
 			return gate.Run{}, err
 		}
+		if tree == r.Tree {
+			return gate.Run{Unbroken: true}, nil
+		}
 		w.tree = tree
 		results, err := run(w)
 		if err != nil || n == maxBuilds || !b.spare(results) {

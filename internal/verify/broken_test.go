@@ -40,27 +40,30 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 }
 
 // Where a broken function does not build, since no value of its type is known, the others
-// tell.
+// tell; where there are no others, nothing is proven.
 func TestFunctionsThatDoNotBuildBrokenStayWhole(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("cc"); err != nil {
-		agenttest.Lacks(t, "there is no compiler of C: %v", err)
+	if _, err := exec.LookPath("c++"); err != nil {
+		agenttest.Lacks(t, "there is no compiler of C++: %v", err)
 	}
 	const (
-		work = "typedef struct { int n; } box;\nbox boxed(int n) { box b = { n }; return b; }\nint twice(int n) { return 2 * n; }\n"
-		test = "int failed = 0;\n#include <stdio.h>\n#include \"calc.c\"\nint main(void) { if (%s) { puts(\"not ok twice\"); return 1; } puts(\"ok twice\"); return 0; }\n"
+		box   = "struct box { int n; explicit box(int of) : n(of) {} };\n"
+		boxed = box + "box boxed(int n) { return box(n); }\n"
+		both  = boxed + "int twice(int n) { return 2 * n; }\n"
+		test  = "#include <cstdio>\n#include \"calc.cc\"\nint main() { if (%s) { puts(\"not ok twice\"); return 1; } puts(\"ok twice\"); return 0; }\n"
 	)
 	for name, c := range map[string]struct {
-		compares string
-		want     gate.Evidence
+		work, compares string
+		want           gate.Evidence
 	}{
-		"the others are tested": {"boxed(1).n != 1 || twice(2) != 4", gate.Proven},
-		"the others are not":    {"boxed(1).n != 1 || twice(2) > 4", gate.Unproven},
+		"the others are tested": {both, "boxed(1).n != 1 || twice(2) != 4", gate.Proven},
+		"the others are not":    {both, "boxed(1).n != 1 || twice(2) > 4", gate.Unproven},
+		"there are no others":   {boxed, "boxed(1).n != 1", gate.Unproven},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{"calc.c": "int none;\n", "run.sh": "for t in test_*.c; do [ ! -f $t ] || { cc -o /tmp/t-$$ $t && /tmp/t-$$; } || exit 1; done\n"}, nil)
-			v := b.claim(gates("sh run.sh"), files{"calc.c": work, "test_twice.c": fmt.Sprintf(test, c.compares)}, nil).Verdict
+			b := newBench(t, files{"calc.cc": box, "run.sh": "for t in test_*.cc; do [ ! -f $t ] || { c++ -o /tmp/t-$$ $t && /tmp/t-$$; } || exit 1; done\n"}, nil)
+			v := b.claim(gates("sh run.sh"), files{"calc.cc": c.work, "test_twice.cc": fmt.Sprintf(test, c.compares)}, nil).Verdict
 			if v.Status != gate.Pass || v.Evidence != c.want {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}

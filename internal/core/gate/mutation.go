@@ -229,38 +229,58 @@ func (o Observation) proving(v Verdict, name string) []string {
 	return nil
 }
 
-// hollow: all that the work would be believed for passes as well when each of its
-// functions is broken. One that fails, crashes or is not heard of is enough.
-func (o Observation) hollow(v Verdict) bool {
-	found := false
+// noticing is what the tests that the work would be believed for make of its broken
+// functions. One that fails, crashes or is not heard of is enough; where it is not heard of
+// because nothing was built, it was not tried.
+func (o Observation) noticing(v Verdict) Noticing {
+	result := Noticed
 	for _, name := range o.gates() {
 		broken := o.answer(Broken, name)
 		for _, id := range o.proving(v, name) {
-			found = true
+			status := broken.Status
 			if len(broken.Tests) > 0 && id != name {
-				if broken.Tests[id] != Pass {
-					return false
-				}
-			} else if broken.Status != Pass {
-				return false
+				status = broken.Tests[id]
+			}
+			switch {
+			case o.Answers[Broken].Unbroken, broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
+				result = NotTried
+			case status != Pass:
+				return Noticed
+			case result != NotTried:
+				result = Unnoticed
 			}
 		}
 	}
-	return found
+	return result
 }
 
 // hollowTests takes the word of tests that check nothing for none.
 func hollowTests(w weighing, v *Verdict) bool {
-	if !w.answered(Broken) || !w.hollow(*v) {
+	if !w.answered(Broken) || w.noticing(*v) != Unnoticed {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
-	work := ""
-	if len(w.Functions) > 0 {
-		work = " (" + list(w.Functions) + ")"
-	}
-	v.Reason = "the tests pass as well when each function of this work" + work + " returns nothing or does what it did before, so they check nothing of it: " +
+	v.Reason = "the tests pass as well when each function of this work" + w.named() + " returns nothing or does what it did before, so they check nothing of it: " +
 		list(names) + "; a test that compares what a function returns would be enough"
 	return true
+}
+
+// untried takes no word for work whose functions cannot be broken so that it is built.
+func untried(w weighing, v *Verdict) bool {
+	if !w.answered(Broken) || w.noticing(*v) != NotTried {
+		return false
+	}
+	names := slices.Concat(v.Flipped, v.Proving)
+	v.Labels = append(v.Labels, "tests not tried on broken functions: "+list(names))
+	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken it does not build: " + list(names)
+	return true
+}
+
+// named are the functions of the work, in parentheses.
+func (w weighing) named() string {
+	if len(w.Functions) == 0 {
+		return ""
+	}
+	return " (" + list(w.Functions) + ")"
 }

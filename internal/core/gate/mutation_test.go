@@ -93,7 +93,9 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		{"all pass", Run{Results: []Result{all(Pass, Pass, Pass)}}, Unproven},
 		{"the new ones pass, an old one does not", Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Pass, "p.B": Pass, "p.Old": Fail}}}}, Unproven},
 		{"one fails", Run{Results: []Result{all(Fail, Pass, Fail)}}, Proven},
-		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Unproven},
+		{"nothing of it can be broken", Run{Unbroken: true}, Unproven},
+		{"one does not build, one fails", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"q"}, Tests: map[string]Status{"p.A": Fail}}}}, Proven},
 		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven},
 		{"there is no place", Run{Problem: "the disk is full"}, Proven},
 	} {

@@ -79,6 +79,8 @@ type Run struct {
 	Because []string `json:"because,omitempty"`
 	// AsBefore: each function that Broken or BrokenNew broke is as it was before the work.
 	AsBefore bool `json:"as_before,omitempty"`
+	// Unbroken: no function could be broken so that the program builds, so that nothing ran.
+	Unbroken bool `json:"unbroken,omitempty"`
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when
