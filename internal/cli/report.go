@@ -83,7 +83,7 @@ func (a *app) reported(ctx context.Context, s *subject) report.Loop {
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
-		Iterations: report.Iterations(events(s.Records(journal.Mark{}))),
+		Iterations: report.Iterations(events(s.Records(journal.Mark{}))), UntoldIssues: a.untoldIssues(s),
 	}
 }
 

@@ -71,6 +71,9 @@ func (c *resumeCmd) Run(a *app) error {
 	if d.SwitchedBack != "" {
 		term.Warnf(a.Err, "%s", d.SwitchedBack)
 	}
+	if d.Unclaimed != "" && untold == nil { // it is said once that the tracker is out of reach
+		term.Warnf(a.Err, "%s", d.Unclaimed)
+	}
 	return a.runLoop(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
 }
 

@@ -65,6 +65,18 @@ func (a *app) warnIssues(p *launch.Prepared) {
 	}
 }
 
+// untoldIssues are the issues that were not told how a loop ended.
+func (a *app) untoldIssues(s *subject) []string {
+	if s.spec.Tracker == nil || s.alive {
+		return nil
+	}
+	keys, err := launch.UntoldIssues(s.Loop, a.env)
+	if err != nil {
+		return []string{"it is unknown which: " + err.Error()}
+	}
+	return keys
+}
+
 // tellAgain tells the issues of a loop that has ended what they were not told: its
 // process died, or the tracker was out of reach.
 func (a *app) tellAgain(ctx context.Context, s *subject) error {

@@ -38,6 +38,7 @@ type Driver struct {
 	Resumed bool
 
 	SwitchedBack string // how the loop's branch was checked out again; "": it was
+	Unclaimed    string // issues that the loop goes on without a claim of, and why; "": none
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 

@@ -38,8 +38,11 @@ type issueDesk struct {
 
 // ledger is tracker.json in the loop's folder.
 type ledger struct {
-	Claimed []string `json:"claimed,omitempty"` // ids of issues that the loop claimed, until it releases them
-	Told    []string `json:"told,omitempty"`    // keys of requests that were done
+	Claiming  []string          `json:"claiming,omitempty"`  // ids of issues whose claim was begun: nobody knows whether it was made
+	Claimed   []string          `json:"claimed,omitempty"`   // ids of issues that the loop claimed, until it releases them
+	Unclaimed []string          `json:"unclaimed,omitempty"` // ids of issues that it works on without a claim: the tracker was out of reach
+	Refused   map[string]string `json:"refused,omitempty"`   // why the tracker refused the last claim, by id
+	Told      []string          `json:"told,omitempty"`      // keys of requests that were done
 }
 
 const ledgerName = "tracker.json"
@@ -75,63 +78,6 @@ func (d *issueDesk) save() error {
 	return nil
 }
 
-// claimIssues claims the issues with open tasks, before anything is spent. It releases
-// them if one cannot be had.
-func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
-	if d.Spec.Tracker == nil {
-		return nil
-	}
-	kept, err := d.Loop.Spec()
-	if err != nil {
-		return err
-	}
-	desk, err := openIssues(d.Loop, d.Spec, kept.Root, env)
-	if err != nil {
-		return err
-	}
-	tasks := d.Spec.Tasks
-	if d.wasSetUp {
-		tasks = s.Tasks
-	}
-	for _, i := range d.Spec.Tracker.Issues {
-		if slices.Contains(desk.ledger.Claimed, i.ID) || !slices.ContainsFunc(of(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done }) {
-			continue
-		}
-		if err := desk.claim(ctx, i); err != nil {
-			return errors.Join(failure.New(failure.CodeOf(err), failure.Hint(err), "claim issue %s: %w", i.Key, err), desk.releaseAll(ctx))
-		}
-	}
-	return nil
-}
-
-// of are the tasks of an issue.
-func of(tasks []loop.Task, i record.Issue) []loop.Task {
-	return slices.DeleteFunc(slices.Clone(tasks), func(t loop.Task) bool { return !slices.Contains(i.Tasks, t.ID) })
-}
-
-// claim claims an issue. It is noted first: a claim that nobody knows of would stay.
-func (d *issueDesk) claim(ctx context.Context, i record.Issue) error {
-	d.ledger.Claimed = append(d.ledger.Claimed, i.ID)
-	if err := d.save(); err != nil {
-		return err
-	}
-	answer, err := d.ask(ctx, tracker.Request{Do: tracker.Claim, Issue: i.ID})
-	if err != nil || !answer.Changed {
-		d.ledger.Claimed = slices.DeleteFunc(d.ledger.Claimed, func(id string) bool { return id == i.ID })
-		err = errors.Join(err, d.save())
-	}
-	return err
-}
-
-// releaseAll takes all claims back, without a word.
-func (d *issueDesk) releaseAll(ctx context.Context) error {
-	var failed error
-	for _, id := range slices.Clone(d.ledger.Claimed) {
-		failed = errors.Join(failed, d.tell(ctx, tracker.Request{Do: tracker.Blocked, Issue: id}))
-	}
-	return failed
-}
-
 // retryPauses are the pauses before a request is made again that may succeed later.
 func retryPauses() []time.Duration { return []time.Duration{time.Second, 4 * time.Second} }
 
@@ -152,19 +98,42 @@ func (d *issueDesk) ask(ctx context.Context, r tracker.Request) (tracker.Reply, 
 	return d.program.Ask(ctx, r)
 }
 
+// key names a request: the same text for the same issue has the same one. Text is as it
+// was before secrets were taken out, which depends on the environment.
+func (d *issueDesk) key(r tracker.Request) string {
+	sum := sha256.Sum256([]byte(string(r.Do) + "\x00" + r.Issue + "\x00" + r.Text))
+	return fmt.Sprintf("%s %x", d.loop.ID, sum[:6])
+}
+
+// isTold reports whether an issue's end was told, and no claim is left.
+func (d *issueDesk) isTold(r tracker.Request) bool {
+	release := slices.Contains(d.ledger.Claimed, r.Issue) || slices.Contains(d.ledger.Claiming, r.Issue)
+	return !release && (r.Text == "" || slices.Contains(d.ledger.Told, d.key(r)))
+}
+
 // tell makes a request about an issue's end once.
 func (d *issueDesk) tell(ctx context.Context, r tracker.Request) error {
-	r.Release = slices.Contains(d.ledger.Claimed, r.Issue)
-	sum := sha256.Sum256([]byte(string(r.Do) + "\x00" + r.Issue + "\x00" + r.Text))
-	r.Key = fmt.Sprintf("%s %x", d.loop.ID, sum[:6])
-	if slices.Contains(d.ledger.Told, r.Key) && !r.Release || r.Text == "" && !r.Release {
+	if d.isTold(r) {
 		return nil
 	}
+	r.Key = d.key(r)
+	r.Text = d.clean(r.Text)
+	if slices.Contains(d.ledger.Unclaimed, r.Issue) {
+		err := d.claim(ctx, r.Issue)
+		if err != nil && (ctx.Err() != nil || outOfReach(err)) {
+			return err
+		}
+		if err != nil { // it is somebody else's now: they read what was done, and the rest is theirs
+			r.Do = tracker.Comment
+		}
+	}
+	r.Release = slices.Contains(d.ledger.Claimed, r.Issue)
 	if _, err := d.ask(ctx, r); err != nil {
 		return err
 	}
-	d.ledger.Claimed = slices.DeleteFunc(d.ledger.Claimed, func(id string) bool { return id == r.Issue })
-	if r.Text != "" && !slices.Contains(d.ledger.Told, r.Key) {
+	d.ledger.Unclaimed = without(d.ledger.Unclaimed, r.Issue)
+	d.ledger.Claimed = without(d.ledger.Claimed, r.Issue)
+	if r.Text != "" {
 		d.ledger.Told = append(d.ledger.Told, r.Key)
 	}
 	return d.save()
@@ -173,33 +142,70 @@ func (d *issueDesk) tell(ctx context.Context, r tracker.Request) error {
 // TellIssues tells the issues of a loop that has ended what came of them, as far as that
 // was not done. Only who owns the loop may call it. A loop without issues tells nothing.
 func TellIssues(ctx context.Context, l *store.Loop, env environment.Environment) error {
+	d, untold, err := untoldIssues(l, env)
+	var failed error
+	for n, i := range untold {
+		told := d.tell(ctx, i.ending)
+		if told == nil {
+			continue
+		}
+		told = failure.New(failure.CodeOf(told), failure.Hint(told), "tell issue %s: %w", i.Key, told)
+		failed = errors.Join(failed, told)
+		if outOfReach(told) || ctx.Err() != nil { // nor would it answer about the others
+			if more := len(untold) - n - 1; more > 0 {
+				failed = failure.New(failure.CodeOf(told), failure.Hint(told), "%w; nor %d more", failed, more)
+			}
+			break
+		}
+	}
+	return errors.Join(err, failed)
+}
+
+// untold is an issue that has not been told its end.
+type untold struct {
+	record.Issue
+	ending tracker.Request
+}
+
+// UntoldIssues are the issues of a loop that has ended, as users know them, that were not
+// told what came of them. It asks no tracker.
+func UntoldIssues(l *store.Loop, env environment.Environment) ([]string, error) {
+	_, found, err := untoldIssues(l, env)
+	var keys []string
+	for _, i := range found {
+		keys = append(keys, i.Key)
+	}
+	return keys, err
+}
+
+func untoldIssues(l *store.Loop, env environment.Environment) (*issueDesk, []untold, error) {
 	kept, err := l.Spec()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	spec, err := record.DecodeSpec(kept)
 	if err != nil || spec.Tracker == nil {
-		return err
+		return nil, nil, err
 	}
 	m, _, err := record.Load(l)
 	if err != nil || m.State.Phase != loop.Ended {
-		return err
+		return nil, nil, err
 	}
 	d, err := openIssues(l, spec, kept.Root, env)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	var failed error
+	var found []untold
 	for _, i := range spec.Tracker.Issues {
 		tasks := of(m.State.Tasks, i)
 		if !slices.ContainsFunc(tasks, func(t loop.Task) bool { return !t.Earlier }) {
 			continue // it was done before
 		}
-		if err := d.tell(ctx, d.ending(i, tasks, m)); err != nil {
-			failed = errors.Join(failed, failure.New(failure.CodeOf(err), failure.Hint(err), "tell issue %s: %w", i.Key, err))
+		if r := d.ending(i, tasks, m); !d.isTold(r) {
+			found = append(found, untold{i, r})
 		}
 	}
-	return failed
+	return d, found, nil
 }
 
 // ending is what an issue is told.
@@ -241,7 +247,7 @@ func (d *issueDesk) text(first string, tasks []loop.Task, m record.Memory) strin
 	if url := m.PullRequest.URL; url != "" {
 		b.WriteString(" Pull request: " + url)
 	}
-	return d.clean(strings.TrimSpace(b.String()))
+	return strings.TrimSpace(b.String())
 }
 
 // taskEnd says how a task ended.

@@ -50,6 +50,7 @@ type Loop struct {
 	Untested        map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
 	MutationResults []string            // of each commit: which of its functions the tests prove
 	LeftOut         []string            // open tasks of the plan that the user left out, "ID title"
+	UntoldIssues    []string            // issues that were not told how the loop ended
 	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans         []string            // processes that ran on after its end: PID COMMAND
 	Now             time.Time           // when the page is made
@@ -76,6 +77,7 @@ func Text(w io.Writer, l Loop) error {
 	p.orphans()
 	p.merge()
 	p.leftOut()
+	p.untoldIssues()
 	p.leftAlone()
 	p.aside()
 	p.lessons()
@@ -128,6 +130,13 @@ func (p *page) headline() {
 	}
 	if s.Hint != "" {
 		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
+	}
+}
+
+// untoldIssues names the issues whose tracker was out of reach, and what tells them.
+func (p *page) untoldIssues() {
+	if len(p.UntoldIssues) > 0 {
+		p.line("not told", "%s how this ended: the tracker was out of reach  → pawl resume %s", plan.OneLine(list(p.UntoldIssues, 5), 0), p.ID)
 	}
 }
 

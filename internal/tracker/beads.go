@@ -55,6 +55,9 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, problem("", "%q is not an issue of beads", line(r.Issue))
 	}
 	now, err := b.show(ctx, r.Issue)
+	if told, ok := errors.AsType[*Error](err); ok {
+		told.Retry = true // the issue was there when it was listed: it is the database that is out of reach
+	}
 	if err != nil {
 		return Reply{}, err
 	}
@@ -166,11 +169,11 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	})
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return problem("install bd, the program of beads", "bd is not installed")
+		return later("install bd, the program of beads", "bd is not installed")
 	case answer.over:
 		return problem("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
-		return &Error{What: fmt.Sprintf("bd %s: no answer within %s", args[0], ghTimeout), Retry: true}
+		return later("", "bd %s: no answer within %s", args[0], ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	case exit.Code != 0:

@@ -143,8 +143,8 @@ func TestGitHubSaysWhatIsWrong(t *testing.T) {
 		"a pull request": {
 			ask: ask{Do: tracker.List, Query: "17"}, what: "#17 is a pull request", hint: "name an issue",
 		},
-		"no login":     {ask: list, env: "GH_TOKEN=", what: "gh is not logged in", hint: "gh auth login, or set GH_TOKEN"},
-		"an old login": {ask: list, env: "GH_TOKEN=old", what: "GitHub answers 401 to GET {owner}/{repo}/issues/12: Bad credentials", hint: "gh auth login: the login of gh is not valid any more"},
+		"no login":     {ask: list, env: "GH_TOKEN=", what: "gh is not logged in", hint: "gh auth login, or set GH_TOKEN", retry: true},
+		"an old login": {ask: list, env: "GH_TOKEN=old", what: "GitHub answers 401 to GET {owner}/{repo}/issues/12: Bad credentials", hint: "gh auth login: the login of gh is not valid any more", retry: true},
 		"no network":   {ask: list, env: "GH_CONFIG_DIR=/nowhere", what: "gh: exit 1: error connecting to api.github.com", hint: "check the network, and  gh auth status", retry: true},
 		"a rate limit": {ask: list, set: func(g *trackertest.GitHub) { g.Fail("GET /repos/o/r/issues/12", limit) }, what: "GitHub's rate limit is reached until ", hint: "try again then; a login has a higher limit than none", retry: true},
 		"a closed one": {ask: ask{Do: tracker.Claim, Issue: address + "11"}, what: "issue #11 is closed", hint: "reopen it, or name another"},

@@ -53,11 +53,11 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	exit := proc.Run(ctx, spec)
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return problem("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
+		return later("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
 	case answer.over:
 		return problem("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
-		return &Error{What: fmt.Sprintf("no answer to %s within %s", c.path, ghTimeout), Hint: "check the network, then try again", Retry: true}
+		return later("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	}
@@ -73,10 +73,10 @@ const ghAuthExit = 4
 // silent says why gh made no call.
 func silent(code int, said string) error {
 	if code == ghAuthExit {
-		return problem("gh auth login, or set GH_TOKEN", "gh is not logged in")
+		return later("gh auth login, or set GH_TOKEN", "gh is not logged in")
 	}
 	said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
-	return &Error{What: fmt.Sprintf("gh: exit %d: %s", code, line(said)), Hint: "check the network, and  gh auth status", Retry: true}
+	return later("check the network, and  gh auth status", "gh: exit %d: %s", code, line(said))
 }
 
 // ghEnv is the environment of gh: nobody is there to be asked, and colours are not data.
@@ -143,7 +143,7 @@ func refusal(status int, header textproto.MIMEHeader, body []byte, c call) error
 			e.What, e.Hint, e.Retry = "GitHub's rate limit is reached"+resets(header), "try again then; a login has a higher limit than none", true
 		}
 	case status == 401:
-		e.Hint = "gh auth login: the login of gh is not valid any more"
+		e.Hint, e.Retry = "gh auth login: the login of gh is not valid any more", true
 	case status == 404 || status == 410:
 		e.What, e.Hint = "GitHub has no "+where+", or this login may not see it", "check the address, and  gh auth status"
 	case status >= 500:

@@ -88,6 +88,14 @@ func (r Reply) userError(program string) error {
 // Handler does what a request asks for. An *Error is told as it is.
 type Handler func(ctx context.Context, r Request) (Reply, error)
 
+// later is a problem of the way to the tracker, or of now: the same request may succeed
+// later.
+func later(hint, format string, args ...any) *Error {
+	e := problem(hint, format, args...)
+	e.Retry = true
+	return e
+}
+
 // problem is an *Error with a hint.
 func problem(hint, format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), Hint: hint}

@@ -1,0 +1,128 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/tracker"
+)
+
+// claimIssues claims the issues with open tasks, before anything is spent. It releases
+// them if one cannot be had. A loop that has worked before goes on without a claim where
+// the tracker is out of reach.
+func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
+	if d.Spec.Tracker == nil {
+		return nil
+	}
+	kept, err := d.Loop.Spec()
+	if err != nil {
+		return err
+	}
+	desk, err := openIssues(d.Loop, d.Spec, kept.Root, env)
+	if err != nil {
+		return err
+	}
+	tasks := d.Spec.Tasks
+	if d.wasSetUp {
+		tasks = s.Tasks
+	}
+	var missed []string
+	var reason error
+	for _, i := range d.Spec.Tracker.Issues {
+		if slices.Contains(desk.ledger.Claimed, i.ID) || !slices.ContainsFunc(of(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done }) {
+			continue
+		}
+		var err error
+		if reason == nil { // nor would it answer about this one
+			err = desk.claim(ctx, i.ID)
+		}
+		if d.wasSetUp && ctx.Err() == nil && (reason != nil || err != nil && outOfReach(err)) {
+			if err != nil {
+				reason = err
+			}
+			missed = append(missed, i.Key)
+			err = desk.goWithout(i.ID)
+		}
+		if err != nil {
+			return errors.Join(failure.New(failure.CodeOf(err), failure.Hint(err), "claim issue %s: %w", i.Key, err), desk.releaseAll(ctx))
+		}
+	}
+	if reason == nil {
+		return nil
+	}
+	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is told at the end", strings.Join(missed, ", "), reason)
+	_, err = d.Owner.Append(journal.Entry{Type: record.TypeNote, Data: record.Note{Level: loop.Warning, Text: d.Unclaimed}})
+	return err
+}
+
+// of are the tasks of an issue.
+func of(tasks []loop.Task, i record.Issue) []loop.Task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t loop.Task) bool { return !slices.Contains(i.Tasks, t.ID) })
+}
+
+// outOfReach reports whether a tracker gave no answer, or one that says to ask later.
+func outOfReach(err error) bool {
+	told, ok := errors.AsType[*tracker.Error](err)
+	return !ok || told.Retry
+}
+
+// claim claims an issue. That it is begun is noted first: a claim that nobody knows of
+// would stay. One that was begun before, by a process that died, counts as the loop's.
+func (d *issueDesk) claim(ctx context.Context, id string) error {
+	begun := slices.Contains(d.ledger.Claiming, id)
+	if !begun {
+		d.ledger.Claiming = append(d.ledger.Claiming, id)
+		if err := d.save(); err != nil {
+			return err
+		}
+	}
+	answer, err := d.ask(ctx, tracker.Request{Do: tracker.Claim, Issue: id})
+	if err != nil && outOfReach(err) { // it may have been made all the same
+		return err
+	}
+	d.ledger.Claiming, d.ledger.Unclaimed = without(d.ledger.Claiming, id), without(d.ledger.Unclaimed, id)
+	delete(d.ledger.Refused, id)
+	switch {
+	case err != nil:
+		if d.ledger.Refused == nil {
+			d.ledger.Refused = map[string]string{}
+		}
+		d.ledger.Refused[id] = err.Error()
+	case answer.Changed || begun:
+		d.ledger.Claimed = append(d.ledger.Claimed, id)
+	}
+	return errors.Join(err, d.save())
+}
+
+// goWithout notes that the loop works on an issue that it could not claim. It returns an
+// error if the tracker refused the claim when it last answered.
+func (d *issueDesk) goWithout(id string) error {
+	if why := d.ledger.Refused[id]; why != "" {
+		return failure.New(failure.Usage, "pawl resume "+d.loop.ID+" asks again when the tracker is in reach", "%s, when the tracker last answered", why)
+	}
+	if !slices.Contains(d.ledger.Unclaimed, id) {
+		d.ledger.Unclaimed = append(d.ledger.Unclaimed, id)
+	}
+	return d.save()
+}
+
+// releaseAll takes all claims back, without a word.
+func (d *issueDesk) releaseAll(ctx context.Context) error {
+	var failed error
+	for _, id := range slices.Clone(d.ledger.Claimed) {
+		failed = errors.Join(failed, d.tell(ctx, tracker.Request{Do: tracker.Blocked, Issue: id}))
+	}
+	return failed
+}
+
+func without(ids []string, id string) []string {
+	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
+}
