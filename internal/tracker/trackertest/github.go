@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,8 @@ type GitHub struct {
 	faults   map[string]Fault // by "METHOD /path", the query aside
 	readOnly bool
 	asked    []string // the requests, as "METHOD /path"
+	cut      int      // this request, counted from 1, gets no answer; 0: none
+	obeyed   bool     // whether it is done all the same
 }
 
 // New makes a server with issues.
@@ -70,6 +73,14 @@ func (g *GitHub) ReadOnly() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.readOnly = true
+}
+
+// Cut has the nth request from now on get no answer: it is lost on its way to the
+// server, or its answer is lost on the way back.
+func (g *GitHub) Cut(nth int, obeyed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cut, g.obeyed = len(g.asked)+nth, obeyed
 }
 
 // Issue is the state of an issue.
@@ -137,7 +148,16 @@ func (g *GitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	request := r.Method + " " + r.URL.Path
-	g.asked = append(g.asked, request)
+	if g.asked = append(g.asked, request); len(g.asked) == g.cut {
+		if g.obeyed {
+			g.serve(httptest.NewRecorder(), r, request)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	g.serve(w, r, request)
+}
+
+func (g *GitHub) serve(w http.ResponseWriter, r *http.Request, request string) {
 	if f, ok := g.faults[request]; ok {
 		for name, value := range f.Header {
 			w.Header().Set(name, value)
