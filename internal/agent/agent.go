@@ -99,8 +99,8 @@ type Kind string
 const (
 	KindInit    Kind = "init"     // Text: version, Model
 	KindText    Kind = "text"     // Text: what the agent says
-	KindTool    Kind = "tool"     // Tool, Detail: one line of what it does ("edit internal/x.go", "go test ./...")
-	KindToolEnd Kind = "tool_end" // Tool; Ran for a command
+	KindTool    Kind = "tool"     // Tool, Call, Detail: one line of what it does ("edit internal/x.go", "go test ./...")
+	KindToolEnd Kind = "tool_end" // Tool, Call, Failed, Output; Ran for a command
 	KindUsage   Kind = "usage"    // Usage so far in this turn
 	KindContext Kind = "context"  // ContextPercent
 	KindRetry   Kind = "retry"    // the client retries an API error: Failure
@@ -115,6 +115,9 @@ type Event struct {
 	Text           string
 	Model          string
 	Tool, Detail   string
+	Call           string // the client's id of the tool call; "": the client gives none
+	Failed         bool   // the tool call failed, or was denied
+	Output         string // what the tool answered
 	Usage          loop.Usage
 	ContextPercent int
 	Failure        *loop.Failure

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -10,21 +9,17 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/page"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 type serveCmd struct {
@@ -79,7 +74,8 @@ func (c *serveCmd) Run(a *app) error {
 // served is what the pages show.
 type served struct{ watched }
 
-// Stamp changes when a journal grows, or a loop comes or goes.
+// Stamp changes when a journal grows, or a loop comes or goes; that of one loop also when
+// its agent calls a tool.
 func (s *served) Stamp(id string) (string, error) {
 	loops := []*store.Loop{s.app.store.Loop(id)}
 	if id == "" {
@@ -95,6 +91,9 @@ func (s *served) Stamp(id string) (string, error) {
 			continue
 		}
 		fmt.Fprintf(sum, "%s %d\n", l.ID, size)
+	}
+	if id != "" {
+		fmt.Fprintln(sum, callSizes(loops[0]))
 	}
 	return fmt.Sprintf("%x", sum.Sum64()), nil
 }
@@ -142,43 +141,8 @@ func (s *served) Loop(ctx context.Context, id string) (page.Detail, error) {
 
 const (
 	historyMost = 500       // lines of a page
-	tailMost    = 16 << 10  // bytes of a gate's output
 	diffMost    = 512 << 10 // bytes
 )
-
-// attempts are the iterations of a loop: each event with its decision, and what the gates
-// printed.
-func (s *subject) attempts() []page.Attempt {
-	var out []page.Attempt
-	for _, step := range s.explained(0).Steps {
-		n := max(1, step.Iteration)
-		if len(out) == 0 || out[len(out)-1].Number != n {
-			out = append(out, page.Attempt{Number: n, Task: narrate.TaskOf(s.memory.State, step.Task)})
-		}
-		last := &out[len(out)-1]
-		last.Steps = append(last.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
-	}
-	var state loop.State
-	for r, err := range s.Records(journal.Mark{}) {
-		if err != nil {
-			continue
-		}
-		state = narrate.Read(r, state).After
-		var rec verify.Receipt
-		if r.Type != record.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
-			continue
-		}
-		i := slices.IndexFunc(out, func(a page.Attempt) bool { return a.Number == max(1, state.Iteration) })
-		if i < 0 {
-			continue
-		}
-		tail := rec.Tail[max(0, len(rec.Tail)-tailMost):]
-		out[i].Gates = append(out[i].Gates, page.Gate{
-			Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration), Output: cleanLines(tail),
-		})
-	}
-	return out
-}
 
 // cleanLines is text without what would draw on a terminal; its lines stay.
 func cleanLines(text string) string {

@@ -104,7 +104,7 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 
 // recordCall notes a tool call that ran and what it may have changed.
 func (h *handler) recordCall(b session.Binding) error {
-	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call}
+	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call, Failed: h.p.Event == postToolUseFailure}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
 		t.Command = t.Command[:min(len(t.Command), record.MaxCommandBytes)]

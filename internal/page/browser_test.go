@@ -42,7 +42,7 @@ func TestBrowser(t *testing.T) {
 	b.open(base + "/#token=" + token)
 	for name, s := range screens() {
 		b.look(s.width, s.height, s.scheme)
-		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1"} {
+		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "attempt": "/loop/lost-moth-33cc/attempt/2"} {
 			b.open(base + path)
 			b.accessible(page+", "+name, source)
 			b.picture(page + "-" + name)

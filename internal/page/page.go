@@ -36,6 +36,9 @@ type Source interface {
 	Loops() ([]record.Summary, error)
 	// Loop returns one loop in detail.
 	Loop(ctx context.Context, id string) (Detail, error)
+	// Calls returns the agent's tool calls of an attempt, oldest first, and how many more
+	// there were that nobody kept.
+	Calls(ctx context.Context, id string, iteration int) (calls []record.Call, dropped int, err error)
 	// Diff returns what a task changed.
 	Diff(ctx context.Context, id, task string) (string, error)
 	// Stamp returns a text that is another one once a loop has changed; id "" means all loops.
@@ -125,6 +128,7 @@ func New(o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.overview)
 	mux.HandleFunc("GET /loop/{id}", s.loop)
+	mux.HandleFunc("GET /loop/{id}/attempt/{number}", s.attempt)
 	mux.HandleFunc("GET /loop/{id}/diff/{task}", s.diff)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("POST /loop/{id}", s.act)

@@ -50,6 +50,8 @@ func TestRefusals(t *testing.T) {
 		{"a path out of the store, live", "GET", "/events?loop=..%2f..%2fetc", "", nil, 404},
 		{"a path out of the assets", "GET", "/assets/..%2fpage.go", "", nil, 404},
 		{"an unknown task's diff", "GET", at + "/diff/..%2f..", "", nil, 404},
+		{"an unknown attempt", "GET", at + "/attempt/9", "", nil, 404},
+		{"an attempt that is no number", "GET", at + "/attempt/..%2f1", "", nil, 404},
 		{"another method", "DELETE", at, "", []string{"X-Pawl-Token: " + token}, 404},
 	}
 	for _, tt := range tests {
@@ -138,6 +140,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
 		"overview": "/", "search": "/?q=upload", "nothing": "/?q=" + strings.Repeat("z", 10), "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1",
+		"attempt": "/loop/lost-moth-33cc/attempt/2", "attempt-untold": "/loop/lost-moth-33cc/attempt/1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

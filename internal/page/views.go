@@ -148,8 +148,9 @@ type questionView struct {
 
 type attemptView struct {
 	Attempt
-	Came string
-	Open bool
+	Came   string
+	Open   bool
+	Latest callsView // tool calls of the newest attempt
 }
 
 func (s *server) loop(w http.ResponseWriter, r *http.Request) {
@@ -174,35 +175,16 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	if p.Earlier = max(0, len(attempts)-outputMost); p.Earlier > 0 {
 		attempts = attempts[p.Earlier:]
 	}
-	for i, a := range slices.Backward(attempts) {
-		v := attemptView{Attempt: a, Open: i == len(attempts)-1}
-		for _, it := range d.Report.Iterations {
-			if it.Number == a.Number && it.Came != "" {
-				v.Came = it.Came
-			}
+	for i := range slices.Backward(attempts) {
+		p.Attempts = append(p.Attempts, showAttempt(d, p.Earlier+i))
+	}
+	if len(p.Attempts) > 0 {
+		calls, dropped, err := s.Source.Calls(r.Context(), sum.ID, p.Attempts[0].Number)
+		if err != nil {
+			s.failed(w, err)
+			return
 		}
-		p.Attempts = append(p.Attempts, v)
+		p.Attempts[0].Latest = showCalls(calls, dropped, len(calls)-latestMost+1, latestMost)
 	}
 	s.show(w, http.StatusOK, "loop", p)
-}
-
-// diffPage is what a task changed.
-type diffPage struct {
-	shell
-	ID, Task string
-	Lines    []report.DiffLine
-}
-
-func (s *server) diff(w http.ResponseWriter, r *http.Request) {
-	id, task := r.PathValue("id"), r.PathValue("task")
-	if !isLoopID(id) {
-		s.fail(w, http.StatusNotFound, "there is no such loop")
-		return
-	}
-	text, err := s.Source.Diff(r.Context(), id, task)
-	if err != nil {
-		s.failed(w, err)
-		return
-	}
-	s.show(w, http.StatusOK, "diff", diffPage{shell{Title: "Changes of task " + task, Loop: id}, id, task, report.DiffLines(text, 5000)})
 }

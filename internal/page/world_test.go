@@ -51,6 +51,20 @@ func (d *double) Loop(_ context.Context, id string) (Detail, error) {
 	return d.detail, nil
 }
 
+func (d *double) Calls(_ context.Context, _ string, iteration int) ([]record.Call, int, error) {
+	if iteration == 1 {
+		return nil, 0, nil
+	}
+	calls := []record.Call{
+		{At: now, Took: 90 * time.Second, Tool: "Bash", Detail: "$ " + hostile, Status: record.CallFailed, Output: hostile},
+		{At: now, Tool: hostile, Status: record.CallRunning},
+	}
+	for range 2 * callsMost {
+		calls = append([]record.Call{{At: now, Tool: "Read", Detail: "read main.go", Status: record.CallSucceeded}}, calls...)
+	}
+	return calls, 7, nil
+}
+
 func (d *double) Diff(_ context.Context, _, task string) (string, error) {
 	if task != "US-1" {
 		return "", fs.ErrNotExist

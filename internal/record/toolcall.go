@@ -46,6 +46,8 @@ type ToolCall struct {
 	// Test is the result of the tests that the command ran, if any. A runner records a
 	// call before it runs, and its test in a line of its own.
 	Test *loop.TestRun `json:"test,omitempty"`
+	// Failed means that the tool answered with an error, in a session.
+	Failed bool `json:"failed,omitempty"`
 	// AnyChange means that the effects are unknown: any change may come from this call.
 	AnyChange bool `json:"any_change,omitempty"`
 	// At is when the runner allowed the call, before it ran; in a session, when the call

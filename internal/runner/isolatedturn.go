@@ -52,9 +52,11 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m record.Memory
 	if err := r.beginTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
+	watch, done := r.watchTurn(ctx, m.State, a.Iteration)
+	defer done()
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: is.Timeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: is.MaxCostUSD, LogPath: log,
-	}, r.watchTurn(ctx, m.State))
+	}, watch)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
 	}

@@ -11,7 +11,10 @@ import (
 
 // testRan notes a command of the agent's that ran tests; nil for any other. It is
 // a fact, not a verdict: what counts is what the gates say.
-func (r *Runner) testRan(ctx context.Context, ran agent.Ran) *loop.TestRun {
+func (r *Runner) testRan(ctx context.Context, ran *agent.Ran) *loop.TestRun {
+	if ran == nil {
+		return nil
+	}
 	t := testreport.Noted(testreport.Run{
 		Command: ran.Command, ExitCode: ran.ExitCode, Output: []byte(ran.Output), Files: testreport.FilesIn(r.Repo.Root()),
 	}, r.redacted())

@@ -56,7 +56,8 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if a.Fresh {
 		prior = 0
 	}
-	watch := r.watchTurn(ctx, m.State)
+	watch, done := r.watchTurn(ctx, m.State, a.Iteration)
+	defer done()
 	r.final.Store(false)
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
@@ -67,9 +68,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 			version = e.Text
 			r.keepSession(ctx, record.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
-		if e.Ran != nil {
-			tested = cmp.Or(r.testRan(ctx, *e.Ran), tested)
-		}
+		tested = cmp.Or(r.testRan(ctx, e.Ran), tested)
 		r.timeCall(ctx, e)
 		watch(e)
 	})
@@ -137,11 +136,13 @@ func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 	return e
 }
 
-// watchTurn passes on what happens in a turn, tells which messages it was given, and ends one with which the loop has
-// used up its tokens.
-func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) {
+// watchTurn passes on what happens in a turn, keeps its transcript, tells which messages it was given, and ends one
+// with which the loop has used up its tokens. The caller calls done when the turn has ended.
+func (r *Runner) watchTurn(ctx context.Context, s loop.State, iteration int) (watch func(agent.Event), done func()) {
 	spent := false
+	keep, done := r.keepTranscript(ctx, iteration)
 	return func(e agent.Event) {
+		keep(e)
 		if e.Kind == agent.KindUsage && !spent && overTokens(s, e.Usage) {
 			spent = true
 			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
@@ -150,7 +151,7 @@ func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) 
 			r.report(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
 		}
 		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
-	}
+	}, done
 }
 
 // notStarted: a client that does not come up may do so later. One that is not

@@ -80,7 +80,7 @@ func (t *turn) assistant(l line) {
 			t.tools[b.ID] = calledTool{b.Name, b.Input}
 			t.r.ToolCalls++
 			d := detail(agent.ToolCall{Tool: b.Name, Input: b.Input, Dir: t.o.Dir})
-			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Detail: d})
+			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Call: b.ID, Detail: d})
 		}
 	}
 	if main {
@@ -94,7 +94,7 @@ func (t *turn) toolResults(l line) {
 			continue
 		}
 		called := t.tools[b.ToolUseID]
-		t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: called.name, Ran: called.ran(b)})
+		t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: called.name, Call: b.ToolUseID, Failed: b.IsError, Output: string(b.Content), Ran: called.ran(b)})
 		delete(t.tools, b.ToolUseID)
 	}
 }

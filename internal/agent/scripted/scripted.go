@@ -177,6 +177,9 @@ type turn struct {
 	part *part
 	emit func(agent.Event)
 	r    agent.Result
+
+	failed bool   // the tool call under way
+	output string // of it
 }
 
 // play thinks, reads, acts, and says what the part says.
@@ -256,11 +259,18 @@ func (t *turn) call(tool, detail string, input map[string]any) bool {
 	if t.o.CheckTool != nil {
 		if v := t.o.CheckTool(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
 			t.r.Denied++
+			t.failed, t.output = true, v.Reason
 			t.emit(agent.Event{Kind: agent.KindDenied, Tool: tool, Detail: detail, Text: v.Reason})
 			return false
 		}
 	}
 	return true
+}
+
+// ended tells that the tool call under way has ended.
+func (t *turn) ended(tool string) {
+	t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: tool, Failed: t.failed, Output: t.output})
+	t.failed, t.output = false, ""
 }
 
 // act changes something, if the judge lets it.
@@ -291,14 +301,14 @@ func (t *turn) read(name string) {
 	if info, err := os.Stat(at); err != nil || info.IsDir() || t.knows[at] {
 		return
 	}
-	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Read"})
+	defer t.ended("Read")
 	t.knows[at] = t.call("Read", "read "+name, map[string]any{"file_path": at})
 }
 
 // edit replaces the first place where the old text stands.
 func (t *turn) edit(a act) error {
 	name := t.path(a.edit)
-	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Edit"})
+	defer t.ended("Edit")
 	if !t.call("Edit", "edit "+a.edit, map[string]any{"file_path": name, "old_string": a.old, "new_string": a.new}) {
 		return nil
 	}
@@ -311,7 +321,7 @@ func (t *turn) edit(a act) error {
 
 func (t *turn) write(path, content string) error {
 	name := t.path(path)
-	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Write"})
+	defer t.ended("Write")
 	if !t.call("Write", "write "+path, map[string]any{"file_path": name, "content": content}) {
 		return nil
 	}
@@ -324,7 +334,7 @@ func (t *turn) write(path, content string) error {
 
 // run runs a shell command; how it ends is the script's affair.
 func (t *turn) run(ctx context.Context, command string) {
-	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Bash"})
+	defer t.ended("Bash")
 	first, _, _ := strings.Cut(command, "\n")
 	if !t.call("Bash", "$ "+first, map[string]any{"command": command}) {
 		return
@@ -333,9 +343,13 @@ func (t *turn) run(ctx context.Context, command string) {
 	for k, v := range t.o.Env {
 		env = append(env, k+"="+v)
 	}
-	t.r.Swept += proc.Run(ctx, proc.Spec{
+	var out bytes.Buffer
+	exit := proc.Run(ctx, proc.Spec{
+		Stdout: &out, Stderr: &out,
 		Argv: slices.Concat(t.o.Prefix, []string{"sh", "-c", command}), Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
-	}).Swept
+	})
+	t.r.Swept += exit.Swept
+	t.failed, t.output = !exit.OK(), out.String()
 }
 
 func (t *turn) path(name string) string {

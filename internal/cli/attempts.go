@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/page"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// attempts are the iterations of a loop: each event with its decision, and what the gates
+// printed.
+func (s *subject) attempts() []page.Attempt {
+	var out []page.Attempt
+	for _, step := range s.explained(0).Steps {
+		n := max(1, step.Iteration)
+		if len(out) == 0 || out[len(out)-1].Number != n {
+			out = append(out, page.Attempt{Number: n, Task: narrate.TaskOf(s.memory.State, step.Task)})
+		}
+		last := &out[len(out)-1]
+		last.Steps = append(last.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
+	}
+	var state loop.State
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil {
+			continue
+		}
+		state = narrate.Read(r, state).After
+		var rec verify.Receipt
+		if r.Type != record.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(a page.Attempt) bool { return a.Number == max(1, state.Iteration) })
+		if i < 0 {
+			continue
+		}
+		tail := rec.Tail[max(0, len(rec.Tail)-tailMost):]
+		out[i].Gates = append(out[i].Gates, page.Gate{
+			Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration), Output: cleanLines(tail),
+		})
+	}
+	return out
+}
+
+const tailMost = 16 << 10 // bytes of a gate's output
+
+// callSizes returns the sizes of the files to which the newest tool calls are appended.
+func callSizes(l *store.Loop) (sizes [2]int64) {
+	paths := [2]string{record.ToolCallsPath(l)}
+	if entries, err := os.ReadDir(filepath.Join(l.Dir, "iterations")); err == nil && len(entries) > 0 {
+		paths[1] = filepath.Join(l.Dir, "iterations", entries[len(entries)-1].Name(), record.TranscriptFile)
+	}
+	for i, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			sizes[i] = info.Size()
+		}
+	}
+	return sizes
+}
+
+// Calls returns the tool calls of an iteration: those of the runner's turns, and those of
+// the user's session while the iteration lasted.
+func (s *served) Calls(_ context.Context, id string, iteration int) ([]record.Call, int, error) {
+	sub, err := s.subject(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	calls, dropped, err := record.Transcript(sub.Loop, iteration)
+	if err != nil {
+		return nil, 0, err
+	}
+	inSession, err := record.SessionCalls(sub.Loop)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(inSession) > 0 {
+		begun, ended := sub.span(iteration)
+		for _, c := range inSession {
+			if c.At.After(begun) && (ended.IsZero() || !c.At.After(ended)) {
+				calls = append(calls, c)
+			}
+		}
+	}
+	slices.SortStableFunc(calls, func(a, b record.Call) int { return a.At.Compare(b.At) })
+	working := sub.memory.State.Outcome == "" && sub.summary().State == "running"
+	for i := range calls {
+		c := &calls[i]
+		if c.Status == record.CallRunning && !working {
+			c.Status = record.CallInterrupted
+		}
+		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, sub.kept.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
+	}
+	return calls, dropped, nil
+}
+
+// span returns when an iteration began and when it ended. The end is zero while it lasts.
+func (s *subject) span(iteration int) (begun, ended time.Time) {
+	for _, step := range s.explained(0).Steps {
+		switch n := max(1, step.Iteration); {
+		case n < iteration:
+			begun = step.At
+		case n == iteration:
+			ended = step.At
+		}
+	}
+	if iteration >= s.memory.State.Iteration && s.memory.State.Outcome == "" {
+		ended = time.Time{}
+	}
+	return begun, ended
+}

@@ -1,0 +1,116 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const (
+	callsMost  = 100 // tool calls of one page
+	latestMost = 10  // tool calls of the newest attempt on its loop's page
+)
+
+// attemptPage is one attempt with its tool calls.
+type attemptPage struct {
+	shell
+	ID      string
+	Attempt attemptView
+	Calls   callsView
+}
+
+// callsView is a part of an attempt's tool calls.
+type callsView struct {
+	Rows           []callView
+	Total, Failed  int
+	Dropped        int // calls that nobody kept
+	From           int // number of the first row, from 1
+	Earlier, Later int // From of the pages before and after this one; 0: there is none
+}
+
+type callView struct {
+	Number                      int
+	At, Tool, Detail, Took, Out string
+	Status                      record.CallStatus
+}
+
+func (s *server) attempt(w http.ResponseWriter, r *http.Request) {
+	d, err := s.detail(r)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	n, err := strconv.Atoi(r.PathValue("number"))
+	i := slices.IndexFunc(d.Attempts, func(a Attempt) bool { return a.Number == n })
+	if err != nil || i < 0 {
+		s.fail(w, http.StatusNotFound, "there is no such attempt")
+		return
+	}
+	calls, dropped, err := s.Source.Calls(r.Context(), d.Summary.ID, n)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	v := showAttempt(d, i)
+	from, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil {
+		from = len(calls) - callsMost + 1 // the newest ones
+	}
+	title := fmt.Sprintf("Iteration %d · %s", n, v.Task)
+	s.show(w, http.StatusOK, "attempt", attemptPage{
+		shell{Title: title, Loop: d.Summary.ID, Live: true}, d.Summary.ID, v, showCalls(calls, dropped, from, callsMost),
+	})
+}
+
+// showAttempt is one of a loop's attempts.
+func showAttempt(d Detail, i int) attemptView {
+	v := attemptView{Attempt: d.Attempts[i], Open: i == len(d.Attempts)-1}
+	for _, it := range d.Report.Iterations {
+		if it.Number == v.Number && it.Came != "" {
+			v.Came = it.Came
+		}
+	}
+	return v
+}
+
+// showCalls is at most so many of the calls, beginning with call number from.
+func showCalls(calls []record.Call, dropped, from, most int) callsView {
+	from = max(1, min(from, len(calls)))
+	v := callsView{Total: len(calls) + dropped, Dropped: dropped, From: from}
+	for i, c := range calls {
+		if c.Status == record.CallFailed {
+			v.Failed++
+		}
+		if n := i + 1; n >= from && n < from+most {
+			v.Rows = append(v.Rows, callView{n, clock(c.At), c.Tool, cmp.Or(c.Detail, c.Tool), took(c.Took), c.Output, c.Status})
+		}
+	}
+	if from > 1 {
+		v.Earlier = max(1, from-most)
+	}
+	if from+most <= len(calls) {
+		v.Later = from + most
+	}
+	return v
+}
+
+func clock(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format(time.TimeOnly)
+}
+
+// took is how long a call ran, from a second on.
+func took(d time.Duration) string {
+	if d < time.Second {
+		return ""
+	}
+	return figure.Duration(d)
+}
