@@ -14,7 +14,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/page"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -140,8 +139,7 @@ func (s *served) Loop(ctx context.Context, id string) (page.Detail, error) {
 }
 
 const (
-	historyMost = 500       // lines of a page
-	diffMost    = 512 << 10 // bytes
+	historyMost = 500 // lines of a page
 )
 
 // cleanLines is text without what would draw on a terminal; its lines stay.
@@ -153,7 +151,7 @@ func cleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Diff is the diff of a task's commit.
+// Diff returns what a task changed.
 func (s *served) Diff(ctx context.Context, id, task string) (string, error) {
 	sub, err := s.subject(id)
 	if err != nil {
@@ -163,12 +161,5 @@ func (s *served) Diff(ctx context.Context, id, task string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("find task in loop %s: %w", id, fs.ErrNotExist)
 	}
-	if t.Commit == "" {
-		return "", nil
-	}
-	repo, err := sub.origin(ctx)
-	if err != nil {
-		return "", err
-	}
-	return repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{MaxBytes: diffMost})
+	return sub.taskDiff(ctx, t)
 }

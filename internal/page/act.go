@@ -39,7 +39,15 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), code)
 		return
 	}
-	args, ok := command(d, r.PostForm.Get("do"), r.PostForm.Get("task"), strings.TrimSpace(r.PostForm.Get("text")))
+	do, text := r.PostForm.Get("do"), strings.TrimSpace(r.PostForm.Get("text"))
+	if strength, ok := strings.CutPrefix(do, "comment"); ok && text != "" {
+		if text, ok = s.comment(r.Context(), d.Summary.ID, r.PostForm); !ok {
+			http.Error(w, "the diff has no such line any more: open it again", http.StatusConflict)
+			return
+		}
+		do = "tell" + strength
+	}
+	args, ok := command(d, do, r.PostForm.Get("task"), text)
 	if !ok {
 		http.Error(w, "a page cannot ask for that", http.StatusBadRequest)
 		return
@@ -54,14 +62,14 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), runTime)
 	defer cancel()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	text, err := s.Source.Command(ctx, args...)
+	said, err := s.Source.Command(ctx, args...)
 	if err != nil {
 		w.WriteHeader(http.StatusConflict)
-		if text == "" {
-			text = err.Error()
+		if said == "" {
+			said = err.Error()
 		}
 	}
-	_, _ = w.Write([]byte(text))
+	_, _ = w.Write([]byte(said))
 }
 
 // command is what a form asks for as a command line of Pawl's. All that is not in this

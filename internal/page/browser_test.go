@@ -42,7 +42,7 @@ func TestBrowser(t *testing.T) {
 	b.open(base + "/#token=" + token)
 	for name, s := range screens() {
 		b.look(s.width, s.height, s.scheme)
-		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "attempt": "/loop/lost-moth-33cc/attempt/2"} {
+		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "comment": "/loop/lost-moth-33cc/diff/US-1?at=3", "attempt": "/loop/lost-moth-33cc/attempt/2"} {
 			b.open(base + path)
 			b.accessible(page+", "+name, source)
 			b.picture(page + "-" + name)
@@ -63,6 +63,15 @@ func TestBrowser(t *testing.T) {
 	if got := strings.Join(d.commands, "\n"); got != "tell lost-moth-33cc -- use the fake\nanswer lost-moth-33cc --task=US-2 -- UTC" {
 		t.Errorf("commands %q", got)
 	}
+	b.open(base + "/loop/lost-moth-33cc/diff/US-1")
+	b.eval(`document.querySelector("a.line").click()`)
+	b.until("the form has the focus", func() bool { return b.eval(`document.activeElement?.id`) == "remark" })
+	b.eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
+	b.until("the comment is told", func() bool { return b.eval(`document.querySelector("#said").textContent`) == "said" })
+	if got := d.commands[2]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
+		t.Errorf("comment %q", got)
+	}
+	b.open(base + "/loop/lost-moth-33cc")
 	d.mu.Lock()
 	d.detail.Headline, d.stamped = "running again", "2"
 	d.mu.Unlock()

@@ -1,28 +1,100 @@
 package page
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// diffPage is what a task changed.
+const (
+	diffLinesMost = 5000 // of one page
+	quoteMost     = 200  // runes of a line that a comment quotes
+)
+
+// diffPage is what a task changed. The line that is commented on stands between Before
+// and After.
 type diffPage struct {
 	shell
-	ID, Task string
-	Lines    []report.DiffLine
+	ID, Task      string
+	Before, After []diffLine
+	Comment       *commentView
+	Messages      []string
+	Ended         bool
+}
+
+// diffLine is a line with its index in the diff.
+type diffLine struct {
+	report.DiffLine
+	Index int
+}
+
+// commentView is the form for a comment on a line.
+type commentView struct {
+	Index        int
+	Place, Quote string
 }
 
 func (s *server) diff(w http.ResponseWriter, r *http.Request) {
-	id, task := r.PathValue("id"), r.PathValue("task")
-	if !isLoopID(id) {
-		s.fail(w, http.StatusNotFound, "there is no such loop")
-		return
-	}
-	text, err := s.Source.Diff(r.Context(), id, task)
+	d, err := s.detail(r)
 	if err != nil {
 		s.failed(w, err)
 		return
 	}
-	s.show(w, http.StatusOK, "diff", diffPage{shell{Title: "Changes of task " + task, Loop: id}, id, task, report.DiffLines(text, 5000)})
+	id, task := d.Summary.ID, r.PathValue("task")
+	lines, err := s.diffLines(r.Context(), id, task)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	p := diffPage{
+		shell: shell{Title: "Changes of task " + task, Loop: id, Live: true}, ID: id, Task: task, Before: lines,
+		Messages: narrate.Messages(d.Report.State), Ended: d.Summary.State == "ended",
+	}
+	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil && at >= 0 && at < len(lines) && lines[at].Number > 0 {
+		p.Before, p.After = lines[:at+1], lines[at+1:]
+		p.Comment = &commentView{at, place(lines[at].DiffLine), quote(lines[at].DiffLine)}
+	}
+	s.show(w, http.StatusOK, "diff", p)
+}
+
+func (s *server) diffLines(ctx context.Context, id, task string) ([]diffLine, error) {
+	text, err := s.Source.Diff(ctx, id, task)
+	if err != nil {
+		return nil, fmt.Errorf("read the diff: %w", err)
+	}
+	var lines []diffLine
+	for i, l := range report.DiffLines(text, diffLinesMost) {
+		lines = append(lines, diffLine{l, i})
+	}
+	return lines, nil
+}
+
+// place is where a line stands: "main.go:12".
+func place(l report.DiffLine) string {
+	where := fmt.Sprintf("%s:%d", plan.OneLine(l.File, 0), l.Number)
+	if l.Kind == "del" {
+		where += " (removed)"
+	}
+	return where
+}
+
+func quote(l report.DiffLine) string { return plan.OneLine(l.Text, quoteMost) }
+
+// comment is the message that a comment on a line of a diff becomes. It returns false if
+// the diff has no such line any more.
+func (s *server) comment(ctx context.Context, id string, form url.Values) (string, bool) {
+	lines, err := s.diffLines(ctx, id, form.Get("task"))
+	at, bad := strconv.Atoi(form.Get("at"))
+	if err != nil || bad != nil || at < 0 || at >= len(lines) || lines[at].Number == 0 || quote(lines[at].DiffLine) != form.Get("quote") {
+		return "", false
+	}
+	l := lines[at].DiffLine
+	return fmt.Sprintf("%s: %s\nThe line: %s", place(l), strings.TrimSpace(form.Get("text")), quote(l)), true
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,6 +53,8 @@ func TestRefusals(t *testing.T) {
 		{"an unknown task's diff", "GET", at + "/diff/..%2f..", "", nil, 404},
 		{"an unknown attempt", "GET", at + "/attempt/9", "", nil, 404},
 		{"an attempt that is no number", "GET", at + "/attempt/..%2f1", "", nil, 404},
+		{"a comment without a token", "POST", at, "do=comment&task=US-1&at=3&quote=-old&text=x", []string{"X-Pawl-Token: "}, 401},
+		{"a comment from another site", "POST", at, "do=comment&task=US-1&at=3&quote=-old&text=x", []string{"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}, 403},
 		{"another method", "DELETE", at, "", []string{"X-Pawl-Token: " + token}, 404},
 	}
 	for _, tt := range tests {
@@ -114,6 +117,8 @@ func TestActions(t *testing.T) {
 		{"do=approve&task=US-2", "approve lost-moth-33cc --task=US-2"},
 		{"do=reject", "reject lost-moth-33cc"},
 		{"do=reject&text=--yes", "reject lost-moth-33cc --why=--yes"},
+		{"do=comment&task=US-1&at=4&quote=%2B" + url.QueryEscape(hostile) + "&text=+no+", "tell lost-moth-33cc -- x:1: no\nThe line: +" + hostile},
+		{"do=comment-now&task=US-1&at=3&quote=-old&text=--keep", "tell lost-moth-33cc --now -- x:1 (removed): --keep\nThe line: -old"},
 		{"do=pause", "pause lost-moth-33cc"},
 		{"do=resume", "resume lost-moth-33cc --detach"},
 		{"do=stop", "stop lost-moth-33cc"},
@@ -130,6 +135,11 @@ func TestActions(t *testing.T) {
 	if w := request(h, "POST", "/loop/lost-moth-33cc", "do=stop"); w.Code != http.StatusConflict || body(t, w) != "pawl: error: no" {
 		t.Errorf("a command that failed: %d", w.Code)
 	}
+	for _, form := range []string{"at=3&quote=-older", "at=2&quote=%40%40+-1+%2B1+%40%40", "at=99&quote=", "at=-1&quote="} {
+		if w := request(h, "POST", "/loop/lost-moth-33cc", "do=comment&task=US-1&text=x&"+form); w.Code != http.StatusConflict || len(d.commands) != 1 {
+			t.Errorf("a comment on another line, %s: %d %q", form, w.Code, d.commands)
+		}
+	}
 	if w := request(h, "POST", "/loop/lost-moth-33cc", "do=tell&text="); w.Code != http.StatusBadRequest {
 		t.Errorf("nothing to tell: %d", w.Code)
 	}
@@ -139,7 +149,7 @@ func TestActions(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
-		"overview": "/", "search": "/?q=upload", "nothing": "/?q=" + strings.Repeat("z", 10), "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1",
+		"overview": "/", "search": "/?q=upload", "nothing": "/?q=" + strings.Repeat("z", 10), "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "comment": "/loop/lost-moth-33cc/diff/US-1?at=3",
 		"attempt": "/loop/lost-moth-33cc/attempt/2", "attempt-untold": "/loop/lost-moth-33cc/attempt/1",
 	} {
 		t.Run(name, func(t *testing.T) {

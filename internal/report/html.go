@@ -66,9 +66,6 @@ type htmlDiff struct {
 	Lines []DiffLine
 }
 
-// DiffLine is one line of a diff. Kind is add, del, at or "".
-type DiffLine struct{ Kind, Text string }
-
 // HTML writes the page as one file: no script, nothing from elsewhere.
 func HTML(w io.Writer, l Loop) error {
 	if err := pageTemplate().Execute(w, Shown(l)); err != nil {
@@ -166,24 +163,3 @@ func taskName(s loop.State, id string) string {
 }
 
 const diffMost = 400 // lines of one diff
-
-// DiffLines are the first lines of a diff, with what each does.
-func DiffLines(diff string, most int) []DiffLine {
-	var out []DiffLine
-	for line := range strings.Lines(diff) {
-		if len(out) == most {
-			return append(out, DiffLine{"", "…"})
-		}
-		kind := ""
-		switch {
-		case strings.HasPrefix(line, "+"):
-			kind = "add"
-		case strings.HasPrefix(line, "-"):
-			kind = "del"
-		case strings.HasPrefix(line, "@@"):
-			kind = "at"
-		}
-		out = append(out, DiffLine{kind, clean(strings.TrimRight(line, "\r\n"))})
-	}
-	return out
-}

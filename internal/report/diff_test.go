@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDiffLines: each line of a diff has its place, and what looks like a header inside a
+// hunk is a line.
+func TestDiffLines(t *testing.T) {
+	t.Parallel()
+	diff := `diff --git a/x.go b/x.go
+index 1..2 100644
+--- a/x.go
++++ b/x.go
+@@ -1,3 +1,3 @@ func x
+ one
+--- a/two
++++ b/two
+ three
+@@ -9 +9,2 @@
+-nine
++nine
++ten
+\ No newline at end of file
+diff --git "a/\\303\\244.txt" "b/\\303\\244.txt"
+deleted file mode 100644
+--- "a/\\303\\244.txt"
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+`
+	diff = strings.ReplaceAll(diff, "\\\\", "\\")
+	var got []string
+	for _, l := range DiffLines(diff, 100) {
+		if l.Number > 0 {
+			got = append(got, fmt.Sprintf("%s:%d %s %s", l.File, l.Number, l.Kind, l.Text))
+		}
+	}
+	want := []string{
+		"x.go:1   one", "x.go:2 del --- a/two", "x.go:2 add +++ b/two", "x.go:3   three",
+		"x.go:9 del -nine", "x.go:9 add +nine", "x.go:10 add +ten", "ä.txt:1 del -gone",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if got := DiffLines(diff, 3); len(got) != 4 || got[3].Text != "… and 17 more lines" {
+		t.Errorf("a cut diff: %+v", got)
+	}
+}
