@@ -26,7 +26,7 @@ type Bench struct {
 }
 
 // timeout is how long one command of a scenario may take.
-const timeout = 90 * time.Second
+const timeout = 5 * time.Minute
 
 // New makes a bench in dir; pawl is the program to try, path where all others are.
 func New(ctx context.Context, dir, pawl, path string) (*Bench, error) {

@@ -52,8 +52,8 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // there for want of the name, or be gone: then nothing but the functions of such a file is
 // broken. Manifests stay, so that what the work added is built, and examples in documents.
 //
-// Functions at the spared places stay whole.
-func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool) (tree string, b breaking, err error) {
+// Functions at the spared places of b stay whole.
+func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree string, done breaking, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return "", b, err
@@ -66,8 +66,8 @@ func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool
 	if err != nil {
 		return "", b, err
 	}
-	b = breaking{spared: spared, asBefore: true}
-	if named || compared.inSource {
+	b.asBefore, b.broken = true, nil
+	if b.nothingBack = b.nothingBack || named || compared.inSource; b.nothingBack {
 		if b.misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
 			return "", b, err
 		}
@@ -194,8 +194,10 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 
 // breaking is how functions are broken, and what for they are not.
 type breaking struct {
-	misfits  map[string]bool // names that old text cannot call; nil where tests name nothing that was added
+	misfits  map[string]bool // names that old text cannot call
 	spared   map[string]bool // keys of stretches that stay whole, see spare
+	// nothingBack: no file is put back as a whole, unless a function of it cannot be broken.
+	nothingBack bool
 	asBefore bool            // each so far is as it was before
 	broken   []stretch       // all of them
 }
@@ -220,7 +222,7 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 	}
 	var all []mutant.Mutant
 	ok := true
-	if b.misfits != nil {
+	if b.nothingBack {
 		all, ok = mutant.Emptied(c.Path, before, after, b.misfits)
 	} else if mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
 		for _, f := range mutant.Changed(c.Path, before, after) {
@@ -239,15 +241,15 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 }
 
 // maxBuilds bounds the trees of broken functions that are tried until one builds.
-const maxBuilds = 3
+const maxBuilds = 4
 
-// runBroken runs gates on the tree of broken functions. A function of whose type no value
-// is known does not build: at the lines that a compiler names it stays whole, and the
-// other functions tell.
+// runBroken runs gates on the tree of broken functions. Where that does not build for want
+// of what was put back, nothing is. A function of whose type no value is known does not build
+// either: at the lines that a compiler names it stays whole, and the other functions tell.
 func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run func(runTarget) ([]gate.Result, error)) (gate.Run, error) {
-	spared := map[string]bool{}
+	next := breaking{spared: map[string]bool{}}
 	for n := 1; ; n++ {
-		tree, b, err := v.broken(ctx, r, spared)
+		tree, b, err := v.broken(ctx, r, next)
 		if err != nil {
 			return gate.Run{}, err
 		}
@@ -256,8 +258,14 @@ func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run fu
 		}
 		w.tree = tree
 		results, err := run(w)
-		if err != nil || n == maxBuilds || !b.spare(results) {
+		unbuilt := slices.ContainsFunc(results, func(r gate.Result) bool { return r.BuildFailed })
+		switch {
+		case err != nil || n == maxBuilds:
 			return gate.Run{Results: results, AsBefore: b.asBefore}, err
+		case unbuilt && !b.nothingBack:
+			next.nothingBack = true
+		case !b.spare(results):
+			return gate.Run{Results: results, AsBefore: b.asBefore}, nil
 		}
 	}
 }

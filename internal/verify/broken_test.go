@@ -18,6 +18,8 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 	const (
 		limit = "package calc\n\nconst Limit = 100\n\nfunc Add(a, b int) int { return min(a+b, Limit) }\n"
 		more  = "package calc\n\nfunc Add(a, b int, more ...int) int {\n\tfor _, n := range more {\n\t\ta += n\n\t}\n\treturn a + b\n}\n"
+		pair  = "package calc\n\ntype Pair struct{ A, B int }\n\nfunc (p Pair) Sum() int { return p.A + p.B }\n"
+		field = "package calc\n\ntype Pair struct{ A, B, C int }\n\nfunc (p Pair) Sum() int { return p.A + p.B + p.C }\n"
 	)
 	for name, c := range agenttest.Some(map[string]struct {
 		work, test string
@@ -26,12 +28,20 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 		"a constant alone":          {limit, "if Limit < 1 || Add(1, 2) < 0 {\n\t\tt.Error(\"1+2\")\n\t}", gate.Unproven},
 		"what a constant is for":    {limit, "if Add(Limit, 2) != Limit {\n\t\tt.Error(\"limit\")\n\t}", gate.Proven},
 		"a parameter alone":         {more, "if Add(1, 2, 3) < 0 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Unproven},
+		"a field alone":             {field, "if (Pair{C: 1}).Sum() < 0 {\n\t\tt.Error(\"1\")\n\t}", gate.Unproven},
+		"what the field is for":     {field, "if (Pair{C: 1}).Sum() != 1 {\n\t\tt.Error(\"1\")\n\t}", gate.Proven},
 		"what the parameter is for": {more, "if Add(1, 2, 3) != 6 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Proven},
 	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, calc(), nil)
-			v := b.claim(gates("go test ./..."), files{"calc.go": c.work, "new_test.go": testFile("TestNew", c.test)}, nil).Verdict
+			before := calc()
+			before["pair.go"] = pair
+			b := newBench(t, before, nil)
+			file := "calc.go"
+			if c.work == field {
+				file = "pair.go"
+			}
+			v := b.claim(gates("go test ./..."), files{file: c.work, "new_test.go": testFile("TestNew", c.test)}, nil).Verdict
 			if v.Status != gate.Pass || v.Evidence != c.want {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}

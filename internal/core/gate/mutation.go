@@ -84,7 +84,7 @@ func (r Result) failsIn(other Result) (failed, crashed []string) {
 // breakable are the gates to run on broken functions: those whose tests are what the
 // work would be believed for, unless these were seen to notice.
 func (o Observation) breakable() []string {
-	if !o.Breakable || o.answered(Broken) || len(o.newNotice()) > 0 {
+	if !o.Breakable && !o.unbuilt() || o.answered(Broken) || len(o.newNotice()) > 0 {
 		return nil
 	}
 	v := Decide(o)
@@ -95,6 +95,12 @@ func (o Observation) breakable() []string {
 		return nil
 	}
 	return kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+}
+
+// unbuilt: without the work nothing is built, so that tests are red there for want of a
+// name, a field, a type, whatever they check.
+func (o Observation) unbuilt() bool {
+	return len(o.Functions) > 0 && (o.overlay().unbuilt || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
 }
 
 // undecided: what new tests prove shows best, or only, when the functions of the work are
