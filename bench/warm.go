@@ -23,16 +23,9 @@ func warm(ctx context.Context, l *lab) (outcome, error) {
 	}
 	api := messagesapi.Serve(messagesapi.Steps(messagesapi.Text("Good morning.")))
 	defer api.Close()
-	home := filepath.Join(l.dir, "client")
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	start, err := l.starter(client, api.URL)
+	if err != nil {
 		return outcome{}, err
-	}
-	start := func(ctx context.Context) (agent.Session, error) {
-		return claude.Agent{Command: client}.Start(ctx, agent.Options{Dir: home, Marker: "bench", Env: map[string]string{
-			"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
-			"ANTHROPIC_BASE_URL": api.URL, "ANTHROPIC_API_KEY": "scripted",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1",
-		}})
 	}
 	living, err := start(ctx)
 	if err != nil {
@@ -61,6 +54,21 @@ func warm(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	return ratio(s, r, 0.25), nil
+}
+
+// starter starts clients whose model is played by the API at this address.
+func (l *lab) starter(client, url string) (func(context.Context) (agent.Session, error), error) {
+	home := filepath.Join(l.dir, "client")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (agent.Session, error) {
+		return claude.Agent{Command: client}.Start(ctx, agent.Options{Dir: home, Marker: "bench", Env: map[string]string{
+			"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+			"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1",
+		}})
+	}, nil
 }
 
 // pinnedClient is where .ci/clients installs it.

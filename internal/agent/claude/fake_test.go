@@ -17,7 +17,7 @@ import (
 // What the real client does seldom or never, a fake one does here.
 
 const (
-	initLine   = `{"type":"system","subtype":"init","session_id":"s1","model":"m","claude_code_version":"9.9.9"}`
+	initLine   = `{"type":"system","subtype":"init","session_id":"s1","model":"m","claude_code_version":"9.9.9","cwd":"/w","slash_commands":["clear"]}`
 	textLine   = `{"type":"assistant","session_id":"s1","message":{"content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":100,"cache_read_input_tokens":400}}}`
 	toolLine   = `{"type":"assistant","session_id":"s1","message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a"}}]}}`
 	resultLine = `{"type":"result","subtype":"success","session_id":"s1","result":"hi","terminal_reason":"completed","total_cost_usd":0.5,` +

@@ -41,7 +41,8 @@ type session struct {
 	close   sync.Once
 	mounted *mounted // nil: there are no tools
 
-	readOnce string // readOnceState at the start
+	startState  func() string // see Agent.startState
+	startedFrom string        // what it was at the start
 
 	turns    sync.Mutex // one turn at a time
 	stopIdle chan struct{}
@@ -62,8 +63,10 @@ type stream struct {
 	meter    meter
 	model    string
 	version  string
-	window   int64 // of the model's context, 0 unknown
-	told     bool  // an init event was emitted for this context
+	window   int64   // of the model's context, 0 unknown
+	told     bool    // an init event was emitted for this context
+	started  outset  // of the process
+	noted    *outset // where lines are noted: started, but while a context is cleared
 }
 
 // spawn starts the process and the goroutines that carry its streams.
@@ -76,8 +79,9 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 	s := &session{
 		o: o, log: log, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
 		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
-		stream: stream{waited: map[string]bool{}}, readOnce: readOnceState(o.Dir),
+		stream: stream{waited: map[string]bool{}}, startState: func() string { return a.startState(o) },
 	}
+	s.startedFrom, s.noted = s.startState(), &s.started
 	// The session outlives the context of its start; Close ends it.
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	s.kill = kill
@@ -262,6 +266,9 @@ func lastLine(s string) string {
 func (s *session) observe(l line) {
 	if l.SessionID != "" && l.Type != "conversation_reset" {
 		s.setID(l.SessionID)
+	}
+	if l.Type == "system" {
+		s.noted.note(l)
 	}
 	switch {
 	case l.Type == "system" && l.Subtype == "init":

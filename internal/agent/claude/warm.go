@@ -4,38 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 )
 
 const clearTimeout = 5 * time.Second // measured: 15 to 160 ms
 
-// readOnce are the files in the work tree that the client reads when it starts, and not
-// again after /clear (measured with 2.1.328). Instructions, skills and settings it reads
-// again, and its shell begins anew in the work folder.
-func readOnce() []string { return []string{".claude/agents", ".claude/commands", ".mcp.json"} }
-
-// readOnceState differs where one of those files was changed.
-func readOnceState(dir string) string {
-	var state strings.Builder
-	for _, name := range readOnce() {
-		_ = filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(name)), func(path string, entry fs.DirEntry, err error) error {
-			if err == nil {
-				if info, err := entry.Info(); err == nil {
-					fmt.Fprintln(&state, path, info.Mode(), info.Size(), info.ModTime().UnixNano())
-				}
-			}
-			return nil
-		})
-	}
-	return state.String()
-}
-
-// Fresh empties the context by /clear, which keeps the judge registered. It
-// refuses while background work runs, which would report into the new context, and
-// where the client would not see what a new process sees.
+// Fresh empties the context by /clear, which keeps the judge registered. It refuses while
+// background work runs, which would report into the new context, and where the cleared
+// context would not be what a new process begins with.
 func (s *session) Fresh(ctx context.Context) error {
 	s.turns.Lock()
 	defer s.turns.Unlock()
@@ -43,12 +20,12 @@ func (s *session) Fresh(ctx context.Context) error {
 	defer s.giveStream()
 	ctx, cancel := context.WithTimeout(ctx, clearTimeout)
 	defer cancel()
-	if s.busy || len(s.tasks) > 0 {
-		return errors.New("clear the context: work is still running in the session")
+	if err := s.canClear(); err != nil {
+		return fmt.Errorf("clear the context: %w", err)
 	}
-	if readOnceState(s.o.Dir) != s.readOnce {
-		return errors.New("clear the context: files that the client reads only when it starts have changed")
-	}
+	var cleared outset
+	s.noted = &cleared
+	defer func() { s.noted = &s.started }()
 	if err := s.send(userMessage("/clear")); err != nil {
 		return fmt.Errorf("clear the context: %w", err)
 	}
@@ -57,14 +34,32 @@ func (s *session) Fresh(ctx context.Context) error {
 		reset = reset || l.Type == "conversation_reset"
 		return l.Type == "result"
 	})
+	if err == nil && !reset {
+		err = errors.New("the client did not")
+	}
+	if err == nil {
+		err = s.started.differs(cleared)
+	}
 	if err != nil {
 		return fmt.Errorf("clear the context: %w", err)
 	}
-	if !reset {
-		return errors.New("clear the context: the client did not")
-	}
 	s.meter = meter{}
 	s.told = false
+	return nil
+}
+
+// canClear tells what speaks against a cleared context before the client is asked.
+func (s *session) canClear() error {
+	switch {
+	case s.busy || len(s.tasks) > 0:
+		return errors.New("work is still running in the session")
+	case s.o.Resume != "":
+		return errors.New("the process was started to go on with a session")
+	case s.startState() != s.startedFrom:
+		return errors.New("what the client reads only when it starts has changed")
+	case s.started.told && !slices.Contains(s.started.commands, "clear"):
+		return errors.New("the client does not offer it")
+	}
 	return nil
 }
 

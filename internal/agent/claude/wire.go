@@ -22,6 +22,13 @@ type line struct {
 	ErrorStatus  int    `json:"error_status"`
 	Tasks        []task `json:"tasks"`
 
+	// system/init, system/hook_started
+	Dir       string      `json:"cwd"`
+	Mode      string      `json:"permissionMode"`
+	Servers   []mcpServer `json:"mcp_servers"`
+	Commands  []string    `json:"slash_commands"`
+	HookEvent string      `json:"hook_event"`
+
 	// assistant, user
 	Message     message `json:"message"`
 	ParentID    string  `json:"parent_tool_use_id"`
@@ -57,6 +64,11 @@ type task struct {
 	ID          string `json:"task_id"`
 	Type        string `json:"task_type"`
 	Description string `json:"description"`
+}
+
+type mcpServer struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
 }
 
 type message struct {
