@@ -102,11 +102,11 @@ func benchPeers(args []string) (bool, error) {
 	all := []contestant{{name: "bare claude -p", argv: []string{"sh", "-c", bareLoop}, model: firstOpen}}
 	ours := []contestant{
 		{name: "pawl run", argv: c.pawlRun(l.pawl), model: firstOpen, bound: 0.75},
-		{name: "pawl run --warm", argv: c.pawlRun(l.pawl, "--warm"), model: firstOpen, bound: 0.5},
+		{name: "pawl run --warm=false", argv: c.pawlRun(l.pawl, "--warm=false"), model: firstOpen},
 	}
 	if *before != "" {
 		ours = append(ours, contestant{name: "pawl run, before", argv: c.pawlRun(*before), model: firstOpen},
-			contestant{name: "pawl run --warm, before", argv: c.pawlRun(*before, "--warm"), model: firstOpen})
+			contestant{name: "pawl run --warm=false, before", argv: c.pawlRun(*before, "--warm=false"), model: firstOpen})
 	}
 	for _, x := range append(ours, others...) {
 		if strings.Contains(x.name, *only) {

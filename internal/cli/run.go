@@ -59,7 +59,7 @@ type runFlags struct {
 	Model            *string   `group:"Agent" placeholder:"M" help:"the agent's model"`
 	Session          *string   `group:"Agent" placeholder:"MODE" help:"when to start a fresh session: task, turn, hybrid (at --handover-at) or continue"`
 	HandoverAt       *string   `group:"Agent" placeholder:"80%" help:"with --session hybrid, start a fresh session at this context usage"`
-	Warm             *bool     `group:"Agent" help:"reuse one agent process for fresh sessions"`
+	Warm             *bool     `group:"Agent" help:"reuse one agent process for fresh sessions (default outside the sandbox); =false starts new ones" negatable:""`
 	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what to do with the working tree when a task keeps failing"`
 	Worktree         *bool     `group:"Tree" help:"work in a separate git worktree"`
 	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits; current = the checked-out branch (default pawl/LOOP)"`

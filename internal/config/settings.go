@@ -69,7 +69,7 @@ type Settings struct {
 
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
 	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a user's session that may be left, is handed over"`
-	Warm       bool             `json:"warm,omitempty" doc:"give a fresh context to the living process of the agent instead of starting another"`
+	Warm       bool             `json:"warm" doc:"give a fresh context to the living process of the agent, where it is like that of a new one, instead of starting another; in a sandbox only where this is set"`
 	Promise    string           `json:"promise" doc:"text of the agent's claim to be done"`
 
 	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
@@ -236,6 +236,7 @@ func Defaults() Settings {
 		Verify:        Verify{Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
 		Session:       loop.PerTask,
 		HandoverAt:    80,
+		Warm:          true,
 		Promise:       claim.DefaultPromise,
 		OnFailure:     Restore,
 		OnHangup:      CancelOnHangup,

@@ -65,11 +65,22 @@ func (c *clientBench) prompts() []string {
 	return all
 }
 
+// cleared counts the contexts that began with /clear in a process that ran.
+func (c *clientBench) cleared() int {
+	sessions := map[string]bool{}
+	for _, r := range c.api.Requests() {
+		if r.Says("<command-name>/clear") {
+			sessions[r.Session] = true
+		}
+	}
+	return len(sessions)
+}
+
 // A plan of three tasks, in each of the three ways to give contexts.
 func TestClientPlanOfThree(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{
-		"a process for each task": nil, "one warm process": {"--warm"}, "a context for each turn": {"--session", "turn"},
+		"one process": nil, "a process for each task": {"--warm=false"}, "a context for each turn": {"--session", "turn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
@@ -91,6 +102,9 @@ func TestClientPlanOfThree(t *testing.T) {
 			}
 			if prompts := c.prompts(); len(prompts) != 4 {
 				t.Errorf("%d prompts", len(prompts))
+			}
+			if got, want := c.cleared(), map[string]int{"one process": 2, "a context for each turn": 3}[name]; got != want {
+				t.Errorf("%d contexts were cleared, want %d", got, want)
 			}
 			c.intact()
 		})

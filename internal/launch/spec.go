@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
@@ -16,7 +17,7 @@ import (
 func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
-		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
+		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s), KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, Protect: s.Protect, TestChangeTasks: s.AllowTestChanges,
 		Confine: string(s.Confine), ConfineHosts: s.ConfineHosts, Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup,
 		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
@@ -56,6 +57,12 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 		spec.Policy.Reviews, spec.Policy.ReviewRounds = true, int(s.ReviewRounds)
 	}
 	return spec
+}
+
+// warm tells whether one process has several contexts. A sandbox is made with its process:
+// a file that is replaced later is not protected in it.
+func warm(s config.Settings) bool {
+	return s.Warm && (s.Confine == confine.Off || s.Set("warm"))
 }
 
 // newTasks returns the plan's tasks, or the single task of a prompt, and names the open

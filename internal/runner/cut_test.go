@@ -132,7 +132,7 @@ func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
-		withGate(map[string]any{"evidence": []string{"unproven"}}))
+		withGate(map[string]any{"evidence": []string{"unproven"}, "warm": false}))
 	d.Agent = &second{Agent: d.Agent, then: kill}
 	if _, err := b.drive(ctx, d, teller{t}); err == nil {
 		t.Fatal("not killed")

@@ -116,6 +116,7 @@ type Runner struct {
 	session   agent.Session  // its process may still run
 	came      record.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
+	refusals  int            // of fresh contexts by processes, in a row
 	guard     guardState
 	tools     tools                    // what its turns did
 	atWork    callSpans                // when

@@ -24,6 +24,7 @@ import (
 const (
 	warmContexts = 20        // that one process has before it is replaced
 	warmRSS      = 500 << 20 // bytes of memory at which it is replaced
+	warmRefusals = 2         // in a row, after which no process is asked any more
 	textMax      = 16 << 10  // of the agent's last message that the journal keeps
 )
 
@@ -257,13 +258,15 @@ func (r *Runner) sessionOptions(log string) agent.Options {
 // freshen empties the context of a warm session.
 func (r *Runner) freshen(ctx context.Context) bool {
 	w, ok := r.session.(agent.Warm)
-	if !ok || !r.Spec.Warm || r.contexts >= warmContexts || w.RSS() > warmRSS {
+	if !ok || !r.Spec.Warm || r.refusals >= warmRefusals || r.contexts >= warmContexts || w.RSS() > warmRSS {
 		return false
 	}
 	if err := w.Fresh(ctx); err != nil {
-		r.noteLater(ctx, loop.Info, "the warm session is replaced: "+err.Error())
+		r.refusals++
+		r.noteLater(ctx, loop.Info, "the fresh session gets a new process of the agent: "+err.Error())
 		return false
 	}
+	r.refusals = 0
 	r.contexts++
 	return true
 }
