@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/watch"
@@ -97,6 +99,27 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 	}
 	sum := s.summary()
 	return watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}, nil
+}
+
+// Diff returns what a task changed.
+func (w *watched) Diff(ctx context.Context, id, task string) (watch.DiffText, error) {
+	s, err := readSubject(w.app.store.Loop(id))
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+		return nil, err
+	}
+	t, ok := s.memory.State.Task(task)
+	if !ok {
+		return nil, fmt.Errorf("find task %s: %w", task, fs.ErrNotExist)
+	}
+	diff, err := s.taskDiff(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	var text watch.DiffText
+	for _, l := range report.DiffLines(diff, maxLines) {
+		text = append(text, watch.DiffLine{Kind: l.Kind, Text: l.Text})
+	}
+	return text, nil
 }
 
 // narrated is the history of a loop; that of another one is followed no more.

@@ -33,13 +33,13 @@ func (m Model) loopView() []string {
 	if m.width < wideEnough {
 		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)
 		top = top[:min(len(top), room/2)]
-		return append(append(rows, top...), m.history(room-len(top), m.width)...)
+		return append(append(rows, top...), m.below(room-len(top), m.width)...)
 	}
 	left := min(m.width*2/5, 60)
 	right := m.width - left - 3
 	facts := m.facts(right)
 	facts = facts[:min(len(facts), room/2)]
-	side := slices.Concat(facts, m.history(room-len(facts), right))
+	side := slices.Concat(facts, m.below(room-len(facts), right))
 	plan := m.plan(room, left)
 	for i := range room {
 		l, r := "", ""
@@ -135,6 +135,14 @@ func (m Model) facts(columns int) []string {
 		wrap("changed tests: " + strings.Join(t.Tests, ", "))
 	}
 	return append(rows, "")
+}
+
+// below is what stands below the selected task: the loop's history, or the task's diff.
+func (m Model) below(room, columns int) []string {
+	if m.diff != nil {
+		return m.diffView(room, columns)
+	}
+	return m.history(room, columns)
 }
 
 // stampColumns is how wide the time of day is before each line of a history.

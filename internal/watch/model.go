@@ -41,6 +41,8 @@ type Model struct {
 	task   int // selected
 	scroll int // lines of the history below the screen; 0 follows it
 
+	diff *diffPane // nil: the history is shown
+
 	mode    mode
 	input   string
 	purpose string   // of the input: search, or a command that sends it: tell, tell now, answer
@@ -82,6 +84,10 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.err = nil; msg.Summary.ID == m.open {
 			m.detail = Detail(msg)
 			m.task = min(m.task, max(0, len(m.detail.State.Tasks)-1))
+		}
+	case diffRead:
+		if m.diff != nil && m.diff.task == msg.task {
+			m.diff = &diffPane{msg.task, msg.text, true, m.diff.line}
 		}
 	case failed:
 		m.err = msg.err
@@ -253,6 +259,9 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 const currentTask = -1
 
 func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
+	if shown, cmd, ok := m.inDiff(key); ok {
+		return shown, cmd
+	}
 	page := max(1, m.height/2)
 	switch key {
 	case "down", "j":

@@ -118,8 +118,10 @@ func (m Model) bottom() string {
 		return m.notice
 	case m.mode == reading:
 		return paint(dim, "↑↓ scroll · esc back")
+	case m.open != "" && m.diff != nil:
+		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · t tell · r report · ? keys")
 	case m.open != "":
-		return paint(dim, "↑↓ task · pgup/pgdn history · t tell · p pause · s stop · r report · a answer, approve · esc back · ? keys")
+		return paint(dim, "↑↓ task · d diff · ? keys · t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · t tell · p pause · s stop · r report · / search · ? keys · q quit")
 }
@@ -250,6 +252,7 @@ const keysText = `keys
   ↑ ↓, j k    select a loop or a task
   pgup pgdn   scroll
   end         follow the history again
+  d           diff of the selected task, or back
   /           search loops
 
   t, !        tell the agent; ! now          pawl tell

@@ -28,6 +28,8 @@ type Source interface {
 	Loops() ([]record.Summary, error)
 	// Loop returns one loop in detail.
 	Loop(id string) (Detail, error)
+	// Diff returns what a task changed.
+	Diff(ctx context.Context, id, task string) (DiffText, error)
 	// Command runs pawl with these arguments to its end, and returns what it printed.
 	Command(ctx context.Context, args ...string) (string, error)
 }
@@ -39,6 +41,12 @@ type Detail struct {
 	State    loop.State
 	Lines    []string // its history, oldest first; clean
 }
+
+// DiffText is the diff of a task, a line each.
+type DiffText []DiffLine
+
+// DiffLine is one line of a diff. Kind is add, del, at, file or "".
+type DiffLine struct{ Kind, Text string }
 
 // Options of the screen.
 type Options struct {
@@ -78,7 +86,11 @@ type (
 	loopsRead  []record.Summary
 	detailRead Detail
 	failed     struct{ err error }
-	answered   struct { // by a command
+	diffRead   struct {
+		task string
+		text DiffText
+	}
+	answered struct { // by a command
 		command string
 		text    string
 		err     error

@@ -35,6 +35,16 @@ type double struct {
 
 func (d *double) Loops() ([]record.Summary, error) { return d.loops, d.err }
 func (d *double) Loop(string) (Detail, error)      { return d.detail, d.err }
+func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
+	if task != "US-1" {
+		return nil, d.err
+	}
+	text := DiffText{{"file", "--- a/main.go"}, {"file", "+++ b/main.go"}, {"at", "@@ -1,2 +1,60 @@"}, {"", " package main"}, {"del", "-old\x1b[2J"}}
+	for i := range 60 {
+		text = append(text, DiffLine{"add", fmt.Sprintf("+\tline %d of the log-out button, which is long enough for any screen of eighty columns and of more", i)})
+	}
+	return append(text, DiffLine{"", "… and 7 more lines"}), d.err
+}
 func (d *double) Command(_ context.Context, args ...string) (string, error) {
 	d.commands = append(d.commands, strings.Join(args, " "))
 	return d.says, nil
@@ -128,7 +138,7 @@ func shown(m Model) string { return ansi.Strip(m.View().Content) }
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 30}, {200, 50}} {
-		for name, keys := range map[string][]string{"overview": nil, "loop": {"down", "enter"}, "keys": {"?"}} {
+		for name, keys := range map[string][]string{"overview": nil, "loop": {"down", "enter"}, "keys": {"?"}, "diff": {"down", "enter", "up", "d"}} {
 			file := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()

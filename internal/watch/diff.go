@@ -1,0 +1,101 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// diffPane shows the diff of a task in place of the loop's history.
+type diffPane struct {
+	task string
+	text DiffText
+	read bool // text is there
+	line int  // the first one shown
+}
+
+// inDiff does what keys mean to the diff.
+func (m Model) inDiff(key string) (Model, tea.Cmd, bool) {
+	page := max(1, m.height/2)
+	switch {
+	case key == "d" && m.diff == nil:
+		m.diff = &diffPane{task: m.shownTask().ID}
+		return m, m.readDiff, m.diff.task != ""
+	case m.diff == nil:
+		return m, nil, false
+	}
+	d := *m.diff
+	switch key {
+	case "d", "esc", "left", "h":
+		m.diff = nil
+		return m, nil, true
+	case "pgdown", "space":
+		d.line = min(d.line+page, max(0, len(d.text)-1))
+	case "pgup":
+		d.line = max(0, d.line-page)
+	case "home", "g":
+		d.line = 0
+	case "end", "G":
+		d.line = max(0, len(d.text)-page)
+	case "down", "j":
+		m.task = min(m.at()+1, max(0, len(m.detail.State.Tasks)-1))
+	case "up", "k":
+		m.task = max(0, m.at()-1)
+	default:
+		return m, nil, false
+	}
+	m.diff = &d
+	if id := m.shownTask().ID; id != d.task {
+		m.diff = &diffPane{task: id}
+		return m, m.readDiff, true
+	}
+	return m, nil, true
+}
+
+// readDiff reads the diff of the selected task.
+func (m Model) readDiff() tea.Msg {
+	ctx, cancel := context.WithTimeout(m.ctx, commandTime)
+	defer cancel()
+	text, err := m.source.Diff(ctx, m.open, m.diff.task)
+	if err != nil {
+		return failed{err}
+	}
+	return diffRead{m.diff.task, text}
+}
+
+// diffView is the part of the diff that fits.
+func (m Model) diffView(room, columns int) []string {
+	d := m.diff
+	if room <= 0 {
+		return nil
+	}
+	switch {
+	case !d.read:
+		return []string{paint(dim, "reading the diff …")}
+	case len(d.text) == 0:
+		return []string{paint(dim, "this task has changed nothing")}
+	}
+	last := min(len(d.text), d.line+room-1)
+	rows := []string{paint(dim, fit(fmt.Sprintf("diff of task %s, lines %d to %d of %d", d.task, d.line+1, last, len(d.text)), columns))}
+	for _, l := range d.text[d.line:last] {
+		rows = append(rows, paint(diffStyle(l.Kind), ansi.Truncate(clean(strings.ReplaceAll(l.Text, "\t", "    ")), columns, "…")))
+	}
+	return rows
+}
+
+func diffStyle(kind string) string {
+	switch kind {
+	case "add":
+		return green
+	case "del":
+		return red
+	case "at":
+		return dim
+	case "file":
+		return bold
+	}
+	return "0"
+}
