@@ -194,12 +194,12 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 
 // breaking is how functions are broken, and what for they are not.
 type breaking struct {
-	misfits  map[string]bool // names that old text cannot call
-	spared   map[string]bool // keys of stretches that stay whole, see spare
+	misfits map[string]bool // names that old text cannot call
+	spared  map[string]bool // keys of stretches that stay whole, see spare
 	// nothingBack: no file is put back as a whole, unless a function of it cannot be broken.
 	nothingBack bool
-	asBefore bool            // each so far is as it was before
-	broken   []stretch       // all of them
+	asBefore    bool      // each so far is as it was before
+	broken      []stretch // all of them
 }
 
 // stretch is where a broken function is in its file.
