@@ -267,9 +267,18 @@ func hollowTests(w weighing, v *Verdict) bool {
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
-	v.Reason = "the tests pass as well when each function of this work" + w.named() + " returns nothing or does what it did before, so they check nothing of it: " +
-		list(names) + "; a test that compares what a function returns would be enough"
+	v.Reason = w.hollowReason(names)
 	return true
+}
+
+// hollowReason says of tests that they check nothing.
+func (w weighing) hollowReason(tests []string) string {
+	which := ""
+	if len(tests) > 0 {
+		which = ": " + list(tests)
+	}
+	return "the tests pass as well when each function of this work" + w.named() + " returns nothing or does what it did before, so they check nothing of it" +
+		which + "; a test that compares what a function returns would be enough"
 }
 
 // untried takes no word for work whose functions cannot be broken so that it is built.

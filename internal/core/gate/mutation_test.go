@@ -3,6 +3,7 @@ package gate
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -139,7 +140,7 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		o.Answers[Broken] = Run{Results: c.broken}
-		if v := Decide(o); v.Evidence != c.want {
+		if v := Decide(o); v.Evidence != c.want || strings.Contains(v.Reason, "check nothing") != (name == "none") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

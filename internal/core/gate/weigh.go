@@ -229,6 +229,9 @@ func overlayFindings() []finding {
 				return false
 			}
 			v.Reason = "tests inside source files were changed: what they prove could not be found out"
+			if broken := w.Answers[Broken].Results; len(broken) > 0 && !slices.ContainsFunc(broken, func(r Result) bool { return r.Status != Pass }) {
+				v.Reason = w.hollowReason(nil)
+			}
 			v.Labels = append(v.Labels, "tests in source files")
 			return true
 		},
