@@ -35,6 +35,7 @@ func (s stories) Run() int {
 //	until RE CMD…        runs a command again and again, until what it prints matches
 //	remember NAME        sets $NAME to what was printed last
 //	github FILE          starts a GitHub with the issues of o/r in FILE, for the real gh
+//	collector FILE       starts a collector of OpenTelemetry that writes to FILE what it is sent
 //	damage ID            changes a byte in the middle of the loop's journal
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -67,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"remember":   func(ts *testscript.TestScript, _ bool, args []string) { remember(ts, args[0]) },
 			"until":      func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1:]) },
 			"github":     func(ts *testscript.TestScript, _ bool, args []string) { github(ts, args) },
+			"collector":  func(ts *testscript.TestScript, _ bool, args []string) { collector(ts, args) },
 			"damage":     func(ts *testscript.TestScript, _ bool, args []string) { damage(ts, args[0]) },
 		},
 		Setup: func(e *testscript.Env) error {

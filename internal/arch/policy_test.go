@@ -51,6 +51,7 @@ const imports = `
 
 	# Ring 3: services.
 	notify         < core/* atomicfile proc
+	telemetry      < core/*
 	config         < confine core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
 	autostart      < failure atomicfile

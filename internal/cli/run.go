@@ -356,6 +356,7 @@ func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err e
 			}
 			a.tellIssues(d, s)
 			s.ended(state)
+			a.sendTelemetry(d, s)
 			return codeOf(state.Outcome.ExitCode(state.Stop))
 		}
 		s.note(term.Info, letGoWords)

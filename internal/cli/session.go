@@ -26,13 +26,14 @@ import (
 
 // sessionCmd is what the hooks of a session run; people have no use for it.
 type sessionCmd struct {
-	Begin   sessionBeginCmd   `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
-	Drive   sessionDriveCmd   `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
-	Prove   sessionProveCmd   `cmd:"" help:"finish mutation testing of a loop in a session"`
-	Run     sessionRunCmd     `cmd:"" help:"continue a loop that left its session"`
-	Notify  sessionNotifyCmd  `cmd:"" help:"send a notice of a loop"`
-	Tracker sessionTrackerCmd `cmd:"" help:"reach the issues of GitHub or beads: JSON in, JSON out"`
-	Keep    sessionKeepCmd    `cmd:"" help:"answer the hooks of a session while a loop lives there"`
+	Begin     sessionBeginCmd     `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
+	Drive     sessionDriveCmd     `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+	Prove     sessionProveCmd     `cmd:"" help:"finish mutation testing of a loop in a session"`
+	Run       sessionRunCmd       `cmd:"" help:"continue a loop that left its session"`
+	Notify    sessionNotifyCmd    `cmd:"" help:"send a notice of a loop"`
+	Telemetry sessionTelemetryCmd `cmd:"" help:"send traces and metrics of a loop"`
+	Tracker   sessionTrackerCmd   `cmd:"" help:"reach the issues of GitHub or beads: JSON in, JSON out"`
+	Keep      sessionKeepCmd      `cmd:"" help:"answer the hooks of a session while a loop lives there"`
 }
 
 // sessionBeginCmd is `pawl session begin`.

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/telemetry"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/version"
+)
+
+const (
+	telemetryLedger = "telemetry.json" // in a loop's folder: how many runs were sent
+	telemetryLog    = "telemetry.log"  // what came of it
+	telemetryMoment = 2 * time.Second  // that the end of a loop waits for it: in a container it is the last
+)
+
+// sendTelemetry has another process send traces and metrics of a loop that has ended, if
+// the environment names a collector.
+func (a *app) sendTelemetry(d *launch.Driver, s *show) {
+	if !telemetry.Enabled(a.env.Vars) {
+		return
+	}
+	pid, err := a.startTelemetry(d.Loop)
+	if err != nil {
+		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
+		return
+	}
+	for deadline := time.Now().Add(telemetryMoment); proc.Alive(pid) && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (a *app) startTelemetry(l *store.Loop) (pid int, err error) {
+	if _, err := telemetry.ReadSettings(a.env.Vars); err != nil {
+		return 0, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.Command(self, "session", "telemetry", l.ID) //nolint:noctx // it outlives us
+	cmd.Env, cmd.Dir = a.env.Vars, l.Dir
+	return proc.StartDetached(cmd)
+}
+
+// sessionTelemetryCmd is `pawl session telemetry`.
+type sessionTelemetryCmd struct {
+	Loop string `arg:"" help:"id of a loop"`
+}
+
+func (sessionTelemetryCmd) Help() string {
+	return `Whoever drives the loop starts it at the end. What was sent is not sent again.
+
+  pawl session telemetry brisk-otter-7f3a`
+}
+
+// Run sends the runs of a loop that were not sent, and logs what came of it.
+func (c *sessionTelemetryCmd) Run(a *app) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
+	ctx, cancel := context.WithTimeout(context.Background(), telemetry.SendTimeout)
+	defer cancel()
+	l, err := a.store.Resolve(c.Loop, "")
+	if err != nil {
+		return err
+	}
+	sent, err := a.sendRuns(ctx, l)
+	words := fmt.Sprintf("sent %d", sent)
+	if err != nil {
+		words = "not sent: " + err.Error()
+	}
+	f, openErr := os.OpenFile(filepath.Join(l.Dir, telemetryLog), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	_, writeErr := fmt.Fprintf(f, "%s %s\n", time.Now().Format(time.RFC3339), words)
+	return errors.Join(err, writeErr, f.Close())
+}
+
+// sendRuns returns how many runs it sent.
+func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error) {
+	settings, err := telemetry.ReadSettings(a.env.Vars)
+	if err != nil {
+		return 0, err
+	}
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return 0, err
+	}
+	var ledger struct {
+		Sent int `json:"sent"` // runs
+	}
+	path := filepath.Join(l.Dir, telemetryLedger)
+	data, err := atomicfile.Read(path, 1<<10)
+	if err == nil {
+		err = json.Unmarshal(data, &ledger)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("read what was sent: %w", err)
+	}
+	of := telemetry.Loop{ID: l.ID, Agent: spec.Agent.Name, Model: spec.Agent.Model, Version: version.String(), Redact: redact.New(a.env.Vars).String}
+	runs := telemetry.Runs(of, events(l.Records(journal.Mark{})))
+	for _, run := range runs[min(ledger.Sent, len(runs)):] {
+		if err := (telemetry.Sender{Settings: settings, Loop: of}).Send(ctx, run); err != nil {
+			return sent, err
+		}
+		sent++
+		ledger.Sent++
+		data, err := json.Marshal(ledger)
+		if err == nil {
+			err = atomicfile.Write(path, data, 0o600)
+		}
+		if err != nil {
+			return sent, fmt.Errorf("keep what was sent: %w", err)
+		}
+	}
+	return sent, nil
+}

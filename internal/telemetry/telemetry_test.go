@@ -1,0 +1,291 @@
+package telemetry_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/telemetry"
+)
+
+// played are the events of a loop over two tasks: a claim that does not hold, a turn that
+// dies, and both done. Each event is a minute after the one before.
+func played() (events []loop.Event) {
+	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	add := func(e loop.Event) {
+		at = at.Add(time.Minute)
+		e.At = at
+		events = append(events, e)
+	}
+	turn := func() {
+		add(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{
+			ToolCalls: 1, Context: 12, SessionID: "s1", Text: "what the agent says", Claim: &loop.Claim{},
+			Usage: loop.Usage{Input: 100, CacheRead: 900, Output: 50, CostUSD: 0.5},
+		}})
+		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
+	}
+	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) {
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Evidence: e, Tree: "t", Reason: "TestX fails", Fingerprint: "f"}
+		if s == gate.Fail {
+			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check --token hunter2hunter2", Status: gate.Fail}}
+		}
+		add(loop.Event{Kind: loop.GatesFinished, Gates: g})
+	}
+	tasks := []loop.Task{{ID: "a", Title: "first title", Status: loop.Open}, {ID: "b", Title: "second title", Status: loop.Open}}
+	add(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
+	for _, task := range []string{"a", "b"} {
+		add(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
+		gates(loop.ForBaseline, gate.Pass, "")
+		if task == "a" {
+			turn()
+			gates(loop.ForClaim, gate.Fail, "")
+			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
+		}
+		turn()
+		gates(loop.ForClaim, gate.Pass, gate.Proven)
+		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
+	}
+	gates(loop.ForFinal, gate.Pass, "")
+	add(loop.Event{Kind: loop.Concluded})
+	return events
+}
+
+func about() telemetry.Loop {
+	return telemetry.Loop{
+		ID: "calm-heron-1a2b", Agent: "claude", Model: "opus", Version: "v1",
+		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2hunter2", "[redacted]") },
+	}
+}
+
+// outline is the tree of spans, each with its minutes and what went wrong.
+func outline(r telemetry.Run) []string {
+	depth := map[string]int{}
+	var out []string
+	for _, s := range r.Spans {
+		if s.Parent != "" {
+			depth[s.ID] = depth[s.Parent] + 1
+		}
+		line := strings.Repeat("  ", depth[s.ID]) + s.Name + " " + s.End.Sub(s.Start).String()
+		if s.Error != "" {
+			line += " " + s.Error
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestSpansAreTheJournals(t *testing.T) {
+	t.Parallel()
+	runs := telemetry.Runs(about(), slices.Values(played()))
+	if len(runs) != 1 {
+		t.Fatalf("%d runs", len(runs))
+	}
+	want := []string{
+		"loop 18m0s",
+		"  gate 1m0s",
+		"  task 8m0s",
+		"    attempt 3m0s",
+		"      invoke_agent claude 1m0s",
+		"      claim 1m0s gates_failed",
+		"    attempt 1m0s",
+		"      invoke_agent claude 1m0s crashed",
+		"    attempt 4m0s",
+		"      invoke_agent claude 1m0s",
+		"      claim 1m0s",
+		"  gate 1m0s",
+		"  task 4m0s",
+		"    attempt 4m0s",
+		"      invoke_agent claude 1m0s",
+		"      claim 1m0s",
+		"  gate 1m0s",
+	}
+	if diff := cmp.Diff(want, outline(runs[0])); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(runs, telemetry.Runs(about(), slices.Values(played()))); diff != "" {
+		t.Errorf("the same journal gives other spans: %s", diff)
+	}
+	sums := map[string]float64{}
+	for _, m := range runs[0].Metrics {
+		for _, p := range m.Points {
+			sums[m.Name] += p.Sum
+		}
+	}
+	wantSums := map[string]float64{
+		"gen_ai.client.token.usage": 3150, "gen_ai.client.operation.duration": 240, "pawl.cost": 1.5, "pawl.iterations": 4, "pawl.claims.refused": 1,
+		"pawl.restores": 0, "pawl.violations": 0, "pawl.loop.time": 1080, "pawl.loop.ends": 1, "pawl.tasks": 2,
+	}
+	if diff := cmp.Diff(wantSums, sums); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A loop that has not ended gives nothing, whatever was its last event.
+func TestNothingOfALoopUnderWay(t *testing.T) {
+	t.Parallel()
+	all := played()
+	for n := range all {
+		if runs := telemetry.Runs(about(), slices.Values(all[:n])); len(runs) > 0 {
+			t.Errorf("after %d events: %d runs", n, len(runs))
+		}
+	}
+}
+
+// collector answers with each status in turn, the last one for good.
+func collector(t *testing.T, status ...int) (vars []string, bodies func() map[string]string) {
+	t.Helper()
+	var calls atomic.Int64
+	got := make(chan [2]string, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- [2]string{r.URL.Path, string(body)}
+		if r.Header.Get("Api-Key") != "a b" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("header %v", r.Header)
+		}
+		n := min(int(calls.Add(1)), len(status)) - 1
+		if status[n] == http.StatusFound {
+			w.Header().Set("Location", "http://"+r.Host+"/elsewhere")
+		}
+		if status[n] == 0 {
+			time.Sleep(time.Second)
+			return
+		}
+		w.WriteHeader(status[n])
+	}))
+	t.Cleanup(s.Close)
+	vars = []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT=" + s.URL + "/", "OTEL_EXPORTER_OTLP_HEADERS=api-key=a%20b", "OTEL_EXPORTER_OTLP_TIMEOUT=300",
+		"OTEL_SERVICE_NAME=night", "OTEL_RESOURCE_ATTRIBUTES=team=core,service.name=other",
+	}
+	return vars, func() map[string]string {
+		out := map[string]string{}
+		for range len(got) {
+			one := <-got
+			out[one[0]] = one[1]
+		}
+		return out
+	}
+}
+
+func send(t *testing.T, vars []string) error {
+	t.Helper()
+	settings, err := telemetry.ReadSettings(vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := telemetry.Runs(about(), slices.Values(played()))[0]
+	return telemetry.Quick(telemetry.Sender{Settings: settings, Loop: about()}).Send(t.Context(), run)
+}
+
+func TestSend(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status []int
+		err    string // "": it is sent
+		calls  int    // paths that were asked
+	}{
+		"at once":          {status: []int{200}, calls: 2},
+		"after a bad time": {status: []int{503, 429, 200}, calls: 2},
+		"slow":             {status: []int{0}, err: "no answer within 300ms (3 attempts)", calls: 1},
+		"refused":          {status: []int{401}, err: "answers 401 Unauthorized", calls: 1},
+		"elsewhere":        {status: []int{302}, err: "redirects (302 Found), which is not followed", calls: 1},
+		"down":             {status: []int{502}, err: "answers 502 Bad Gateway (3 attempts)", calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vars, bodies := collector(t, c.status...)
+			err := send(t, vars)
+			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			got := bodies()
+			if len(got) != c.calls || got["/elsewhere"] != "" {
+				t.Errorf("asked %d paths, want %d: %v", len(got), c.calls, got)
+			}
+		})
+	}
+}
+
+// What is sent is OTLP's JSON, and holds no title, message or secret.
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	vars, bodies := collector(t, 200)
+	if err := send(t, vars); err != nil {
+		t.Fatal(err)
+	}
+	got := bodies()
+	for path, body := range got {
+		for _, never := range []string{"title", "agent says", "hunter2", "TestX", "killed"} {
+			if strings.Contains(body, never) {
+				t.Errorf("%s holds %q", path, never)
+			}
+		}
+		for _, always := range []string{`{"key":"service.name","value":{"stringValue":"night"}}`, `{"key":"team","value":{"stringValue":"core"}}`} {
+			if !strings.Contains(body, always) {
+				t.Errorf("%s lacks %s: %s", path, always, body)
+			}
+		}
+	}
+	var traces struct {
+		ResourceSpans []struct {
+			ScopeSpans []struct {
+				Spans []struct{ TraceID, SpanID, ParentSpanID, StartTimeUnixNano, EndTimeUnixNano string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(got["/v1/traces"]), &traces); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{"": true}
+	for _, s := range traces.ResourceSpans[0].ScopeSpans[0].Spans {
+		if len(s.TraceID) != 32 || len(s.SpanID) != 16 || ids[s.SpanID] || !ids[s.ParentSpanID] || s.StartTimeUnixNano > s.EndTimeUnixNano {
+			t.Errorf("span %+v", s)
+		}
+		ids[s.SpanID] = true
+	}
+	for _, part := range []string{`"bucketCounts":["0"`, `"explicitBounds":[1,4,16`, `"aggregationTemporality":2`, `"key":"gen_ai.token.type"`} {
+		if !strings.Contains(got["/v1/metrics"], part) {
+			t.Errorf("the metrics lack %s", part)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"
+	for name, c := range map[string]struct {
+		vars            []string
+		traces, metrics string
+		err             string
+	}{
+		"none":        {},
+		"one":         {vars: []string{endpoint}, traces: "http://localhost:4318/v1/traces", metrics: "http://localhost:4318/v1/metrics"},
+		"disabled":    {vars: []string{endpoint, "OTEL_SDK_DISABLED=true"}},
+		"traces only": {vars: []string{endpoint, "OTEL_METRICS_EXPORTER=none"}, traces: "http://localhost:4318/v1/traces"},
+		"each": {
+			vars:    []string{endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://t.example/in"},
+			traces:  "https://t.example/in",
+			metrics: "http://localhost:4318/v1/metrics",
+		},
+		"no address": {vars: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=secret"}, err: "OTEL_EXPORTER_OTLP_ENDPOINT holds no address that begins with https:// or http://"},
+		"odd header": {vars: []string{endpoint, "OTEL_EXPORTER_OTLP_HEADERS=a=b,secret"}, traces: "http://localhost:4318/v1/traces", metrics: "http://localhost:4318/v1/metrics", err: "OTEL_EXPORTER_OTLP_HEADERS: entry 2 is not name=value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := telemetry.ReadSettings(c.vars)
+			if got.Traces != c.traces || got.Metrics != c.metrics || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+				t.Errorf("%q %q %v", got.Traces, got.Metrics, err)
+			}
+		})
+	}
+}
