@@ -24,19 +24,20 @@ const maxBroken = 200
 // breakable names the functions that the work added or changed, and reports whether it
 // can be learnt from breaking them what tests make of them. Where it only changed some,
 // the tests were seen to fail as these were, unless they fail there for want of a name
-// or of a parameter.
+// or of a parameter, or data changed that a gate may read.
 func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok bool, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(changes) > maxBroken {
 		return nil, false, err
 	}
 	changed, _, err := v.changedFunctions(ctx, ProofRequest{Before: r.Base, After: r.Tree})
+	ok = slices.ContainsFunc(changes, func(c git.Change) bool { return v.keepsData(r, c) })
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
 		ok = ok || f.New || f.Recast
 	}
 	if ok || err != nil || len(changed) == 0 {
-		return names, ok, err
+		return names, ok && len(changed) > 0, err
 	}
 	tests, err := v.compareTests(ctx, r)
 	if err == nil {
@@ -50,7 +51,8 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // more than functions changed is put back as a whole, so that a test which that turned
 // green fails. Where tests name what was added, or stand in the same file, they would fail
 // there for want of the name, or be gone: then nothing but the functions of such a file is
-// broken. Manifests stay, so that what the work added is built, and examples in documents.
+// broken. Data that was there and that nobody asked to change stays, so that a test which
+// that alone turned green passes. Manifests stay, so that what the work added is built, and examples in documents.
 //
 // Functions at the spared places of b stay whole.
 func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree string, done breaking, err error) {
@@ -79,7 +81,7 @@ func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree stri
 	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
-		if helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
+		if helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || v.keepsData(r, c) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
 			continue
 		}
 		if asks, err := v.showsSession(ctx, r, c); err != nil {
@@ -102,6 +104,11 @@ func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree stri
 	}
 	tree, err = v.Repo.WithContent(ctx, tree, files)
 	return tree, b, err
+}
+
+// keepsData reports whether a change is of data that stays when the work is broken.
+func (v *Verifier) keepsData(r Request, c git.Change) bool {
+	return !v.isTest(c.Path) && !v.isMark(c.Path) && unaskedData(r.Asked, c)
 }
 
 // showsSession reports whether a file is documentation with examples of a session, which

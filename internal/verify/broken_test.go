@@ -5,6 +5,7 @@ package verify_test
 import (
 	"fmt"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
@@ -74,6 +75,39 @@ func TestFunctionsThatDoNotBuildBrokenStayWhole(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"calc.cc": box, "run.sh": "for t in test_*.cc; do [ ! -f $t ] || { c++ -o /tmp/t-$$ $t && /tmp/t-$$; } || exit 1; done\n"}, nil)
 			v := b.claim(gates("sh run.sh"), files{"calc.cc": c.work, "test_twice.cc": fmt.Sprintf(test, c.compares)}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
+// What data that was there turned green is not the work of functions that changed beside it.
+func TestDataAloneProvesNoFunction(t *testing.T) {
+	t.Parallel()
+	const (
+		limited = "limit, _ := os.ReadFile(flag.Arg(0))\n\tif Add(60, 60) > len(limit) {\n\t\tt.Error(string(limit))\n\t}"
+		clamps  = "package calc\n\nfunc Add(a, b int) int { return min(a+b, 100) }\n"
+		idle    = "package calc\n\nfunc Add(a, b int) int { return b + a }\n"
+	)
+	for name, c := range map[string]struct {
+		work, limit string
+		want        gate.Evidence
+	}{
+		"the limit is raised":              {idle, strings.Repeat("x", 1000), gate.Unproven},
+		"the function keeps within it":     {clamps, strings.Repeat("x", 101), gate.Proven},
+		"the limit alone, as nobody asked": {calc()["calc.go"], strings.Repeat("x", 1000), gate.Proven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := calc()
+			before["limit.txt"] = strings.Repeat("x", 100)
+			before["limit_test.go"] = strings.Replace(testFile("TestLimit", limited), `import "testing"`, "import (\n\t\"flag\"\n\t\"os\"\n\t\"testing\"\n)", 1)
+			if name == "the function keeps within it" {
+				before["limit.txt"] = "x"
+			}
+			b := newBench(t, before, nil)
+			v := b.claim(gates("go test . -args limit.txt"), files{"calc.go": c.work, "limit.txt": c.limit}, nil).Verdict
 			if v.Status != gate.Pass || v.Evidence != c.want {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}

@@ -94,13 +94,19 @@ func (in *inspection) readPrograms(ctx context.Context) error {
 	return nil
 }
 
+// unaskedData reports whether a change is one of data that was there and that nobody asked
+// to change: a gate may read it.
+func unaskedData(asked string, c git.Change) bool {
+	return c.Status == 'M' && work.IsData(c.Path) && !strings.Contains(asked, path.Base(c.Path))
+}
+
 // file are the signs of one changed file.
 func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign, err error) {
 	test := IsTest(in.r.Tests, c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
 	}
-	if c.Status == 'M' && work.IsData(c.Path) && !test && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
+	if !test && unaskedData(in.r.Asked, c) {
 		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there: a gate may read it"})
 	}
 	if c.Status == 'D' {
