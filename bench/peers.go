@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
@@ -83,6 +82,7 @@ func benchPeers(args []string) (bool, error) {
 	says := f.String("says", "", "what else the model says at the end of a task, for other tools")
 	only := f.String("only", "", "only the bare loop and those whose name has `TEXT`")
 	before := f.String("before", "", "another build of pawl, to compare with")
+	page := f.String("page", "", "write the table into this page, in place of the one there")
 	f.Var(&others, "peer", "another tool, as `NAME=COMMAND`; may be repeated")
 	if err := f.Parse(args); err != nil {
 		return false, err
@@ -117,7 +117,11 @@ func benchPeers(args []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return c.table(all, got)
+	t, held := c.table(all, got)
+	if *page != "" {
+		return held, t.writeInto(*page)
+	}
+	return held, t.print(os.Stdout)
 }
 
 // contest is one plan in one repository, for all.
@@ -243,33 +247,34 @@ func (c *contest) once(ctx context.Context, x contestant) (score, error) {
 	return s, err
 }
 
-// table prints what a task cost with each, and tells whether the bounds hold.
-func (c *contest) table(all []contestant, got [][]score) (bool, error) {
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "who\ts/task\tof the bare loop\tbound\t\tCPU s/task\tmodel requests/task\tgate runs/task\t")
-	held := true
-	bare := medianOf(got[0], func(s score) float64 { return s.elapsed.Seconds() })
+// table is what a task cost with each; the bounds held or not.
+func (c *contest) table(all []contestant, got [][]score) (t table, held bool) {
+	t, held = table{peersHeader()}, true
 	for i, x := range all {
 		task := func(f func(score) float64) float64 { return medianOf(got[i], f) / float64(c.tasks) }
 		var of []float64 // in each round, whose load all shared
 		for round, s := range got[i] {
 			of = append(of, s.elapsed.Seconds()/got[0][round].elapsed.Seconds())
 		}
-		bound, verdict := "", ""
+		bound := ""
 		share := medianOf(of, func(x float64) float64 { return x })
 		if x.bound > 0 {
-			bound, verdict = fmt.Sprintf("≤ %.2f ×", x.bound), "ok"
+			bound = fmt.Sprintf("≤ %.2f ×, ok", x.bound)
 			if share > x.bound {
-				verdict, held = "OVER", false
+				bound, held = fmt.Sprintf("≤ %.2f ×, OVER", x.bound), false
 			}
 		}
-		fmt.Fprintf(out, "%s\t%.2f\t%.2f ×\t%s\t%s\t%.2f\t%.1f\t%.1f\n", x.name, task(func(s score) float64 { return s.elapsed.Seconds() }), share, bound, verdict,
-			task(func(s score) float64 { return s.cpu.Seconds() }), task(func(s score) float64 { return float64(s.requests) }), task(func(s score) float64 { return float64(s.runs) }))
+		t = append(t, []string{
+			x.name, fmt.Sprintf("%.2f", task(func(s score) float64 { return s.elapsed.Seconds() })), fmt.Sprintf("%.2f ×", share), bound,
+			fmt.Sprintf("%.2f", task(func(s score) float64 { return s.cpu.Seconds() })),
+			fmt.Sprintf("%.1f", task(func(s score) float64 { return float64(s.requests) })), fmt.Sprintf("%.1f", task(func(s score) float64 { return float64(s.runs) })),
+		})
 	}
-	if bare == 0 {
-		return false, errors.New("the bare loop took no time")
-	}
-	return held, out.Flush()
+	return t, held
+}
+
+func peersHeader() []string {
+	return []string{"who", "s/task", "of the bare loop", "bound", "CPU s/task", "model requests/task", "gate runs/task"}
 }
 
 func medianOf[T any](all []T, f func(T) float64) float64 {
