@@ -29,7 +29,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
-		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, Sandbox: d.Sandbox.Lines(false),
+		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: reportsNoCost(d.Spec), Sandbox: d.Sandbox.Lines(false),
 	}
 	for _, t := range at.Tasks {
 		switch {

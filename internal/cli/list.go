@@ -134,10 +134,7 @@ func doneOf(s record.Summary) string {
 // costOf is what a loop has cost. Of turns in a session nobody knows: the client does
 // not tell its hooks.
 func costOf(s record.Summary) string {
-	if s.Attended && s.CostUSD == 0 {
-		return "-"
-	}
-	return figure.Cost(s.CostUSD, s.CostUnknown)
+	return figure.Cost(s.CostUSD, s.CostUnknown || s.Attended)
 }
 
 // minute is a time for a list; "-" for none.

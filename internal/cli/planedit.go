@@ -243,7 +243,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 	var out *planfile.File
 	switch {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
-		hint := "pawl run " + a.shown(path) + " --task ID  works on some tasks only"
+		hint := "pawl run " + a.shown(path) + "  begins one; then say this again"
 		if s != nil && s.left() {
 			hint = resumeWith(s.ID, s.memory.State) + "  goes on with what it skipped"
 		}

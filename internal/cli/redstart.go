@@ -54,7 +54,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
 	}
 	q.print(term.Question{
-		Text:    fmt.Sprintf("failing before any work: %s. Is that part of this work?", figure.Few(g.Red(), 4)),
+		Text:    fmt.Sprintf("%s: red before the work. Is that part of this work?", figure.Few(g.Red(), 4)),
 		Choices: choices,
 	})
 	answers := make(chan string, 1)

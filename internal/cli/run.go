@@ -202,10 +202,13 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 // warnUnknownCost says that a limit has no effect with an agent that reports neither cost
 // nor tokens.
 func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
-	if s.Agent.Name == "command" && (l.CostUSD > 0 || l.Tokens > 0) {
+	if reportsNoCost(s) && (l.CostUSD > 0 || l.Tokens > 0) {
 		term.Warnf(a.Err, "what --agent command costs is not known: a limit of cost or tokens has no effect; use --max-iterations or --max-duration")
 	}
 }
+
+// reportsNoCost tells whether the loop's agent reports neither cost nor tokens.
+func reportsNoCost(s record.Spec) bool { return s.Agent.Name == "command" }
 
 // warnFromEnv names the variables of another tool that the loop follows.
 func (a *app) warnFromEnv(p *launch.Prepared) {

@@ -112,7 +112,7 @@ func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool
 	}
 	wanted, goesOn := r.AskRed(ctx, g)
 	if !goesOn {
-		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was failing before any work"})
+		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before the work"})
 	}
 	return wanted
 }

@@ -42,6 +42,7 @@ type LoopStarted struct {
 	MaxIterations int      `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
 	MaxDuration   Span     `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`
 	MaxCostUSD    float64  `json:"max_cost_usd,omitempty" jsonschema:"limit of cost"`
+	CostUnknown   bool     `json:"cost_unknown,omitempty" jsonschema:"the agent does not report its cost: a limit of cost has no effect"`
 	Resumed       bool     `json:"resumed,omitempty" jsonschema:"the loop goes on after an interruption"`
 }
 

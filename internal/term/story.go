@@ -155,7 +155,11 @@ func ends(e LoopStarted) string {
 		limits = append(limits, figure.Chosen(time.Duration(e.MaxDuration)))
 	}
 	if e.MaxCostUSD > 0 {
-		limits = append(limits, figure.Money(e.MaxCostUSD))
+		limit := figure.Money(e.MaxCostUSD)
+		if e.CostUnknown {
+			limit += " (no effect: the cost is unknown)"
+		}
+		limits = append(limits, limit)
 	}
 	if len(limits) > 0 {
 		when += ", or after " + strings.Join(limits, ", ")

@@ -35,6 +35,7 @@ type double struct {
 
 func (d *double) Loops() ([]record.Summary, error) { return d.loops, d.err }
 func (d *double) Loop(string) (Detail, error)      { return d.detail, d.err }
+
 func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
 	if task != "US-1" {
 		return nil, d.err
@@ -45,6 +46,7 @@ func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
 	}
 	return append(text, DiffLine{"", "… and 7 more lines"}), d.err
 }
+
 func (d *double) Command(_ context.Context, args ...string) (string, error) {
 	d.commands = append(d.commands, strings.Join(args, " "))
 	return d.says, nil
