@@ -90,6 +90,9 @@ func (w *wish) typed(args ralphloop.Args) {
 	if len(args.Reviews) > 0 {
 		w.Flags["review"] = args.Reviews
 	}
+	if len(args.Approve) > 0 {
+		w.Flags["approve"] = args.Approve
+	}
 	if args.Evidence != "" {
 		w.Flags["evidence"] = []string{args.Evidence}
 	}

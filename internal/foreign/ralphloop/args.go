@@ -23,6 +23,7 @@ type Args struct {
 	Verify        string        // --verify CMD
 	MaxDuration   time.Duration // --max-duration D; 0 if there is none
 	Evidence      string        // --evidence LEVEL; "" if there is none
+	Approve       []string      // --approve AT, repeated
 	Kind          string        // --kind KIND; "" if there is none
 	Every         time.Duration // --every D; 0 if there is none
 	Tries         int           // --tries N; 0 if there is none
@@ -42,6 +43,7 @@ const (
 	flagVerify        = "verify"
 	flagMaxDuration   = "max-duration"
 	flagEvidence      = "evidence"
+	flagApprove       = "approve"
 	flagKind          = "kind"
 	flagEvery         = "every"
 	flagTries         = "tries"
@@ -52,7 +54,7 @@ const (
 	flagHelp          = "help"
 
 	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagReview + " " + flagVerify + " " + flagMaxDuration + " " +
-		flagEvidence + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
+		flagEvidence + " " + flagApprove + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
 )
 
 // ParseArgs reads arguments as a user typed them behind a slash command. They
@@ -188,7 +190,7 @@ func (p *argParser) set(name, value string) error {
 	if value == "" {
 		what := map[string]string{
 			flagMaxIterations: "number", flagTries: "number", flagPromise: "text", flagKind: "kind",
-			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level", flagReview: "text",
+			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level", flagApprove: "point", flagReview: "text",
 		}[name]
 		if what == "" {
 			what = "command"
@@ -218,6 +220,8 @@ func (p *argParser) set(name, value string) error {
 		p.args.Kind = value
 	case flagEvidence:
 		p.args.Evidence = value
+	case flagApprove:
+		p.args.Approve = append(p.args.Approve, value)
 	case flagPromise:
 		p.args.Promise = value
 	case flagGate:
