@@ -21,9 +21,14 @@ func TestFreshContextsOfOneProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
+			git(t, root, "config", "user.name", "dev")
+			git(t, root, "config", "user.email", "dev@example.com")
 			p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: c.flags, Env: env})
-			if err != nil || p.Spec.Warm != c.want {
-				t.Errorf("warm %t, want %t (%v)", p.Spec.Warm, c.want, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Spec.Warm != c.want {
+				t.Errorf("warm is %t", p.Spec.Warm)
 			}
 		})
 	}
