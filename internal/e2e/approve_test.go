@@ -69,12 +69,9 @@ func TestClientWorkIsApproved(t *testing.T) {
 // elsewhere; then it goes on by itself.
 func TestTerminalWorkIsApproved(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
-	s.write(map[string]string{"pawl.toml": "approve = 'task'\n"})
-	s.git("add", "-A")
-	s.git("commit", "-qm", "stop for a yes")
 	s.plays(s.adds("bye"), done)
 	c := s.open()
-	c.loops("add bye " + words)
+	c.loops("add bye --approve task " + words)
 	c.Shows("waits for your approval: accept the work", turnMost)
 	if r := s.pawl("approve", "."); r.code != 0 {
 		t.Fatalf("%s", r)
