@@ -97,6 +97,8 @@ func encodeValue(v any) object {
 	switch v := v.(type) {
 	case int:
 		return object{"intValue": strconv.Itoa(v)}
+	case bool:
+		return object{"boolValue": v}
 	case float64:
 		return object{"doubleValue": v}
 	case []string:

@@ -46,7 +46,7 @@ type Span struct {
 }
 
 // Attribute is a property of a span, a metric or a resource. Its value is a string, an
-// int, a float64 or a []string.
+// int, a bool, a float64 or a []string.
 type Attribute struct {
 	Key   string
 	Value any
@@ -211,7 +211,7 @@ func (b *builder) turnEnded(before, s loop.State, e loop.Event) {
 		{"pawl.cost_usd", t.usage.CostUSD},
 	}
 	if e.Turn != nil {
-		with = append(with, Attribute{"pawl.tool_calls", e.Turn.ToolCalls}, Attribute{"pawl.claimed", fmt.Sprint(e.Turn.Claim != nil)})
+		with = append(with, Attribute{"pawl.tool_calls", e.Turn.ToolCalls}, Attribute{"pawl.claimed", e.Turn.Claim != nil})
 		if e.Turn.SessionID != "" {
 			with = append(with, Attribute{"gen_ai.conversation.id", e.Turn.SessionID})
 		}

@@ -236,6 +236,9 @@ func TestWhatIsSent(t *testing.T) {
 			}
 		}
 	}
+	if said := `{"key":"pawl.claimed","value":{"boolValue":true}}`; !strings.Contains(got["/v1/traces"], said) {
+		t.Errorf("the traces lack %s: %s", said, got["/v1/traces"])
+	}
 	var traces struct {
 		ResourceSpans []struct {
 			ScopeSpans []struct {
