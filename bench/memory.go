@@ -20,26 +20,16 @@ const (
 // memory compares the resident memory of one client after 50 contexts with that of 50
 // clients that had one each: in every context the same tool calls, whose output is large.
 func memory(ctx context.Context, l *lab) (outcome, error) {
-	client, err := pinnedClient()
-	if err != nil {
-		return outcome{}, err
-	}
-	api := messagesapi.Serve(func(r messagesapi.Request) messagesapi.Response {
+	living, start, done, err := l.living(ctx, func(r messagesapi.Request) messagesapi.Response {
 		if calls := (r.Number - 1) % (callsPerTurn + 1); calls < callsPerTurn {
 			return messagesapi.Bash("seq 1 6000")
 		}
 		return messagesapi.Text(strings.Repeat("Good morning. ", 200))
 	})
-	defer api.Close()
-	start, err := l.starter(client, api.URL)
 	if err != nil {
 		return outcome{}, err
 	}
-	living, err := start(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	defer living.Close()
+	defer done()
 	rss := func(s agent.Session) (int64, error) {
 		_, err := s.Turn(ctx, agent.Turn{Prompt: "hello", Timeout: time.Minute}, nil)
 		return s.(agent.Warm).RSS() >> 20, err

@@ -17,21 +17,11 @@ import (
 // one, by the clock: the client is a process of its own in both. Its model is
 // played from a script.
 func warm(ctx context.Context, l *lab) (outcome, error) {
-	client, err := pinnedClient()
+	living, start, done, err := l.living(ctx, messagesapi.Steps(messagesapi.Text("Good morning.")))
 	if err != nil {
 		return outcome{}, err
 	}
-	api := messagesapi.Serve(messagesapi.Steps(messagesapi.Text("Good morning.")))
-	defer api.Close()
-	start, err := l.starter(client, api.URL)
-	if err != nil {
-		return outcome{}, err
-	}
-	living, err := start(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	defer living.Close()
+	defer done()
 	subject := func(ctx context.Context) (time.Duration, error) {
 		if _, err := living.Turn(ctx, agent.Turn{Prompt: "hello", Timeout: time.Minute}, func(agent.Event) {}); err != nil {
 			return 0, err
@@ -54,6 +44,24 @@ func warm(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	return ratio(s, r, 0.25), nil
+}
+
+// living starts the pinned client, whose model is played by a script. start starts others
+// of the kind; done ends this one and its model.
+func (l *lab) living(ctx context.Context, plays func(messagesapi.Request) messagesapi.Response) (s agent.Session, start func(context.Context) (agent.Session, error), done func(), err error) {
+	client, err := pinnedClient()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	api := messagesapi.Serve(plays)
+	if start, err = l.starter(client, api.URL); err == nil {
+		s, err = start(ctx)
+	}
+	if err != nil {
+		api.Close()
+		return nil, nil, nil, err
+	}
+	return s, start, func() { _ = s.Close(); api.Close() }, nil
 }
 
 // starter starts clients whose model is played by the API at this address.
