@@ -254,7 +254,7 @@ func demerits() []finding {
 	return []finding{
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
-		{what: "the work does not build when its functions are broken, and its tests were red only as long as these did not exist", is: Unproven, next: "a test of a function that was there before", seen: untried},
+		{what: "the work does not build when its functions are broken, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
