@@ -76,7 +76,7 @@ type grammar struct {
 	Restore     restoreCmd     `cmd:"" user:"restore a checkpoint" group:"Go back" help:"restore a checkpoint or the work of a task"`
 	Undo        undoCmd        `cmd:"" user:"restore a checkpoint" group:"Go back" help:"undo the last restore"`
 
-	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (30 seconds)"`
+	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (20 seconds)"`
 	Init       initCmd       `cmd:"" user:"set gates and trust them" group:"Set up" help:"find the gates of this repository and write them to pawl.toml"`
 	Notify     notifyCmd     `cmd:"" group:"Set up" help:"test who is told when a loop ends or needs you"`
 	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`

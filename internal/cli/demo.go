@@ -33,7 +33,7 @@ const scriptedAgent = "scripted"
 
 // Help shows examples.
 func (demoCmd) Help() string {
-	return `The demo needs Go and git. It works in a temporary folder, prints its path and changes nothing else.
+	return `The demo needs git and a shell. It works in a temporary folder, prints its path and changes nothing else.
 
   pawl demo
   pawl demo --agent claude`
@@ -76,7 +76,6 @@ func (c *demoCmd) Run(a *app) error {
 // begin begins the loop as `pawl run` with these flags would.
 func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo.Place) (*launch.Driver, error) {
 	flags := map[string]any{"agent": c.Agent, "gates": []string{demo.Gate}, "protect": []string{demo.Protected}}
-	env.Vars = demo.Environment(env.Vars)
 	if c.Agent == scriptedAgent {
 		flags["agent_command"] = p.Script
 		env.ConfigHome = p.Config // the script fits the defaults
@@ -131,23 +130,29 @@ func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
 		fmt.Fprintf(out, "\nThe same with a real model:   pawl demo --agent claude\n")
 	}
 	fmt.Fprintf(out, "In a repository of your own:  pawl run \"what you want\" --gate 'your tests'\n")
-	fmt.Fprint(out, installFirst())
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	fmt.Fprint(out, installFirst(program))
 	return nil
 }
 
-// installFirst says how to get the command that the next steps name; "" where a shell
-// finds it. After `go run ./cmd/pawl demo` it does not, and after `npx pawl demo` only
-// what npx starts does.
-func installFirst() string {
+// installFirst says how to get the command that the next steps name, of which program is
+// the path; "" where a shell finds it. After `go run ./cmd/pawl demo` it does not, and after
+// `npx pawl demo` only what npx starts does.
+func installFirst(program string) string {
 	const without = "\nYour shell does not find pawl yet. "
 	path, err := exec.LookPath("pawl")
 	switch {
-	case err != nil:
+	case err == nil && strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "node_modules/.bin"):
+		return without + "To install it:\n\n  npm install --global pawl\n"
+	case err == nil:
+		return ""
+	case strings.Contains(filepath.ToSlash(program), "/go-build"):
 		return without + "In the folder of Pawl's source:\n\n" +
 			"  go install ./cmd/pawl ./cmd/pawl-hook\n" +
 			"  export PATH=\"$PATH:$(go env GOPATH)/bin\"\n"
-	case strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "node_modules/.bin"):
-		return without + "To install it:\n\n  npm install --global pawl\n"
 	}
-	return ""
+	return without + "It is there after:\n\n  export PATH=\"$PATH:" + filepath.Dir(program) + "\"\n"
 }

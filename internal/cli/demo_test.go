@@ -15,15 +15,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/demo"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The whole demo, but for the screen: it ends verified, with everything caught
-// that the script gets wrong.
+// The whole demo, but for the screen, where there are git and a shell and no other
+// program: it ends verified, with everything caught that the script gets wrong.
 func TestDemo(t *testing.T) {
-	t.Parallel()
+	if runtime.GOOS == "linux" { // elsewhere git is no program that a link leads to
+		t.Setenv("PATH", onlyPrograms(t, "git", "sh"))
+	} else {
+		t.Parallel()
+	}
 	place, err := demo.Make(t.Context(), t.TempDir(), os.Environ())
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +54,8 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("ended %s: %s", state.Outcome, state.Reason)
 	}
 	// One of them shows before the first turn that a clean checkout has the baseline, too.
-	if most, whole := 19, 12; gates.runs > most || gates.whole > whole {
-		t.Errorf("the gate ran %d times, %d of them whole; at most %d and %d, or the demo takes too long", gates.runs, gates.whole, most, whole)
+	if most := 17; gates.runs > most {
+		t.Errorf("the gate ran %d times, at most %d, or the demo takes too long", gates.runs, most)
 	}
 	subjects := gitOutput(t, place.Repo, "log", "--format=%s", "main..HEAD")
 	want := "feat(3): Shipping is free from 50.00\nfeat(2): Voucher: a percentage off\nfeat(1): Total adds up the items"
@@ -65,11 +70,11 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]demo.Catch{
-		{Kind: demo.FalseClaim, Iteration: 1, What: "task 1 was claimed done while cart.TestTotal failed", Then: "refused"},
+		{Kind: demo.FalseClaim, Iteration: 1, What: "task 1 was claimed done while tests/total.sh failed", Then: "refused"},
 		{Kind: demo.UsageLimit, Iteration: 3, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"},
 		{Kind: demo.NoTest, Iteration: 3, What: "task 2 was claimed done, and no test would have missed it", Then: "refused once, a test asked for"},
-		{Kind: demo.Regression, Iteration: 5, What: "task 3 was claimed done with task 1 broken: cart.TestTotal", Then: "refused, with the broken tests named"},
-		{Kind: demo.Tampering, Iteration: 6, What: "the agent tried to rewrite cart_test.go, a protected file", Then: "denied before it ran"},
+		{Kind: demo.Regression, Iteration: 5, What: "task 3 was claimed done with task 1 broken: tests/total.sh", Then: "refused, with the broken tests named"},
+		{Kind: demo.Tampering, Iteration: 6, What: "the agent tried to rewrite tests/total.sh, a protected file", Then: "denied before it ran"},
 	}, catches); diff != "" {
 		t.Errorf("caught (-want +got):\n%s", diff)
 	}
@@ -77,11 +82,48 @@ func TestDemo(t *testing.T) {
 	if err := c.conclude(&said, place, d.Loop); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"cd " + place.Repo, "cart.TestTotal", "pawl report"} {
+	for _, line := range []string{"cd " + place.Repo, "tests/total.sh", "pawl report"} {
 		if !strings.Contains(said.String(), line) {
 			t.Errorf("the end does not say %q:\n%s", line, said.String())
 		}
 	}
+}
+
+// The demo says in one line what it lacks.
+func TestDemoWithoutGit(t *testing.T) {
+	for _, tt := range []struct {
+		path, want string
+	}{
+		{onlyPrograms(t, "sh"), "the demo needs git, which is not on your PATH"},
+		{onlyPrograms(t, "git"), "the demo needs sh, which is not on your PATH"},
+		{t.TempDir(), "the demo needs git and sh, which are not on your PATH"},
+	} {
+		t.Setenv("PATH", tt.path)
+		dir := t.TempDir()
+		_, err := demo.Make(t.Context(), dir, os.Environ())
+		if err == nil || err.Error() != tt.want || failure.Hint(err) == "" {
+			t.Errorf("got %v, want %s, with a hint", err, tt.want)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// onlyPrograms makes a folder for PATH that has these programs and no other.
+func onlyPrograms(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	return dir
 }
 
 // A catch that is missing is an error, and names itself.
@@ -133,9 +175,8 @@ func gitOutput(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// gateCounter counts the runs of gates, those of probes included: all, and of those the
-// ones of the whole gate.
-type gateCounter struct{ runs, whole int }
+// gateCounter counts the runs of gates, those of probes included.
+type gateCounter struct{ runs int }
 
 func (*gateCounter) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (*gateCounter) Agent(agent.Event)                             {}
@@ -143,9 +184,6 @@ func (*gateCounter) Note(record.Note)                              {}
 func (c *gateCounter) Gate(p verify.Progress) {
 	if p.Result != nil && !p.Result.Cached {
 		c.runs++
-		if !strings.Contains(p.Result.Command, " -run=") {
-			c.whole++
-		}
 	}
 }
 
@@ -165,14 +203,16 @@ func TestDemoSaysHowToInstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, tt := range []struct{ path, want string }{
-		{empty, "go install ./cmd/pawl ./cmd/pawl-hook\n"},
-		{npx, "npm install --global pawl\n"},
-		{bin, ""},
+	unpacked := filepath.Join(empty, "pawl_1.0.0_linux_amd64", "bin", name)
+	for _, tt := range []struct{ path, program, want string }{
+		{empty, filepath.Join(os.TempDir(), "go-build12", "b001", "exe", name), "go install ./cmd/pawl ./cmd/pawl-hook\n"},
+		{empty, unpacked, "export PATH=\"$PATH:" + filepath.Dir(unpacked) + "\"\n"},
+		{npx, unpacked, "npm install --global pawl\n"},
+		{bin, unpacked, ""},
 	} {
 		t.Setenv("PATH", tt.path)
-		if got := installFirst(); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
-			t.Errorf("PATH %s: %q, want %q", tt.path, got, tt.want)
+		if got := installFirst(tt.program); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("PATH %s, program %s: %q, want %q", tt.path, tt.program, got, tt.want)
 		}
 	}
 }

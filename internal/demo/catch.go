@@ -80,11 +80,19 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 			return Catch{}, false, err
 		}
 		if j := n.GuardVerdict; j != nil && j.Rule == guard.RuleProtected {
-			what := "the agent tried to rewrite " + path.Base(filepath.ToSlash(j.Call)) + ", a protected file"
+			what := "the agent tried to rewrite " + protectedName(filepath.ToSlash(j.Call)) + ", a protected file"
 			return Catch{Kind: Tampering, What: what, Then: "denied before it ran"}, true, nil
 		}
 	}
 	return Catch{}, false, nil
+}
+
+// protectedName is a protected file as a user knows it: the demo's own by its path.
+func protectedName(call string) string {
+	if strings.HasSuffix("/"+call, "/"+Protected) {
+		return Protected
+	}
+	return path.Base(call)
 }
 
 // caught tells whether this step of the machine is one.

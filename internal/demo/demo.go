@@ -1,4 +1,4 @@
-// Package demo shows a whole loop to somebody who has Go and git and nothing
+// Package demo shows a whole loop to somebody who has git and a shell and nothing
 // else: a small repository, a plan of three tasks, and a script for an agent
 // that is wrong in the ways in which agents are.
 //
@@ -19,7 +19,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -36,8 +35,8 @@ var script []byte
 // What the demo's loop is asked.
 const (
 	Plan      = "plan.md"
-	Gate      = "go test ./..."
-	Protected = "cart_test.go" // the user's test: not the agent's to change
+	Gate      = "sh test.sh"
+	Protected = "tests/total.sh" // the user's test: not the agent's to change
 )
 
 // Place is where a demo happens.
@@ -51,10 +50,8 @@ type Place struct {
 // Make makes a demo in a new folder below dir, "" for the system's temporary
 // one. The environment is the one that git gets, KEY=value.
 func Make(ctx context.Context, dir string, env []string) (Place, error) {
-	for _, tool := range []string{"git", "go"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			return Place{}, failure.New(failure.Error, "install it; the demo needs Go and git, and nothing else", "%s is not on the PATH", tool)
-		}
+	if err := checkTools(); err != nil {
+		return Place{}, err
 	}
 	dir, err := os.MkdirTemp(dir, "pawl-demo-")
 	if err != nil {
@@ -69,6 +66,25 @@ func Make(ctx context.Context, dir string, env []string) (Place, error) {
 	return p, nil
 }
 
+// checkTools returns an error that names what the demo needs and is not there.
+func checkTools() error {
+	var missing []string
+	for _, tool := range []string{"git", "sh"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			missing = append(missing, tool)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	verb := "is"
+	if len(missing) > 1 {
+		verb = "are"
+	}
+	return failure.New(failure.Error, "install it, then  pawl demo  again; it needs nothing else",
+		"the demo needs %s, which %s not on your PATH", strings.Join(missing, " and "), verb)
+}
+
 // furnish writes the files and makes the first commit.
 func (p Place) furnish(ctx context.Context, env []string) error {
 	for _, dir := range []string{p.Repo, p.Config} {
@@ -80,7 +96,11 @@ func (p Place) furnish(ctx context.Context, env []string) error {
 		return err
 	}
 	for _, f := range txtar.Parse(shop).Files {
-		if err := os.WriteFile(filepath.Join(p.Repo, f.Name), f.Data, 0o644); err != nil {
+		path := filepath.Join(p.Repo, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			return err
 		}
 	}
@@ -116,10 +136,4 @@ func (p Place) git(ctx context.Context, env, args []string) error {
 		return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
 	}
 	return nil
-}
-
-// Environment is env for the demo's gates: Go finds all it needs here, asks no
-// network, and follows no settings that are meant for the user's own work.
-func Environment(env []string) []string {
-	return append(slices.Clip(env), "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GO111MODULE=on")
 }

@@ -16,11 +16,11 @@ func TestClientDemo(t *testing.T) {
 	c := newClientBench(t, map[string]string{"README.md": "elsewhere\n"})
 	c.env["TMPDIR"] = t.TempDir()
 	c.plays(
-		messagesapi.Bash(`sed -i.old 's/return 0 }/s := 0; for _, i := range c.items { s += i.Price * i.Count }; return s }/' cart.go && rm cart.go.old`), done,
-		messagesapi.Bash(`printf 'package cart\n\nfunc (c *Cart) Voucher(p int) int { return c.Total() * (100 - p) / 100 }\n' > voucher.go
-printf 'package cart\n\nimport "testing"\n\nfunc TestVoucher(t *testing.T) {\n\tif breakfast().Voucher(50) != 270 {\n\t\tt.Fatal()\n\t}\n}\n' > voucher_test.go`), done,
-		messagesapi.Bash(`printf 'package cart\n\nfunc (c *Cart) Shipping() int { return 490 }\n' > shipping.go
-printf 'package cart\n\nimport "testing"\n\nfunc TestShipping(t *testing.T) {\n\tif breakfast().Shipping() != 490 {\n\t\tt.Fatal()\n\t}\n}\n' > shipping_test.go`), done,
+		messagesapi.Bash(`printf 'sum=0\nwhile read -r name price count; do\n\tsum=$((sum + price * count))\ndone\necho "$sum"\n' >total.sh`), done,
+		messagesapi.Bash(`printf 'echo $(($(sh total.sh) * (100 - $1) / 100))\n' >voucher.sh
+printf '[ "$(sh voucher.sh 50 <tests/breakfast)" = 270 ]\n' >tests/voucher.sh`), done,
+		messagesapi.Bash(`printf 'if [ "$(sh total.sh)" -ge 5000 ]; then echo 0; else echo 490; fi\n' >shipping.sh
+printf '[ "$(sh shipping.sh <tests/breakfast)" = 490 ] && [ "$(echo cake 5000 1 | sh shipping.sh)" = 0 ]\n' >tests/shipping.sh`), done,
 	)
 	r := c.pawl("demo", "--agent", "claude", "--agent-command", c.client)
 	if r.code != 0 || !r.says("This demo runs your own claude", "ended VERIFIED", "3 proven", "git log --stat main..HEAD") {
