@@ -58,7 +58,8 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	if reason == nil {
 		return nil
 	}
-	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is told at the end", strings.Join(missed, ", "), reason)
+	d.BeforeTurn = newClaimRetry(desk).beforeTurn
+	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
 	_, err = d.Owner.Append(journal.Entry{Type: record.TypeNote, Data: record.Note{Level: loop.Warning, Text: d.Unclaimed}})
 	return err
 }

@@ -74,3 +74,28 @@ func (r *Runner) filesFail(what string, err error) {
 	r.unread = err.Error()
 	r.note(loop.Warning, "files of another tool "+what+": "+err.Error())
 }
+
+// Advice is what Runner.BeforeTurn has to say.
+type Advice struct {
+	Note string // for the user; "": nothing
+	Stop string // why the loop must stop before the turn; "": it need not
+}
+
+// askBeforeTurn passes on what BeforeTurn says. A loop that it stops is cancelled before
+// its turn begins.
+func (r *Runner) askBeforeTurn(ctx context.Context, s loop.State) {
+	if r.BeforeTurn == nil {
+		return
+	}
+	advice := r.BeforeTurn(ctx, s)
+	if advice.Note != "" {
+		r.inRun(ctx, func(context.Context) error { r.note(loop.Info, advice.Note); return nil })
+	}
+	if advice.Stop != "" {
+		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: advice.Stop})
+		select {
+		case <-ctx.Done(): // the turn is cancelled with the loop
+		case <-time.After(overtakeMost):
+		}
+	}
+}

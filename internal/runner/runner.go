@@ -94,7 +94,10 @@ type Runner struct {
 	// Notify is handed what an absent user should know; nil = nobody is told. It must
 	// return quickly.
 	Notify func(notice.Notice)
-	First  loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+	// BeforeTurn is called before each turn, but those of a user's session; nil = it is
+	// not. It may hold up the turn for seconds.
+	BeforeTurn func(context.Context, loop.State) Advice
+	First      loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
 	mem    record.Memory

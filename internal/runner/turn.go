@@ -31,6 +31,7 @@ const (
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
 func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+	r.askBeforeTurn(ctx, m.State)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
