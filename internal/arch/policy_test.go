@@ -114,7 +114,7 @@ const modules = `
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
 	github.com/charmbracelet/x/ansi       < term watch
 	github.com/goccy/go-yaml/...          < config
-	github.com/gofrs/flock                < config keeper lesson session store
+	github.com/gofrs/flock                < config keeper lesson notify session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
 	github.com/pelletier/go-toml/v2/...   < config deps work

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -18,7 +15,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/notify"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -64,12 +60,26 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 			a.printf("%s: standard error is no terminal\n", r)
 			continue
 		}
-		a.printf("%s: sent\n", r)
+		a.printf("%s: sent%s\n", r, a.answersBy(settings, r, root))
 	}
 	if len(failed) > 0 {
 		return disagrees
 	}
 	return nil
+}
+
+// answersBy says whose replies to a receiver count, where it is one that can be replied to.
+func (a *app) answersBy(s notice.Settings, r notice.Receiver, root string) string {
+	from := s.AnswersBy(r)
+	switch err := a.sender(root).CheckAnswers(r); {
+	case r.Kind != notice.Telegram && r.Kind != notice.Slack:
+		return ""
+	case err != nil && len(from) > 0:
+		return "; nobody can answer there: " + err.Error()
+	case len(from) == 0:
+		return "; nobody can answer there: notify.answers names nobody"
+	}
+	return "; answers are taken from " + strings.Join(from, ", ")
 }
 
 // notifySettings are those of this folder, or the receivers that were typed. Those of the
@@ -133,6 +143,15 @@ func (a *app) unreachable(s notice.Settings, root string) []string {
 			}
 		}
 	}
+	for _, text := range s.Answers {
+		answers, err := notice.ParseAnswers(text)
+		if err == nil {
+			err = a.sender(root).CheckAnswers(answers.Receiver)
+		}
+		if err != nil {
+			out = append(out, fmt.Sprintf("nobody can answer by %s: %v", answers.Receiver, err))
+		}
+	}
 	return out
 }
 
@@ -156,47 +175,4 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})
 	}
 	return out
-}
-
-// sessionNotifyCmd is `pawl session notify`.
-type sessionNotifyCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
-	Name string `arg:"" help:"name of the notice's file in the loop's folder"`
-}
-
-func (sessionNotifyCmd) Help() string {
-	return `Whoever drives the loop starts it.
-
-  pawl session notify brisk-otter-7f3a notice-1.json`
-}
-
-// Run sends a notice of a loop, with retries, and logs what came of it.
-func (c *sessionNotifyCmd) Run(a *app) error {
-	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	l, err := a.store.Resolve(c.Loop, "")
-	if err != nil {
-		return err
-	}
-	spec, err := record.ReadSpec(l)
-	if err != nil {
-		return err
-	}
-	n, err := notify.Take(l.Dir, c.Name)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), notify.SendTimeout)
-	defer cancel()
-	to := (&notify.Outbox{Settings: spec.Notify}).Receivers(n)
-	failed := a.sender(n.Root).Send(ctx, n, to)
-	var problems []error
-	for _, r := range to {
-		what := "sent to " + r.String()
-		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
-			what = fmt.Sprintf("not sent to %s: %v", r, failed[i].Err)
-			problems = append(problems, errors.New(what))
-		}
-		notify.Log(l.Dir, n, strings.ReplaceAll(what, "\n", " "))
-	}
-	return errors.Join(problems...)
 }

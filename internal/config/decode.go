@@ -50,6 +50,9 @@ func (l Layer) decode(s *Settings) error {
 			return err
 		}
 	}
+	if err := l.checkNotify(); err != nil {
+		return l.report(err)
+	}
 	spreadNotify(values)
 	was := s.Guard
 	if err := decodeTable(s, "", values, l.lines); err != nil {

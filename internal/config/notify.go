@@ -27,6 +27,18 @@ func spreadNotify(values map[string]any) {
 	values["notify"] = table
 }
 
+// checkNotify refuses what a repository must not say: who answers for the user.
+func (l Layer) checkNotify() error {
+	table, ok := l.values["notify"].(map[string]any)
+	if _, answers := table["answers"]; !ok || !answers || !l.repo {
+		return nil
+	}
+	return &problem{
+		path: "notify.answers", message: "a repository's file cannot say whose answers count",
+		hint: "set it in your own configuration: ~/.config/pawl/config.toml",
+	}
+}
+
 func decodeNotify(p *Notify, at string, v any, lines map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
@@ -44,6 +56,11 @@ func decodeNotify(p *Notify, at string, v any, lines map[string]int) error {
 			bad = &problem{path: join(at, key), message: fmt.Sprintf("%q: %v", text, err)}
 		}
 	})
+	for _, text := range p.Answers {
+		if _, err := notice.ParseAnswers(text); err != nil && bad == nil {
+			bad = &problem{path: join(at, "answers"), message: fmt.Sprintf("%q: %v", text, err)}
+		}
+	}
 	return bad
 }
 

@@ -89,3 +89,37 @@ func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 		}
 	}
 }
+
+// Whose replies count is the user's own setting, with an address of their own; it stays
+// where a flag or a repository chooses other receivers.
+func TestNotifyAnswers(t *testing.T) {
+	t.Parallel()
+	table := func(answers ...string) map[string]any {
+		return map[string]any{"notify": map[string]any{"to": "desktop", "answers": answers}}
+	}
+	user := Layer{name: layerUser, file: "config.toml", values: table("telegram env:T from 42, 43", "slack file:~/.slack from U0123ABCD")}
+	project := Layer{name: layerProject, file: ProjectFile, repo: true, values: map[string]any{"notify": "bell"}}
+	got, err := Resolve(user, project, Flags(map[string]any{"notify": []string{"telegram env:T"}}))
+	if err != nil || len(got.Notify.Answers) != 2 {
+		t.Errorf("%q, %v", got.Notify.Answers, err)
+	}
+	project.values = table("telegram env:T from 66")
+	if _, err := Resolve(user, project); err == nil || !strings.Contains(err.Error(), "pawl.toml: notify.answers: a repository's file cannot say whose answers count") {
+		t.Errorf("a repository names who answers: %v", err)
+	}
+	for text, wants := range map[string]string{
+		"telegram env:T":                "want who may answer",
+		"telegram env:T from ":          "want who may answer",
+		"telegram env:T from @alice":    "not the id of a sender",
+		"slack env:T from 42":           "not the id of a sender",
+		"telegram file:token from 42":   "a whole path",
+		"discord env:T from 42":         "takes no answers",
+		"telegram https://x/y from 42":  "may hold a secret",
+		"slack file:../x from U0123ABC": "a whole path",
+	} {
+		_, err := Resolve(Layer{name: layerUser, values: table(text)})
+		if err == nil || !strings.Contains(err.Error(), wants) {
+			t.Errorf("answers %q: %v, want %q", text, err, wants)
+		}
+	}
+}

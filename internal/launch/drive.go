@@ -223,12 +223,21 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
 	}
 	if err == nil {
-		err = d.claimIssues(ctx, m.State, env)
+		err = d.reachOut(ctx, l, m.State, env)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// reachOut claims the issues of a loop that is resumed, and has replies taken to what it
+// asked.
+func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
+	if err := d.claimIssues(ctx, st, env); err != nil || len(st.Unanswered()) == 0 {
+		return err
+	}
+	return d.outbox(l, env).Listen()
 }
 
 // checkInstalled returns why an agent cannot be started, or nil.

@@ -51,6 +51,11 @@ type Sender struct {
 	Home   string              // the user's home folder, for paths that begin with ~/
 	Redact func(string) string // removes secrets; nil: there are none
 
+	// AnswersBy returns the senders whose replies by a receiver count; nil: nobody's.
+	AnswersBy func(notice.Receiver) []string
+	// OnSent is told where a question stands that can be replied to.
+	OnSent func(notice.Receiver, Place)
+
 	pauses []time.Duration // before further attempts; nil: retryPauses
 }
 
@@ -159,6 +164,16 @@ func (s Sender) Check(r notice.Receiver) error {
 	case notice.Off, notice.Bell, notice.Command:
 	}
 	return nil
+}
+
+// CheckAnswers returns why nobody can answer at a receiver, as far as that can be told
+// without asking there.
+func (s Sender) CheckAnswers(r notice.Receiver) error {
+	u, err := s.address(r)
+	if err == nil && !isBot(r.Kind, u) {
+		err = errors.New("replies can be read by a bot only: the address ends in chat.postMessage?channel=ID&token=TOKEN")
+	}
+	return err
 }
 
 // showOnDesktop shows the notice with the system's own program.

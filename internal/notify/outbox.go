@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -67,21 +68,37 @@ func (o *Outbox) post(n notice.Notice) error {
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
-	argv := append(append([]string{}, o.Tool...), "session", "notify", o.Loop, filepath.Base(path))
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // it outlives us
-	cmd.Env, cmd.Dir = o.Vars, o.Dir
-	start := o.Start
-	if start == nil {
-		start = proc.StartDetached
-	}
-	pid, err := start(cmd)
+	pid, err := o.start(filepath.Base(path))
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
+	}
+	if n.Question != nil {
+		return nil // it waits for the answer, and ends with the question
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.started = append(o.started, pid)
 	return nil
+}
+
+// start starts a process of the loop's notices.
+func (o *Outbox) start(args ...string) (pid int, err error) {
+	argv := slices.Concat(o.Tool, []string{"session", "notify", o.Loop}, args)
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // it outlives us
+	cmd.Env, cmd.Dir = o.Vars, o.Dir
+	if o.Start != nil {
+		return o.Start(cmd)
+	}
+	return proc.StartDetached(cmd)
+}
+
+// Listen has replies taken to questions that were sent by an earlier owner.
+func (o *Outbox) Listen() error {
+	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 {
+		return nil
+	}
+	_, err := o.start()
+	return err
 }
 
 // Take reads a notice that Post left under this name in the loop's folder, and removes

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,49 +36,66 @@ func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) er
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
+	if isBot(r.Kind, u) {
+		return s.postToChat(ctx, n, r, u)
+	}
 	q, err := request(ctx, n, r.Kind, u)
 	if err != nil {
 		return fmt.Errorf("make the request to %s: %s", u.Host, hide(err.Error(), u))
 	}
+	_, err = s.do(q, u, attemptTimeout)
+	return err
+}
+
+// maxReply bounds what is read of a service's answer, in bytes.
+const maxReply = 1 << 20
+
+// do sends a request to the host of an address, and returns what is answered.
+func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(q.Context(), timeout)
+	defer cancel()
 	// No redirect is followed: the address, which may be a secret, is meant for one place.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
-	answer, err := client.Do(q)
+	answer, err := client.Do(q.WithContext(ctx))
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer within %s", attemptTimeout)
+		err = fmt.Errorf("no answer within %s", timeout)
 	}
 	if err != nil {
-		return &temporaryError{err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
+		return nil, &temporaryError{err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
 	}
 	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxOutput)) // what it adds to the status
-	return s.readReply(answer, hide(plan.OneLine(string(said), 160), u), u.Host)
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxReply)) // what it adds to the status
+	return body, s.readReply(answer, body, u)
 }
 
 // readReply says what the answer of a service means.
-func (s Sender) readReply(answer *http.Response, said, host string) error {
+func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error {
+	said := hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u)
 	if s.Redact != nil {
 		said = s.Redact(said)
 	}
-	err := errors.New(strings.TrimSuffix(fmt.Sprintf("%s answers %s: %s", host, answer.Status, said), ": "))
+	err := errors.New(strings.TrimSuffix(fmt.Sprintf("%s answers %s: %s", u.Host, answer.Status, said), ": "))
 	switch code := answer.StatusCode; {
 	case code < http.StatusMultipleChoices:
 		return nil
 	case code < http.StatusBadRequest:
-		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", host, answer.Status)
+		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", u.Host, answer.Status)
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= http.StatusInternalServerError:
 		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is as good as nothing
+		var reply apiReply
+		if json.Unmarshal(body, &reply) == nil {
+			seconds = max(seconds, reply.Parameters.RetryAfter)
+		}
 		return &temporaryError{err: err, after: time.Duration(seconds) * time.Second}
 	}
 	return err
 }
 
-// request makes the request of a service.
+// request makes the request of a service that is no bot's.
 func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL) (*http.Request, error) {
 	text := n.Title + "\n" + n.Text
 	var body any
@@ -88,31 +104,20 @@ func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL)
 		body = map[string]string{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)}
 	case notice.Discord: // nobody is called by an @name in the text
 		body = map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}}}
-	case notice.Telegram:
-		fields := map[string]any{"text": text}
-		for name, values := range u.Query() {
-			fields[name] = values[0] // chat_id, and what else the user wrote behind the method
-		}
-		bare := *u
-		bare.RawQuery, u, body = "", &bare, fields
 	case notice.Ntfy:
 		q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(n.Text))
 		if err == nil {
 			q.Header.Set("Title", mime.QEncoding.Encode("utf-8", n.Title))
 		}
 		return q, err
-	case notice.Off, notice.Bell, notice.Desktop, notice.Command, notice.Webhook:
+	case notice.Off, notice.Bell, notice.Desktop, notice.Command, notice.Webhook, notice.Telegram:
 		body = n
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(data))
-	if err == nil {
-		q.Header.Set("Content-Type", "application/json")
-	}
-	return q, err
+	return jsonRequest(ctx, u.String(), data)
 }
 
 // hide removes the parts of an address that may be secret from a text: all but its host.

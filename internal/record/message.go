@@ -38,9 +38,9 @@ type Message struct {
 	// Now means that a note is for the turn under way.
 	Now bool `json:"now,omitempty"`
 
-	Question *loop.Question `json:"question,omitempty"`
-	Paths    []string       `json:"paths,omitempty"` // relative to the root, slashes
-	Tasks    []string       `json:"tasks,omitempty"` // ids
+	Question *loop.Question `json:"question,omitempty"` // of an answer: the one that it is to, by its time
+	Paths    []string       `json:"paths,omitempty"`    // relative to the root, slashes
+	Tasks    []string       `json:"tasks,omitempty"`    // ids
 	// Edit is the edit that a user makes to the plan.
 	Edit *plan.Edit `json:"edit,omitempty"`
 	// turn of a claim, see ToolClaim
@@ -81,7 +81,7 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageQuestion:
 		return loop.Event{Kind: loop.QuestionAsked, Question: m.Question}, m.Question != nil
 	case MessageAnswer:
-		return loop.Event{Kind: loop.Answered, Text: m.Text, Tasks: m.Tasks}, true
+		return loop.Event{Kind: loop.Answered, Text: m.Text, Tasks: m.Tasks, Question: m.Question}, true
 	case MessageMerge:
 		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}

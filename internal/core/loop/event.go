@@ -66,7 +66,7 @@ type Event struct {
 	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
 	HalfDone       string      `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
 	Gates          *Gates      `json:"gates,omitempty"`           // GatesFinished
-	Question       *Question   `json:"question,omitempty"`        // QuestionAsked
+	Question       *Question   `json:"question,omitempty"`        // QuestionAsked; Answered: the one that is answered, by its time, nil: the first
 	Turn           *Turn       `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
 	Failure        *Failure    `json:"failure,omitempty"`         // AgentFailed
 	Seen           *Inspection `json:"seen,omitempty"`            // TreeSeen

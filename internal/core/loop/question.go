@@ -263,8 +263,13 @@ func (m *machine) questionAnswered(e Event) {
 	if len(e.Tasks) > 0 {
 		asked = without(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
 	}
+	if e.Question != nil { // to that one alone: a late yes is no yes to the next question
+		asked = without(asked, func(q Question) bool { return !q.At.Equal(e.Question.At) })
+	}
 	if len(asked) == 0 {
-		m.tellAgent(e.Text)
+		if e.Question == nil {
+			m.tellAgent(e.Text)
+		}
 		return
 	}
 	q := asked[0]

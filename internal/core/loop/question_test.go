@@ -118,6 +118,19 @@ func TestQuestionInASession(t *testing.T) {
 	}
 }
 
+// An answer that names its question is for no other one, and no message either: a late yes
+// to one approval approves no other.
+func TestAnswerToAnotherQuestion(t *testing.T) {
+	t.Parallel()
+	sc := asked(t, loop.Policy{}, "")
+	q := sc.s.Questions[0]
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At.Add(-time.Second)}}, "")
+	if _, waits := sc.s.AwaitedAnswer(); !waits || len(sc.s.Messages) > 0 {
+		t.Errorf("%+v", sc.s)
+	}
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}, "turn 2 continue go_on")
+}
+
 // asks is a message and a question in a random walk, which somebody may answer at once.
 func (w *world) asks() {
 	w.says()

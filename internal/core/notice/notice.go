@@ -40,6 +40,8 @@ type Notice struct {
 	Task    string       `json:"task,omitempty" jsonschema:"id of the task that it is about"`
 	Outcome loop.Outcome `json:"outcome,omitempty" jsonschema:"of ended"`
 	At      time.Time    `json:"at"`
+
+	Question *loop.Question `json:"question,omitempty" jsonschema:"that waits for an answer or an approval"`
 }
 
 // reasonQuestion is the reason of a notice that the agent asks something.
@@ -57,6 +59,9 @@ func (l Log) Filter(news []Notice) ([]Notice, Log) {
 	var fresh []Notice
 	for _, n := range news {
 		key := strings.Join([]string{string(n.Event), n.Reason, n.Task}, " ")
+		if n.Question != nil { // another one of the same task is news
+			key += " " + n.Question.At.Format(time.RFC3339Nano)
+		}
 		if last, told := l[key]; told && n.At.Sub(last) < repeatAfter {
 			continue
 		}
@@ -76,8 +81,8 @@ func (n Notice) Of(id, goal, root string) Notice {
 	switch {
 	case n.Event == Ended:
 		look = "pawl report " + id
-	case n.Reason == reasonQuestion:
-		look = "pawl answer " + id + ` "…"`
+	case n.Question != nil:
+		look = n.Question.Command(id)
 	}
 	n.Loop, n.Goal, n.Root, n.Title = id, goal, root, id+" · "+n.Title
 	n.Text = strings.TrimPrefix(n.Text+"\n"+look, "\n")
@@ -124,6 +129,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	}
 	if q, asked := after.NewQuestion(before); asked {
 		add(NeedsYou, reasonQuestion, q.Headline(), q.Lines()...)
+		out[len(out)-1].Task, out[len(out)-1].Question = q.Task, &q
 	}
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
 		add(NeedsYou, "held", "the loop is held: "+e.Failure.Message, e.Failure.Hint)

@@ -174,3 +174,21 @@ func TestReceiversByEventAndHour(t *testing.T) {
 		t.Error("quiet hours within a day")
 	}
 }
+
+// A second question within a minute is no repetition of the first.
+func TestEachQuestionIsTold(t *testing.T) {
+	t.Parallel()
+	ask := func(second int) func(*loop.State) {
+		return func(s *loop.State) {
+			s.Questions = []loop.Question{{Text: "Which zone?", Task: "US-1", At: at(11, 59).Add(time.Duration(second) * time.Second)}}
+		}
+	}
+	first := notice.Decide(working(nil), working(ask(1)), loop.Event{Kind: loop.QuestionAsked})
+	second := notice.Decide(working(ask(1)), working(ask(2)), loop.Event{Kind: loop.QuestionAsked})
+	told, log := notice.Log(nil).Filter(first)
+	again, log := log.Filter(first)
+	other, _ := log.Filter(second)
+	if len(told) != 1 || len(again) != 0 || len(other) != 1 || other[0].Question == nil || other[0].Task != "US-1" {
+		t.Errorf("told %v, again %v, the other %v", told, again, other)
+	}
+}

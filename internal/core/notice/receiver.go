@@ -17,6 +17,7 @@ type Settings struct {
 	Wait     []string `json:"wait,omitempty" doc:"who receives that a wait for a usage limit begins or is over, instead of to"`
 	Budget   []string `json:"budget,omitempty" doc:"who receives that 75 % or 90 % of max_cost or max_tokens are spent, instead of to"`
 	Quiet    string   `json:"quiet,omitempty" doc:"hours of the day in which nothing is sent, such as 22:00-07:00"`
+	Answers  []string `json:"answers,omitempty" doc:"whose replies to a question or an approval count: telegram or slack as above, then from and the ids of senders, such as telegram env:TELEGRAM_URL from 4242; a repository's file may not set it"`
 }
 
 // For returns the receivers of an event at a local time. What cannot be parsed was

@@ -1,0 +1,105 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// bot is a local double of Telegram: it keeps what is written and hands out updates.
+type bot struct {
+	mu      sync.Mutex
+	written []string // texts; message N stands at N-1
+	updates []string
+}
+
+func (b *bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Text   string `json:"text"`
+		Offset int    `json:"offset"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&asked)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if path.Base(r.URL.Path) != "getUpdates" {
+		b.written = append(b.written, asked.Text)
+		fmt.Fprintf(w, `{"ok":true,"result":{"message_id":%d,"chat":{"id":42}}}`, len(b.written))
+		return
+	}
+	time.Sleep(50 * time.Millisecond)
+	fmt.Fprintf(w, `{"ok":true,"result":[%s]}`, strings.Join(b.updates[min(asked.Offset, len(b.updates)):], ","))
+}
+
+// says has a sender reply to the message that holds a text.
+func (b *bot) says(t *testing.T, from int, to, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		b.mu.Lock()
+		for i, written := range b.written {
+			if strings.Contains(written, to) {
+				b.updates = append(b.updates, fmt.Sprintf(
+					`{"update_id":%d,"message":{"message_id":1000,"chat":{"id":42},"from":{"id":%d},"text":%q,"reply_to_message":{"message_id":%d}}}`,
+					len(b.updates), from, text, i+1))
+				b.mu.Unlock()
+				return
+			}
+		}
+		b.mu.Unlock()
+	}
+	t.Fatalf("nobody wrote %q: %q", to, b.written)
+}
+
+// A question that is asked at night and answered by chat in the morning goes on, also where
+// Pawl was killed meanwhile; an approval takes the user's yes. A stranger's word is neither.
+func TestAnswersByChat(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(nil))
+	api := &bot{}
+	s := httptest.NewServer(api)
+	t.Cleanup(s.Close)
+	b.env["CHAT"] = s.URL + "/bot1:TOKEN/sendMessage?chat_id=42"
+	b.write(map[string]string{
+		"../.config/pawl/config.toml": "[notify]\nto = \"telegram env:CHAT\"\nanswers = [\"telegram env:CHAT from 42\"]\n",
+		"../agent.sh": `#!/bin/sh
+if grep -q 'The answer: bye' ; then
+	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
+	echo '<promise>DONE</promise>'
+else
+	echo '<question>bye or goodbye?</question>'
+fi
+`})
+	if r := b.pawl("notify", "test"); !r.says("telegram env:CHAT: sent; answers are taken from 42") {
+		t.Errorf("%s", r)
+	}
+	run := b.start("run", "add bye", "--gate", checkWords, "--approve", "task", "--agent", "command", "--agent-command", b.path("../agent.sh"))
+	b.question()
+	api.says(t, 66, "the agent asks: bye or goodbye?", "goodbye")
+	if err := syscall.Kill(run.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	run.wait()
+	api.says(t, 42, "the agent asks: bye or goodbye?", "bye")
+	api.says(t, 42, "the agent asks: bye or goodbye?", "yes") // too late: it is answered
+	run = b.start("resume", ".")
+	api.says(t, 66, "waits for your approval", "yes")
+	b.waitsForYes()
+	api.says(t, 42, "waits for your approval", "yes")
+	b.ended(run.wait(), 0)
+	api.mu.Lock()
+	defer api.mu.Unlock()
+	all := strings.Join(api.written, "\n")
+	for _, want := range []string{"is told: bye", ": approved", "not taken: the question has its answer already"} {
+		if strings.Count(all, want) != 1 {
+			t.Errorf("%q stands %d times in\n%s\n%s", want, strings.Count(all, want), all, b.pawl("log", ".").out)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package notify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Place is where a message stands in a chat, as the service names both.
+type Place struct{ Chat, Message string }
+
+// postMessage is the method by which a bot of Slack writes. An address with another one
+// is a webhook, which tells of no message that could be replied to.
+const postMessage = "chat.postMessage"
+
+// isBot reports whether an address is one of a bot, which can read replies.
+func isBot(kind notice.Kind, u *url.URL) bool {
+	return kind == notice.Telegram || kind == notice.Slack && path.Base(u.Path) == postMessage
+}
+
+// apiReply is what a method of a chat service answers; of a service, its own fields.
+type apiReply struct {
+	OK          *bool           `json:"ok"`
+	Error       string          `json:"error"`       // Slack
+	Description string          `json:"description"` // Telegram
+	Result      json.RawMessage `json:"result"`      // Telegram
+	Parameters  struct {
+		RetryAfter int `json:"retry_after"` // seconds
+	} `json:"parameters"`
+	Channel  string         `json:"channel"` // Slack
+	TS       string         `json:"ts"`
+	Messages []slackMessage `json:"messages"`
+}
+
+// call asks a method of the API that an address belongs to, "" for the one that it names.
+func (s Sender) call(ctx context.Context, kind notice.Kind, u *url.URL, m method) (apiReply, error) {
+	q, err := m.request(ctx, kind, u)
+	if err != nil {
+		return apiReply{}, fmt.Errorf("make the request to %s: %s", u.Host, hide(err.Error(), u))
+	}
+	body, err := s.do(q, u, cmp.Or(m.timeout, attemptTimeout))
+	if err != nil {
+		return apiReply{}, err
+	}
+	var reply apiReply
+	if err := json.Unmarshal(body, &reply); err != nil || reply.OK == nil {
+		return reply, &unreadableError{u.Host}
+	}
+	if !*reply.OK {
+		return reply, fmt.Errorf("%s refuses: %s", u.Host, plan.OneLine(hide(cmp.Or(reply.Error, reply.Description), u), 160))
+	}
+	return reply, nil
+}
+
+// unreadableError is an answer that is not in the form of the service's.
+type unreadableError struct{ host string }
+
+func (e *unreadableError) Error() string { return e.host + " answers something else than expected" }
+
+// method is one method of a chat service's API with what it is given.
+type method struct {
+	name    string
+	fields  map[string]any
+	timeout time.Duration // 0: attemptTimeout
+}
+
+// request makes the request. Telegram takes JSON everywhere, Slack takes forms.
+func (m method) request(ctx context.Context, kind notice.Kind, u *url.URL) (*http.Request, error) {
+	at := *u
+	at.RawQuery, at.Fragment = "", ""
+	if m.name != "" {
+		at.Path, at.RawPath = path.Join(path.Dir(u.Path), m.name), ""
+	}
+	if kind == notice.Telegram {
+		data, err := json.Marshal(m.fields)
+		if err != nil {
+			return nil, err
+		}
+		return jsonRequest(ctx, at.String(), data)
+	}
+	form := url.Values{}
+	for name, value := range m.fields {
+		form.Set(name, fmt.Sprint(value))
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), strings.NewReader(form.Encode()))
+	if err == nil {
+		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		q.Header.Set("Authorization", "Bearer "+u.Query().Get("token"))
+	}
+	return q, err
+}
+
+func jsonRequest(ctx context.Context, address string, data []byte) (*http.Request, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
+	if err == nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	return q, err
+}
+
+// postToChat sends a notice as a bot, and tells where the message stands.
+func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiver, u *url.URL) error {
+	text := n.Title + "\n" + n.Text
+	asks := n.Question != nil && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
+	if asks {
+		text += "\n" + howToAnswer(*n.Question)
+	}
+	fields := chatFields(r.Kind, u, text)
+	if asks && r.Kind == notice.Telegram {
+		fields["reply_markup"] = buttons(*n.Question)
+	}
+	reply, err := s.call(ctx, r.Kind, u, method{fields: fields})
+	if _, unreadable := err.(*unreadableError); unreadable { //nolint:errorlint // it is sent; where is not known
+		return nil
+	}
+	if err == nil && asks && s.OnSent != nil {
+		if at := reply.place(r.Kind); at.Message != "" {
+			s.OnSent(r, at)
+		}
+	}
+	return err
+}
+
+// chatFields are what a message needs: its text and what else the user's address says.
+func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
+	fields := map[string]any{}
+	for name, values := range u.Query() {
+		fields[name] = values[0] // chat_id or channel, and what else the user wrote behind the method
+	}
+	delete(fields, "token") // of Slack, which stands in the header
+	fields["text"] = text
+	if kind == notice.Slack {
+		fields["text"] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	}
+	return fields
+}
+
+// howToAnswer says what a reply means.
+func howToAnswer(q loop.Question) string {
+	if q.Approve != "" {
+		return `Reply "yes" to this message to approve. Any other reply does not approve, and tells the agent why.`
+	}
+	return "Reply to this message to answer."
+}
+
+// buttons are what Telegram shows below a question: its suggested answers.
+func buttons(q loop.Question) any {
+	type button struct {
+		Text string `json:"text"`
+		Data string `json:"callback_data"`
+	}
+	var rows [][]button
+	if q.Approve != "" {
+		rows = [][]button{{{"Approve", "yes"}, {"Do not approve", "no"}}}
+	}
+	for i, choice := range q.Choices {
+		rows = append(rows, []button{{plan.OneLine(choice, 60), strconv.Itoa(i + 1)}})
+	}
+	if rows == nil {
+		return map[string]any{"force_reply": true}
+	}
+	return map[string]any{"inline_keyboard": rows}
+}
+
+// place is where a message that was sent stands.
+func (a apiReply) place(kind notice.Kind) Place {
+	if kind == notice.Slack {
+		return Place{a.Channel, a.TS}
+	}
+	var m telegramMessage
+	if json.Unmarshal(a.Result, &m) != nil || m.ID == 0 {
+		return Place{}
+	}
+	return m.place()
+}

@@ -1,0 +1,296 @@
+package notify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+)
+
+// Asked is a question of a loop that was sent to a chat.
+type Asked struct {
+	Place
+	Loop string    `json:"loop"`
+	Task string    `json:"task"`
+	At   time.Time `json:"at"`             // when it was asked: with its task, which question it is
+	From []string  `json:"from"`           // ids of the senders who may answer
+	Seen string    `json:"seen,omitempty"` // of Slack: the last reply that was read
+	// Answered is the id of the reply that answered it.
+	Answered string `json:"answered,omitempty"`
+}
+
+// Listener takes replies to questions that were sent to a chat. A chat is read by one
+// process of this machine at a time, for all loops: a reply that two of them ask for
+// reaches one alone.
+type Listener struct {
+	Sender Sender
+	Dir    string // where questions are kept that were sent, and how far a chat was read
+	// Open reports whether a question still waits for its answer.
+	Open func(Asked) bool
+	// Take answers a question. It may be called again with the same reply. It returns
+	// what the sender is told.
+	Take func(Asked, string) (string, error)
+	// Log says what became of a reply to a loop's question; the loop is "" where the
+	// message is no reply to any.
+	Log func(loop, what string)
+
+	mu    sync.Mutex
+	said  map[string]bool
+	quick bool // of tests: polls and pauses are short
+}
+
+// reply is a message to one of ours.
+type reply struct {
+	id         string
+	to         Place
+	from, text string
+	button     string // id of the press, where a button was pressed
+}
+
+// chat is the folder of one bot: what was asked there, and how far it was read.
+type chat struct{ dir string }
+
+// chat returns the bot's folder. Its name tells nothing of the token.
+func (l *Listener) chat(r notice.Receiver, u *url.URL) *chat {
+	bot := string(r.Kind) + " " + u.Scheme + u.Host + filepath.Dir(u.Path) + " " + u.Query().Get("token")
+	sum := sha256.Sum256([]byte(bot))
+	return &chat{filepath.Join(l.Dir, hex.EncodeToString(sum[:8]))}
+}
+
+// Remember keeps a question that was sent, so that a reply to it is known.
+func (l *Listener) Remember(r notice.Receiver, q Asked) error {
+	u, err := l.Sender.address(r)
+	if err != nil {
+		return err
+	}
+	c := l.chat(r, u)
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return fmt.Errorf("keep question: %w", err)
+	}
+	return c.remember(q)
+}
+
+// Listen takes replies until the context is done. Another process that listens already
+// does it for this one, until it ends.
+func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
+	u, err := l.Sender.address(r)
+	if err != nil {
+		return err
+	}
+	c := l.chat(r, u)
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return fmt.Errorf("listen for answers: %w", err)
+	}
+	lock := flock.New(filepath.Join(c.dir, "lock"), flock.SetPermissions(0o600))
+	if locked, err := lock.TryLockContext(ctx, l.between()/5); !locked {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }()
+	c.forgetOld()
+	poll := l.pollTelegram
+	if r.Kind == notice.Slack {
+		poll = l.pollSlack
+	}
+	for failures := 0; ctx.Err() == nil; {
+		err := poll(ctx, c, u)
+		if err == nil || ctx.Err() != nil {
+			failures = 0
+			continue
+		}
+		l.once("", fmt.Sprintf("answers by %s cannot be read now: %v", r.Kind, err))
+		failures = min(failures+1, 12)
+		pause := l.between() * time.Duration(failures)
+		if temporary, ok := errors.AsType[*temporaryError](err); ok {
+			pause = max(pause, min(temporary.after, longestPause))
+		}
+		_ = l.sleep(ctx, pause)
+	}
+	return ctx.Err()
+}
+
+// longestPause bounds what a service may ask for.
+const longestPause = 15 * time.Minute
+
+// hold is how long a service holds a request for news.
+func (l *Listener) hold() time.Duration {
+	if l.quick {
+		return time.Second
+	}
+	return pollTimeout
+}
+
+// between is the pause between two requests.
+func (l *Listener) between() time.Duration {
+	if l.quick {
+		return 20 * time.Millisecond
+	}
+	return slackPause
+}
+
+func (l *Listener) sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// once logs the same thing once.
+func (l *Listener) once(loop, what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.said == nil {
+		l.said = map[string]bool{}
+	}
+	if key := loop + " " + what; !l.said[key] {
+		l.said[key] = true
+		l.Log(loop, what)
+	}
+}
+
+// take handles one message. Nothing that a stranger says is kept.
+func (l *Listener) take(c *chat, u *url.URL, said reply) {
+	q, known := c.find(said.to)
+	text := strings.TrimSpace(said.text)
+	switch {
+	case !known: // people talk in chats
+		return
+	case !slices.Contains(q.From, said.from):
+		l.once(q.Loop, "ignored: sender "+said.from+" replied, whom notify.answers does not name")
+		return
+	case text == "":
+		return
+	}
+	words := l.answer(c, q, text, said.id)
+	l.Log(q.Loop, "reply of sender "+said.from+": "+words)
+	l.tell(u, q, said, words)
+}
+
+// answer takes the reply as the question's answer, unless it has another one.
+func (l *Listener) answer(c *chat, q Asked, text, id string) string {
+	if q.Answered != "" && q.Answered != id {
+		return "not taken: the question has its answer already"
+	}
+	words, err := l.Take(q, text)
+	if err == nil {
+		q.Answered = id
+		err = c.remember(q)
+	}
+	if err != nil {
+		return "not taken: " + err.Error()
+	}
+	return words
+}
+
+// tell tells the sender what became of the reply, as well as it goes.
+func (l *Listener) tell(u *url.URL, q Asked, said reply, words string) {
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // also where the answer ended the wait
+	defer cancel()
+	if l.Sender.Redact != nil {
+		words = l.Sender.Redact(words)
+	}
+	kind := notice.Telegram
+	if isBot(notice.Slack, u) {
+		kind = notice.Slack
+	}
+	fields := chatFields(kind, u, words)
+	if kind == notice.Slack {
+		fields["channel"], fields["thread_ts"] = q.Chat, q.Message
+		_, _ = l.Sender.call(ctx, kind, u, method{name: postMessage, fields: fields})
+		return
+	}
+	if said.button != "" {
+		_, _ = l.Sender.call(ctx, kind, u, method{name: "answerCallbackQuery", fields: map[string]any{"callback_query_id": said.button}})
+	}
+	id, _ := strconv.ParseInt(q.Message, 10, 64)
+	fields["chat_id"], fields["reply_parameters"] = q.Chat, map[string]any{"message_id": id, "allow_sending_without_reply": true}
+	_, _ = l.Sender.call(ctx, kind, u, method{name: "sendMessage", fields: fields})
+}
+
+// path is the file of a question.
+func (c *chat) path(p Place) string {
+	sum := sha256.Sum256([]byte(p.Chat + " " + p.Message))
+	return filepath.Join(c.dir, "asked-"+hex.EncodeToString(sum[:12])+".json")
+}
+
+func (c *chat) remember(q Asked) error {
+	data, err := json.Marshal(q)
+	if err != nil {
+		return fmt.Errorf("encode question: %w", err)
+	}
+	return atomicfile.Write(c.path(q.Place), data, 0o600)
+}
+
+func (c *chat) find(p Place) (q Asked, known bool) {
+	if p.Message == "" {
+		return q, false
+	}
+	q, err := readAsked(c.path(p))
+	return q, err == nil && q.Place == p
+}
+
+func readAsked(path string) (q Asked, err error) {
+	data, err := atomicfile.Read(path, maxAsked)
+	if err == nil {
+		err = json.Unmarshal(data, &q)
+	}
+	return q, err
+}
+
+const (
+	maxAsked  = 64 << 10 // bytes
+	askedKept = 30 * 24 * time.Hour
+)
+
+// asked are the questions that were sent, in no order.
+func (c *chat) asked() []Asked {
+	paths, _ := filepath.Glob(filepath.Join(c.dir, "asked-*.json")) // the pattern is well formed
+	var all []Asked
+	for _, path := range paths {
+		if q, err := readAsked(path); err == nil {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// forgetOld removes questions that nobody replies to any more.
+func (c *chat) forgetOld() {
+	for _, q := range c.asked() {
+		if time.Since(q.At) > askedKept {
+			_ = os.Remove(c.path(q.Place)) // it is tried again
+		}
+	}
+}
+
+// offset is the number of the first update that was not handled.
+func (c *chat) offset() int64 {
+	data, err := atomicfile.Read(filepath.Join(c.dir, "offset"), 64)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // what is damaged begins anew
+	return n
+}
+
+func (c *chat) setOffset(n int64) error {
+	return atomicfile.Write(filepath.Join(c.dir, "offset"), []byte(strconv.FormatInt(n, 10)), 0o600)
+}

@@ -1,0 +1,103 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/notice"
+)
+
+type telegramMessage struct {
+	ID   int64 `json:"message_id"`
+	Chat struct {
+		ID int64 `json:"id"`
+	} `json:"chat"`
+	From struct {
+		ID int64 `json:"id"`
+	} `json:"from"`
+	Text    string           `json:"text"`
+	ReplyTo *telegramMessage `json:"reply_to_message"`
+}
+
+func (m telegramMessage) place() Place {
+	return Place{strconv.FormatInt(m.Chat.ID, 10), strconv.FormatInt(m.ID, 10)}
+}
+
+type telegramUpdate struct {
+	ID      int64            `json:"update_id"`
+	Message *telegramMessage `json:"message"`
+	Pressed *struct {
+		ID      string             `json:"id"`
+		From    struct{ ID int64 } `json:"from"`
+		Data    string             `json:"data"`
+		Message *telegramMessage   `json:"message"`
+	} `json:"callback_query"`
+}
+
+// reply is what a sender said to a message of ours; the text is empty for an update that
+// is none.
+func (u telegramUpdate) reply() reply {
+	id := strconv.FormatInt(u.ID, 10)
+	if p := u.Pressed; p != nil && p.Message != nil {
+		return reply{id: id, to: p.Message.place(), from: strconv.FormatInt(p.From.ID, 10), text: p.Data, button: p.ID}
+	}
+	m := u.Message
+	if m == nil {
+		return reply{}
+	}
+	said := reply{id: id, from: strconv.FormatInt(m.From.ID, 10), text: m.Text}
+	if m.ReplyTo != nil {
+		m.ReplyTo.Chat = m.Chat // a reply that counts is one in the same chat
+		said.to = m.ReplyTo.place()
+	}
+	return said
+}
+
+const (
+	pollTimeout = 25 * time.Second // that Telegram holds a request for
+	pollUpdates = 20               // of one answer
+)
+
+// pollTelegram waits for updates and takes those that are replies. What was handled is
+// confirmed by the next poll, and kept in a file meanwhile.
+func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error {
+	offset := c.offset()
+	hold := l.hold()
+	reply, err := l.Sender.call(ctx, notice.Telegram, u, method{
+		name: "getUpdates", timeout: hold + attemptTimeout,
+		fields: map[string]any{
+			"offset": offset, "timeout": int(hold.Seconds()), "limit": pollUpdates,
+			"allowed_updates": []string{"message", "callback_query"},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	var updates []json.RawMessage
+	if err := json.Unmarshal(reply.Result, &updates); err != nil {
+		return &unreadableError{u.Host}
+	}
+	for _, raw := range updates {
+		if ctx.Err() != nil { // the rest is for whoever listens next
+			return ctx.Err()
+		}
+		var head struct {
+			ID int64 `json:"update_id"`
+		}
+		if json.Unmarshal(raw, &head) != nil || head.ID < offset {
+			continue // without a number it can be neither handled once nor confirmed
+		}
+		var update telegramUpdate
+		if json.Unmarshal(raw, &update) == nil {
+			l.take(c, u, update.reply())
+		}
+		offset = head.ID + 1
+		if err := c.setOffset(offset); err != nil {
+			return err
+		}
+	}
+	return nil
+}
