@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/tracker"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -51,8 +52,9 @@ type Prepared struct {
 	root       string           // of the work tree
 	loop       string           // id, once it is created
 	env        environment.Environment
-	programDir string // folder to which the agent's program is relative
-	adopts     bool   // another tool's file asks for the loop, and is inspected after each turn
+	programDir string                   // folder to which the agent's program is relative
+	adopts     bool                     // another tool's file asks for the loop, and is inspected after each turn
+	follows    *statefile.FeatureFolder // kept up to date by the loop; nil: none
 }
 
 // Root returns the work tree of the loop.
@@ -70,10 +72,15 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := writable(q.Env.PawlHome); err != nil {
 		return nil, err
 	}
+	follows, err := q.takeFeatureFolder(ctx, repo.Root())
+	if err != nil {
+		return nil, err
+	}
 	p, err := resolveRequest(ctx, q, repo.Root())
 	if err != nil {
 		return nil, err
 	}
+	p.follows = follows
 	if err := repo.Identity(ctx); err != nil {
 		return nil, err
 	}
@@ -226,6 +233,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnWorktree
 	p.Spec.Untracked = p.untracked()
 	p.linkIssues()
+	p.followFolder()
 	if !p.Spec.OwnWorktree {
 		p.Spec.HiddenFiles = p.Status.Hidden
 	}

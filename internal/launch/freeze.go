@@ -38,10 +38,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	if err := p.sessionPolicy(q); err != nil {
 		return err
 	}
-	p.setStateFile(q)
-	if s.Format == statefile.FeatureListName {
-		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
-	}
+	p.setStateFile(q.File, q.Format)
 	return nil
 }
 
@@ -106,14 +103,17 @@ func (p *Prepared) sessionPolicy(q AttendRequest) error {
 
 // setStateFile sets another tool's state file. If the tool has a plan instead, the plan
 // is enough.
-func (p *Prepared) setStateFile(q AttendRequest) {
+func (p *Prepared) setStateFile(path, format string) {
 	s := &p.Spec
-	if s.Format != "" || q.File == "" {
-		s.Format = cmp.Or(s.Format, q.Format)
+	if format == statefile.FeatureListName {
+		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
+	}
+	if s.Format != "" || path == "" {
+		s.Format = cmp.Or(s.Format, format)
 		return
 	}
-	s.Format, s.File = q.Format, filepath.ToSlash(resolvePath(q.File))
-	if rel, err := filepath.Rel(resolvePath(p.root), resolvePath(q.File)); err == nil && filepath.IsLocal(rel) {
+	s.Format, s.File = format, filepath.ToSlash(resolvePath(path))
+	if rel, err := filepath.Rel(resolvePath(p.root), resolvePath(path)); err == nil && filepath.IsLocal(rel) {
 		s.File = filepath.ToSlash(rel)
 		if !slices.Contains(s.Untracked, s.File) {
 			s.Untracked = append(s.Untracked, s.File)

@@ -82,7 +82,7 @@ func fileArg(dir string, words []string) (string, error) {
 		if _, err := planfile.Read(path); err == nil {
 			return path, nil
 		}
-		return "", failure.New(failure.Usage, "name a plan in it, or a prompt in words", "%s is a folder", word)
+		return "", isFolder(word, path)
 	case err == nil:
 		return "", failure.New(failure.Usage, "", "%s is not a regular file", word)
 	case !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, " \n"):
@@ -92,6 +92,18 @@ func fileArg(dir string, words []string) (string, error) {
 		return "", noFile(dir, word)
 	}
 	return "", nil
+}
+
+// isFolder says that a word names a folder that is no plan, and which plan lies in it.
+func isFolder(word, path string) error {
+	hint := "name a plan in it, or a prompt in words"
+	for _, name := range plansIn(path) {
+		if f, err := planfile.Load(filepath.Join(path, name)); err == nil && f.Plan().Open() > 0 {
+			hint = shell.Quoted([]string{"pawl", "run", filepath.Join(word, name)})
+			break
+		}
+	}
+	return failure.New(failure.Usage, hint, "%s is a folder", word)
 }
 
 // isPlanName reports whether a word looks like the name of a plan, be there one or not.

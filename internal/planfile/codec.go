@@ -138,6 +138,7 @@ func jsonCodecs() []codec {
 			Format: Format{
 				Name: FeatureList, Tool: "feature-list loops", Places: []string{"feature_list.json"}, Written: true,
 				Task: "an object in the list, or in `features`", IDs: "`id`, else the position", Done: "`\"passes\": true`",
+				Prompt: "with `pawl run DIR`, `RALPH_PROMPT.md` beside it", Limits: "`pawl run DIR` follows the limit in `progress.txt`, too, and keeps its status",
 			},
 			list: "features", key: "passes", want: featureListWant,
 		},

@@ -1,0 +1,65 @@
+package launch
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/statefile"
+)
+
+// takeFeatureFolder changes a request that names a folder of the feature-list controller
+// into one for what its files ask for, and returns the folder; nil for any other request.
+// What was typed holds against the files.
+func (q *Request) takeFeatureFolder(ctx context.Context, root string) (*statefile.FeatureFolder, error) {
+	path := q.mayBeFeatureFolder(root)
+	if path == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	tracked := func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) }
+	f, err := statefile.NamedFeatureFolder(path, statefile.Place{Root: root, Home: q.Env.Home}, tracked)
+	if f == nil {
+		return nil, err
+	}
+	if q.Flags = maps.Clone(q.Flags); q.Flags == nil {
+		q.Flags = map[string]any{}
+	}
+	q.Words, q.Text, q.Flags["plan"] = nil, f.Prompt, f.Plan
+	if _, typed := q.Flags["max_iterations"]; f.MaxGiven && !f.New && !typed {
+		q.Flags["max_iterations"] = f.MaxIterations
+	}
+	return f, nil
+}
+
+// mayBeFeatureFolder returns the path that is the one word of a request or, without any,
+// that of the list that is found; "" if no such folder can be meant.
+func (q *Request) mayBeFeatureFolder(root string) string {
+	_, planned := q.Flags["plan"]
+	switch {
+	case q.Text != "" || planned || len(q.Words) > 1:
+		return ""
+	case len(q.Words) == 1 && q.Words[0] != "":
+		return absPath(q.Dir, q.Words[0])
+	case len(q.Words) == 1:
+		return ""
+	}
+	list, err := findPlan(root, q.Dir) // what is wrong is said where the plan is read
+	if err != nil || !statefile.HasPrompt(list) {
+		return ""
+	}
+	return filepath.Dir(list)
+}
+
+// followFolder has a loop that the runner drives keep the folder's progress.txt up to
+// date. It stays where the user has it, also if the loop has a worktree of its own.
+func (p *Prepared) followFolder() {
+	if p.follows == nil {
+		return
+	}
+	p.Spec.Policy.Counted = p.follows.CountedIterations
+	p.setStateFile(p.follows.File, statefile.FeatureListName)
+	if p.Spec.OwnWorktree {
+		p.Spec.File = filepath.ToSlash(resolvePath(p.follows.File))
+	}
+}
