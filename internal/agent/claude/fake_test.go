@@ -81,8 +81,12 @@ func TestHugeLinesAreSurvived(t *testing.T) {
 	f := newFake(t, block(initLine, toolLine, "!big 5000000", toolLine, "!big 66000000", textLine, resultLine))
 	res := f.turn(f.start(), "x")
 	mustEnd(t, res)
-	if ends := f.saw(agent.KindToolEnd); len(ends) != 1 || ends[0].Call != "t1" {
-		t.Errorf("%d tool results, want that of 5 MB", len(ends))
+	ends := f.saw(agent.KindToolEnd)
+	if len(ends) != 1 || ends[0].Call != "t1" {
+		t.Fatalf("%d tool results, want that of 5 MB", len(ends))
+	}
+	if got := ends[0].Output; !strings.HasPrefix(got, "xxx") || !strings.HasSuffix(got, " kB left out") || len(got) > 2<<10 {
+		t.Errorf("%.40q of it, %d bytes", got, len(got))
 	}
 	if notes := f.saw(agent.KindNote); len(notes) != 1 || !strings.Contains(notes[0].Text, "62 MB") {
 		t.Errorf("notes %+v", notes)

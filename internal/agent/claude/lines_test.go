@@ -126,3 +126,32 @@ func TestResultsAreFoundWithoutDecoding(t *testing.T) {
 		t.Errorf("ids %q, %v", ids, err)
 	}
 }
+
+// Of a long result there is its beginning, whole words of it, in the forms that the client
+// has for it. Whether the command failed is not known, so it did not run for the judge.
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(`a \"b\" \u00e4\n`, 20_000)
+	for name, c := range map[string]struct{ result, want string }{
+		"text":          {`"tool_use_id":"t1","type":"tool_result","content":"` + long + `"`, "a \"b\" ä\na "},
+		"blocks":        {`"tool_use_id":"t1","type":"tool_result","content":[{"type":"text","text":"` + long + `"}]`, "a \"b\" ä\na "},
+		"a picture":     {`"tool_use_id":"t1","type":"tool_result","content":[{"type":"image","source":{"data":"` + long + `"}}]`, "… "},
+		"content first": {`"type":"tool_result","content":"` + long + `","tool_use_id":"t1"`, "… "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, ok := decodeUser([]byte(`{"type":"user","message":{"content":[{` + c.result + `}]}}`))
+			if !ok || len(l.Message.Content) != 1 {
+				t.Fatalf("%v %+v", ok, l)
+			}
+			b := l.Message.Content[0]
+			if got := string(b.Content); !strings.HasPrefix(got, c.want) || !strings.Contains(got, "kB left out") || strings.Contains(got, `\`) {
+				t.Errorf("%.80q", got)
+			}
+			bash := calledTool{"Bash", map[string]any{"command": "go test"}}
+			if ran := bash.ran(b); ran != nil {
+				t.Errorf("ran %.80v", ran)
+			}
+		})
+	}
+}

@@ -17,7 +17,7 @@ type calledTool struct {
 // no end: one in the background, one that was refused.
 func (c calledTool) ran(b block) *agent.Ran {
 	command, ok := c.input["command"].(string)
-	if !ok || c.name != "Bash" || c.input["run_in_background"] == true {
+	if !ok || b.Excerpt || c.name != "Bash" || c.input["run_in_background"] == true {
 		return nil
 	}
 	out := string(b.Content)

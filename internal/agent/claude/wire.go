@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,6 +98,7 @@ type block struct {
 	ToolUseID string         `json:"tool_use_id"`
 	IsError   bool           `json:"is_error"` // tool_result
 	Content   output         `json:"content"`  // tool_result
+	Excerpt   bool           `json:"-"`        // Content is the beginning, and IsError is not known
 }
 
 // output is what a tool printed: a string, or blocks of text.
@@ -183,35 +183,6 @@ func decode(b []byte) (line, error) {
 		return line{}, errors.New("not a line of the protocol: no type")
 	}
 	return l, nil
-}
-
-// longResult is the longest line of results that is decoded: the client gives the
-// output of a command in no more than 30,000 characters.
-const longResult = 128 << 10
-
-// decodeUser reads what the client tells the model, results of tools with whole
-// files in them: nearly all bytes of a stream, of which only the ids matter.
-// They are found without decoding: within a string the quotes of such a key
-// would be escaped.
-func decodeUser(b []byte) (line, bool) {
-	const key = `"tool_use_id":"`
-	if len(b) <= longResult || !bytes.HasPrefix(b, []byte(`{"type":"user",`)) || b[len(b)-1] != '}' {
-		return line{}, false
-	}
-	l := line{Type: "user"}
-	seen := map[string]bool{}
-	for {
-		i := bytes.Index(b, []byte(key))
-		if i < 0 {
-			return l, true
-		}
-		b = b[i+len(key):]
-		id := string(b[:max(0, bytes.IndexByte(b, '"'))])
-		if !seen[id] {
-			seen[id] = true
-			l.Message.Content = append(l.Message.Content, block{Type: "tool_result", ToolUseID: id})
-		}
-	}
 }
 
 // tolerant forgives fields of another type than expected; the rest was decoded.
