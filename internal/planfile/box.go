@@ -107,7 +107,14 @@ func (f *File) lineOf(task int, m mark) int {
 }
 
 // boxLine matches a line that looks like a task, wherever it stands.
-var boxLine = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
+var boxLine = regex.New(`^[ \t>|]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
+
+// emptyBox matches an item that is a box and nothing else, otherBox one that begins with
+// a sign in place of a box.
+var (
+	emptyBox = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[[ \txX]?\]\*?[ \t]*\r?\n?$`)
+	otherBox = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+([☐☑☒⬜✅])`)
+)
 
 // notTasks names the lines that look like a task, though nothing is worked on for
 // their sake: in code, outside of a list, or outside of the sections that are the
@@ -133,8 +140,16 @@ func (r *reading) notTasks(d *document) {
 	n := 0
 	text := comment.ReplaceAllFunc(d.data, func(c []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(c, []byte("\n"))) })
 	for line := range bytes.Lines(text) {
-		if n++; !known[n] && boxLine.Match(line) {
+		if n++; known[n] {
+			continue
+		}
+		switch sign := otherBox.FindSubmatch(line); {
+		case boxLine.Match(line):
 			r.note(n, "this line looks like a task, and is none: it stands in code or in no list", `"- [ ] task" in a list`)
+		case emptyBox.Match(line):
+			r.note(n, "this box has no text: it is no task", `"- [ ] task"`)
+		case sign != nil:
+			r.note(n, string(sign[1])+" is no box of a task: this line is none", `"- [ ] task"`)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func TestLoad(t *testing.T) {
 
 func TestOdd(t *testing.T) {
 	t.Parallel()
-	f := decode(t, "p.md", "- [-] a\n- [x] b\n- [/] c\n- [] d\n- [ ]* e\n- [x]* f\n- [a](b)\n> - [✔️] g\n")
+	f := decode(t, "p.md", "- [-] a\n- [x] b\n- [/] c\n- [] d\n- [ ]* e\n- [x]* f\n- [a](b)\n> - [✔️] g\n- [ ]\n1. [x] \n- ☐ h\n\n| [ ] i | j |\n\n- a ☐ b\n- []\n")
 	var got []string
 	for _, p := range f.Odd() {
 		got = append(got, fmt.Sprintf("%d: %s", p.Line, p.Message))
@@ -159,6 +159,11 @@ func TestOdd(t *testing.T) {
 	want := []string{
 		"1: task 1 is marked [-], which is taken as open",
 		"8: task 7 is marked [✔️], which is taken as open",
+		"9: this box has no text: it is no task",
+		"10: this box has no text: it is no task",
+		"11: ☐ is no box of a task: this line is none",
+		"13: this line looks like a task, and is none: it stands in code or in no list",
+		"16: this box has no text: it is no task",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("odd marks (-want +got):\n%s", diff)
