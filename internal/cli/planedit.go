@@ -162,7 +162,8 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.dir, path)
 	}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() || strings.ContainsAny(word, `/\`) {
+	isPath := strings.ContainsAny(word, `/\`) || filepath.Ext(word) == ".md" || filepath.Ext(word) == ".json"
+	if info, err := os.Stat(path); err == nil && !info.IsDir() || isPath {
 		s, err := a.loopOfPlan(path)
 		if err != nil {
 			return err

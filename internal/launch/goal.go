@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
 // Goal is what the user asked for, without options.
@@ -37,6 +38,9 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 	switch file, err := fileArg(dir, words); {
 	case err != nil:
 		return Goal{}, err
+	case len(words) == 1 && tracker.IsOther(words[0]):
+		return Goal{}, failure.New(failure.Usage, "to mean it as words:  pawl run \"work on "+words[0]+"\"; [tracker] command in pawl.toml connects other trackers than GitHub",
+			"Pawl cannot read this issue or change: %s", words[0])
 	case file != "":
 		if err := g.readFile(root, dir, file); err != nil {
 			return Goal{}, err

@@ -75,7 +75,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 		}
 		for _, id := range named[key] {
 			if id != "*" && !slices.Contains(there, id) {
-				return failure.New(failure.Usage, "there are "+firstItems(there), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
+				return failure.New(failure.Usage, thereAre(there, key, id), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
 			}
 		}
 	}
@@ -106,4 +106,13 @@ func writable(home string) error {
 		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
 	}
 	return nil
+}
+
+// thereAre says which tasks there are or, of several in one word, how to name each.
+func thereAre(ids []string, key, word string) string {
+	several := strings.Split(word, ",")
+	if key != "tasks" || slices.ContainsFunc(several, func(id string) bool { return !slices.Contains(ids, id) }) {
+		return "there are " + firstItems(ids)
+	}
+	return "one option for each:  --task " + strings.Join(several, " --task ")
 }

@@ -31,6 +31,13 @@ func (a Address) String() string {
 // issueURL matches the address of an issue in a browser.
 var issueURL = regex.New(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)/issues/([0-9]{1,9})/?(?:[?#].*)?$`)
 
+// otherURL matches the address of a change, or of an issue elsewhere than on GitHub.
+var otherURL = regex.New(`^https?://[^\s/]+/\S*(?:/pull/|/pulls/|/merge_requests/|/-/issues/|/issues/|/browse/|/issue/)\S*$`)
+
+// IsOther reports whether a word that Parse does not know is the address of a change, or
+// of an issue that is not on GitHub.
+func IsOther(word string) bool { return otherURL.MatchString(word) }
+
 // Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",
 // "beads:", "tracker:QUERY". Any other word is none.
 func Parse(word string) (Address, bool) {
