@@ -53,6 +53,8 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		}
 	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked:
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
+	case loop.Restored:
+		s.restored(before, e)
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
@@ -63,7 +65,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		}
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
-	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
+	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
 		loop.HandedOver, loop.WentBack:
 	}
 	if q, asked := now.NewQuestion(before); asked {
@@ -96,16 +98,29 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		s.activity(map[loop.Purpose]string{
 			loop.ForBaseline: "running the gates before the work", loop.ForFinal: "running the gates on the final tree",
 		}[a.Purpose])
-	case loop.Restore:
-		t, _ := now.Task(a.Task)
-		what := "undone for one more attempt in a fresh session"
-		if now.After == loop.ThenNext {
-			what = "skipped; its unfinished work was undone"
-		}
-		s.note(term.Info, fmt.Sprintf("%s: %s (get it back: pawl restore %s --task %s)", narrate.Name(t), what, s.id, a.Task))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
-	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.EditPlan, loop.HandOver:
+	case loop.Restore, loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.EditPlan, loop.HandOver:
+	}
+}
+
+// restored says what became of the work on a task, and how to get it back if there is any.
+func (s *show) restored(before loop.State, e loop.Event) {
+	t, _ := before.Task(before.Current)
+	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
+	switch {
+	case before.Returns != nil:
+		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
+	case before.PutsAside():
+		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is put away until then")
+	case e.Unchanged && before.After == loop.ThenNext:
+		s.note(term.Info, narrate.Name(t)+": skipped; it left no unfinished work")
+	case e.Unchanged:
+		s.note(term.Info, narrate.Name(t)+": one more attempt in a fresh session; there was no work to undo")
+	case before.After == loop.ThenNext:
+		s.note(term.Info, narrate.Name(t)+": skipped; its unfinished work was "+back)
+	default:
+		s.note(term.Info, narrate.Name(t)+": its work was "+back+", for one more attempt in a fresh session")
 	}
 }
 

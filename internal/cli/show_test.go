@@ -54,3 +54,28 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A restore offers work back where there is some; work that waits for an answer is not
+// undone.
+func TestRestoredOffersWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct {
+		before loop.State
+		event  loop.Event
+	}{
+		"1 parse: skipped; its unfinished work was undone (get it back: pawl restore x --task 1)":                      {loop.State{After: loop.ThenNext}, loop.Event{}},
+		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, loop.Event{}},
+		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, loop.Event{Unchanged: true}},
+		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, loop.Event{Unchanged: true}},
+		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Questions: []loop.Question{{Task: "1", SetAside: &loop.SetAside{}}}}, loop.Event{}},
+		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Returns: &loop.SetAside{}}, loop.Event{}},
+	} {
+		var said notes
+		c.before.Current, c.before.Tasks = "1", []loop.Task{{ID: "1", Title: "parse"}}
+		c.event.Kind = loop.Restored
+		(&show{out: &said, id: "x"}).restored(c.before, c.event)
+		if diff := cmp.Diff(notes{want}, said); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

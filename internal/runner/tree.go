@@ -79,7 +79,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
 	r.nameSkipped(ctx, done.Left)
-	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+	return loop.Event{Kind: loop.Restored, Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
 }
 
 // bringBack lays work that was put away into the tree as it is now. A file that was

@@ -70,6 +70,7 @@ type Event struct {
 	Turn           *Turn       `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
 	Failure        *Failure    `json:"failure,omitempty"`         // AgentFailed
 	Seen           *Inspection `json:"seen,omitempty"`            // TreeSeen
+	Unchanged      bool        `json:"unchanged,omitempty"`       // Restored: the tree was so already, there is nothing to get back
 	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget

@@ -88,7 +88,6 @@ func (m *machine) nextAttempt() {
 func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {
-	m.s.Restores++
 	m.s.Unjudged = false
 	m.learn(m.undone())
 	m.s.After = then

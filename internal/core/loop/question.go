@@ -223,8 +223,17 @@ func (m *machine) restoreBeforeTask(work string) {
 	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.asideText()})
 }
 
+// PutsAside reports whether the current task waits for an answer, so that its work is put
+// away and not undone.
+func (s State) PutsAside() bool {
+	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SetAside != nil })
+}
+
 // restored goes on after the tree was put back, or work was brought into it.
 func (m *machine) restored(e Event) {
+	if !e.Unchanged && !m.s.PutsAside() && m.s.Returns == nil {
+		m.s.Restores++
+	}
 	if len(e.Paths) > 0 && m.s.Returns != nil {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
 			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.Returns.Work + ":PATH")
