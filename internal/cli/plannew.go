@@ -25,10 +25,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/planner"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
 type planNewCmd struct {
-	Words  []string `arg:"" name:"IDEA|FILE" help:"what you want, in words or as a file; - = standard input"`
+	Words  []string `arg:"" name:"IDEA|FILE|ISSUE" help:"what you want: words, a file, issues as in pawl run, or - for standard input"`
 	Out    string   `short:"o" placeholder:"FILE" help:"file to write (default plan.md, or the format's usual name)"`
 	Format string   `default:"checklist" placeholder:"FORMAT" help:"format, as in pawl plan convert"`
 	planAuthor
@@ -51,7 +52,7 @@ the plan and shows it; nothing is written before you accept it.
 
   pawl plan new 'export the report as CSV'
   pawl plan new SPEC.md --out plans/csv.md
-  gh issue view 12 | pawl plan new - --yes`
+  pawl plan new https://github.com/OWNER/REPO/issues/12`
 }
 
 // Run makes a plan and writes it once it is accepted.
@@ -71,7 +72,7 @@ func planMade(err error) error {
 }
 
 func (c *planNewCmd) make(ctx context.Context, a *app) error {
-	idea, err := c.idea(a)
+	begun, from, err := c.begin(a)
 	if err != nil {
 		return err
 	}
@@ -84,8 +85,13 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if begun.Source != "" {
+		if begun.Idea, err = launch.IssueText(ctx, from, launch.ReadIssues{Settings: settings, Root: root, Env: a.env}); err != nil {
+			return err
+		}
+	}
 	input := newLineReader(a.In)
-	made, usage, err := c.converse(ctx, a, draft.Start(idea), settings, input)
+	made, usage, err := c.converse(ctx, a, begun, settings, input)
 	if err != nil {
 		return err
 	}
@@ -104,6 +110,20 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 		accepted.gates = made.Draft.Plan().Gates
 	}
 	return a.keepPlan(ctx, accepted)
+}
+
+// begin begins the conversation about what was typed. Of issues the text is still to be
+// read.
+func (c *planNewCmd) begin(a *app) (draft.Conversation, tracker.Address, error) {
+	if len(c.Words) == 1 {
+		if from, ok := tracker.Parse(c.Words[0]); ok {
+			begun := draft.Start("")
+			begun.Source = "issues of " + from.String()
+			return begun, from, nil
+		}
+	}
+	idea, err := c.idea(a)
+	return draft.Start(idea), tracker.Address{}, err
 }
 
 // idea is what was typed: words, one file, or the standard input.

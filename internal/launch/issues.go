@@ -45,6 +45,27 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	return nil
 }
 
+// IssueText returns what issues say. Nothing is claimed.
+func IssueText(ctx context.Context, from tracker.Address, p ReadIssues) (string, error) {
+	at := Prepared{Settings: p.Settings, root: p.Root, env: p.Env, Home: p.Env.PawlHome}
+	program, err := at.trackerProgram(from.Tracker)
+	if err != nil {
+		return "", err
+	}
+	answer, err := program.Ask(ctx, tracker.Request{Do: tracker.List, Query: from.Query, Label: p.Settings.Tracker.Label})
+	if err != nil {
+		return "", err
+	}
+	return tracker.Text(from, answer.Issues)
+}
+
+// ReadIssues is where issues are read.
+type ReadIssues struct {
+	Settings config.Settings
+	Root     string // of the work tree
+	Env      environment.Environment
+}
+
 // earlierIssues is the plan that an earlier loop made of the same issues; nil for none.
 func (p *Prepared) earlierIssues(from tracker.Address) *planfile.File {
 	f, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))

@@ -29,6 +29,10 @@ func TestDraftGolden(t *testing.T) {
 	golden(t, "critique", drafted(t, c, nil, false))
 	c = c.Reply(`{"remarks":[{"task":"T1","problem":"Cells are not quoted.","suggestion":"Add a criterion."}]}`)
 	golden(t, "draft-remarks", drafted(t, c, nil, false))
+
+	c = draft.Start("# #12 Export\n\nAs CSV.")
+	c.Source = "issues of github:12"
+	golden(t, "draft-issue", drafted(t, c, nil, true))
 }
 
 // What users and agents write is data to the other agent, and bounded.

@@ -28,6 +28,7 @@ const maxFailures = 3
 // Conversation is the state of one. Make it with Start.
 type Conversation struct {
 	Idea    string    // what the user wants, in their words
+	Source  string    // whose text Idea is, such as "issues of github:12"; "": the user's
 	Old     plan.Plan // the plan that is to be improved, if there is one
 	Draft   Draft     // the last usable one
 	Answers []Answer  // of the user, in the order of the questions
