@@ -3,9 +3,12 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
@@ -75,7 +78,7 @@ func TestClientWritesAPlan(t *testing.T) {
 	}
 }
 
-// At a terminal the user answers, looks and refuses; Ctrl-C at a question leaves nothing.
+// At a terminal the user answers, looks and refuses.
 func TestClientAsksAboutAPlan(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	author := func() messagesapi.Script {
@@ -97,10 +100,67 @@ func TestClientAsksAboutAPlan(t *testing.T) {
 	}
 	term.Type("n")
 	term.Shows("nothing was written\nexit 0", turnMost)
-	term = begin()
-	term.Keys("C-c")
-	term.Shows("exit 130", turnMost)
 	if got := c.git("status", "--porcelain"); got != "" {
 		t.Errorf("left over: %s", got)
 	}
+}
+
+// Ctrl-C ends the conversation at each stage and leaves nothing: no file, no process.
+func TestClientPlanIsCutOff(t *testing.T) {
+	t.Parallel()
+	late := func(r messagesapi.Response) messagesapi.Response { return r.After(time.Hour) }
+	asked, plan, remark, none := structured(t, askedFirst), structured(t, wordPlan), structured(t, oneRemark), structured(t, `{"remarks":[]}`)
+	for stage, s := range map[string]struct {
+		author []messagesapi.Response
+		critic messagesapi.Response
+		shows  string // when Ctrl-C is typed
+	}{
+		"the author reads":   {[]messagesapi.Response{late(asked)}, none, "reads the repository"},
+		"a question":         {[]messagesapi.Response{asked}, none, "Enter takes: bye"},
+		"the critic reviews": {[]messagesapi.Response{plan}, late(none), "a second session reviews it"},
+		"the author revises": {[]messagesapi.Response{plan, late(plan)}, remark, "the plan is revised"},
+		"the last question":  {[]messagesapi.Response{plan}, none, "[n]o"},
+	} {
+		t.Run(stage, func(t *testing.T) { // newClientBench makes it parallel
+			c := newClientBench(t, wordShop(nil))
+			c.env["TMPDIR"] = t.TempDir()
+			c.api.Play(withCritic(messagesapi.Steps(s.author...), messagesapi.Steps(s.critic)))
+			script := `trap : INT; "$0" plan new 'add a word' --agent-command "$1"; echo "exit $?"; cat`
+			term := agenttest.Open(t, agenttest.Program{Argv: []string{"sh", "-c", script, c.binary, c.client}, Dir: c.root, Env: c.env})
+			term.Shows(s.shows, turnMost)
+			asks := len(c.api.Requests())
+			term.Until("the request under way", turnMost, func() bool { return asks > 0 || len(c.api.Requests()) > 0 })
+			term.Keys("C-c")
+			term.Shows("exit 130", turnMost)
+			if got := c.git("status", "--porcelain"); got != "" {
+				t.Errorf("left in the repository: %s", got)
+			}
+			if left, _ := filepath.Glob(filepath.Join(c.env["TMPDIR"], "pawl-*")); len(left) > 0 {
+				t.Errorf("left in the temporary folder: %v", left)
+			}
+			if left := processesIn(t, c.root); len(left) > 0 {
+				t.Errorf("processes run on: %q", left)
+			}
+		})
+	}
+}
+
+// processesIn lists the command lines of clients that work in a folder.
+func processesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		if at, err := os.Readlink(e); err != nil || at != dir {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(e), "cmdline"))
+		if strings.Contains(string(line), "claude") && !strings.HasPrefix(string(line), "sh\x00") { // the shell names it
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
 }
