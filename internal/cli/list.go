@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -98,7 +98,7 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r), r.Iteration,
-			costOf(r), minute(r.StartedAt), r.Goal, place)
+			narrate.Cost(r), minute(r.StartedAt), r.Goal, place)
 	}
 	err := w.Flush()
 	a.printf("%s", out.String())
@@ -129,12 +129,6 @@ func doneOf(s record.Summary) string {
 		return "-"
 	}
 	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Skipped)
-}
-
-// costOf is what a loop has cost. Of turns in a session nobody knows: the client does
-// not tell its hooks.
-func costOf(s record.Summary) string {
-	return figure.Cost(s.CostUSD, s.CostUnknown || s.Attended)
 }
 
 // minute is a time for a list; "-" for none.

@@ -128,6 +128,10 @@ func Doing(st loop.State) string {
 	return "starting"
 }
 
+// Cost is what a loop has cost, as every list of loops shows it: of turns in a session
+// nobody knows, for the client does not tell its hooks.
+func Cost(s record.Summary) string { return figure.Cost(s.CostUSD, s.CostUnknown) }
+
 // Spent is the money, the tokens and the time of work. Of turns in a user's session the
 // time alone is known.
 func Spent(s loop.State) string {
@@ -138,7 +142,7 @@ func Spent(s loop.State) string {
 	case s.CostUnknown():
 		return "cost unknown, " + took
 	}
-	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(s.Usage.CostUSD), figure.Tokens(s.Usage.Tokens()), took)
+	return fmt.Sprintf("%s, %s tokens, %s", figure.Cost(s.Usage.CostUSD, s.Attended), figure.Tokens(s.Usage.Tokens()), took)
 }
 
 // Left is what the open tasks may take, and what tells so; "" if nothing does.

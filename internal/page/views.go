@@ -97,7 +97,7 @@ func (s *server) loops() ([]record.Summary, error) {
 
 func row(sum record.Summary, now time.Time) rowView {
 	v := rowView{
-		ID: sum.ID, State: cmp.Or(string(sum.Outcome), sum.State), Cost: figure.Cost(sum.CostUSD, sum.CostUnknown),
+		ID: sum.ID, State: cmp.Or(string(sum.Outcome), sum.State), Cost: narrate.Cost(sum),
 		Age: age(sum, now), Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 200), Where: sum.Root,
 	}
 	if n := sum.Tasks.Done + sum.Tasks.Open + sum.Tasks.Skipped; n > 1 {

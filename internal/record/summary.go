@@ -33,7 +33,7 @@ type Summary struct {
 	Approved    []string       `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
 	Commits     int            `json:"commits"`
 	CostUSD     float64        `json:"cost_usd"`
-	CostUnknown bool           `json:"cost_unknown,omitempty"` // the agent reports neither cost nor tokens
+	CostUnknown bool           `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
 	Tokens      Tokens         `json:"tokens"`
 	Turns       int            `json:"turns"`
 	CreatedAt   time.Time      `json:"created_at"`
@@ -71,7 +71,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	u := s.Usage
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
-		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown(), Turns: s.Turns,
+		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec), Turns: s.Turns,
 		Attended: m.Attended(spec),
 		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},

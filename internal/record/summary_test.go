@@ -22,3 +22,13 @@ func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 		t.Errorf("ended: %+v", got)
 	}
 }
+
+// What a session costs its client tells nobody, also where a review beside it has a price.
+func TestSummaryOfASession(t *testing.T) {
+	t.Parallel()
+	s := loop.State{Phase: loop.Turning, Attended: true, Usage: loop.Usage{CostUSD: .1, Input: 10}}
+	got := record.Summarize(store.Spec{}, record.Spec{Policy: loop.Policy{Attended: true}}, record.Memory{State: s})
+	if !got.CostUnknown || got.CostUSD != .1 {
+		t.Errorf("%+v", got)
+	}
+}

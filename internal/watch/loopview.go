@@ -67,7 +67,7 @@ func (m Model) gauges() string {
 	parts := []string{
 		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), limits.Iterations == 0),
 		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
-		of(figure.Cost(st.Usage.CostUSD, st.CostUnknown()), figure.Money(limits.CostUSD), limits.CostUSD == 0),
+		of(narrate.Cost(m.detail.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
 		figure.Tokens(st.Usage.Tokens()) + " tokens",
 	}
 	if left := narrate.Left(st); left != "" {

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -197,7 +197,7 @@ func (m Model) row(s record.Summary, selected bool) string {
 	since := cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)
 	text := fit(s.ID, 18) + " " + fit(state, 11) + fit(done, 6)
 	if m.width >= 80 {
-		text += fit(figure.Cost(s.CostUSD, s.CostUnknown), 8)
+		text += fit(narrate.Cost(s), 8)
 	}
 	text += fit(age(m.now.Sub(since)), 5) + clean(cmp.Or(s.Goal, s.Name))
 	if selected {
