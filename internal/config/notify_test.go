@@ -72,7 +72,7 @@ func TestNotifyOfARepositoryNeedsTrust(t *testing.T) {
 func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 	t.Parallel()
 	for text, wants := range map[string]string{
-		"email me":                              "want off, bell",
+		"smoke me":                              "want off, bell",
 		"slack https://hooks.example.com/T/B/X": "may hold a secret",
 		"ntfy":                                  "env:NAME",
 		"command":                               "needs the command",

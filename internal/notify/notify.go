@@ -1,5 +1,5 @@
 // Package notify sends notices (package core/notice) to the places that a user chose: the
-// desktop, a command, a webhook, a chat service.
+// desktop, a command, a webhook, a chat service, an e-mail; and takes answers from chats.
 //
 // An Outbox hands each notice to a process of its own (`pawl session notify`), so that a
 // slow or dead receiver delays neither the loop nor a session, and a notice of the loop's
@@ -143,8 +143,16 @@ func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver)
 		return nil
 	case notice.Desktop:
 		return s.showOnDesktop(ctx, n)
+	case notice.Speech:
+		argv, err := speechArgv(n)
+		if err != nil {
+			return err
+		}
+		return s.run(ctx, proc.Spec{Argv: argv, Env: s.Vars})
 	case notice.Command:
 		return s.runCommand(ctx, n, r.Arg)
+	case notice.Email:
+		return s.sendMail(ctx, n, r)
 	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
 		return s.post(ctx, n, r)
 	}
@@ -157,6 +165,12 @@ func (s Sender) Check(r notice.Receiver) error {
 	switch r.Kind {
 	case notice.Desktop:
 		_, err := desktopArgv(notice.Notice{})
+		return err
+	case notice.Speech:
+		_, err := speechArgv(notice.Notice{})
+		return err
+	case notice.Email:
+		_, err := s.mailbox(r)
 		return err
 	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
 		_, err := s.address(r)
@@ -196,6 +210,17 @@ func desktopArgv(n notice.Notice) ([]string, error) {
 		return []string{path, "-e", script, n.Title, n.Text}, nil
 	}
 	return nil, errors.New("neither notify-send nor osascript is installed")
+}
+
+// speechArgv returns the command that says what a notice is about.
+func speechArgv(n notice.Notice) ([]string, error) {
+	words := strings.TrimLeft(strings.ReplaceAll(n.Title, "·", ","), "-") // no option
+	for _, argv := range [][]string{{"say"}, {"spd-say", "--wait", "--"}, {"espeak-ng", "--"}} {
+		if path, err := exec.LookPath(argv[0]); err == nil {
+			return append(append([]string{path}, argv[1:]...), words), nil
+		}
+	}
+	return nil, errors.New("neither say nor spd-say nor espeak-ng is installed")
 }
 
 // runCommand runs the user's command with the notice as JSON and in its environment.

@@ -110,7 +110,7 @@ func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL)
 			q.Header.Set("Title", mime.QEncoding.Encode("utf-8", n.Title))
 		}
 		return q, err
-	case notice.Off, notice.Bell, notice.Desktop, notice.Command, notice.Webhook, notice.Telegram:
+	case notice.Off, notice.Bell, notice.Desktop, notice.Speech, notice.Command, notice.Email, notice.Webhook, notice.Telegram:
 		body = n
 	}
 	data, err := json.Marshal(body)

@@ -11,7 +11,7 @@ import (
 // Settings say who receives which notices. A receiver is written as its kind and, behind
 // a space, its argument; see ParseReceiver.
 type Settings struct {
-	To       []string `json:"to,omitempty" doc:"who receives every event that has no list of its own: bell, desktop, command CMD, or one of webhook, slack, discord, telegram and ntfy with env:NAME or file:PATH, where the address stands; off is nobody"`
+	To       []string `json:"to,omitempty" doc:"who receives every event that has no list of its own: bell, desktop, speech, command CMD, or one of webhook, slack, discord, telegram, ntfy and email with env:NAME or file:PATH, where the address stands; off is nobody"`
 	Ended    []string `json:"ended,omitempty" doc:"who receives that a loop ended, instead of to"`
 	NeedsYou []string `json:"needs_you,omitempty" doc:"who receives that a loop needs you, instead of to: a task was blocked or skipped, protected files were changed, tests wait for approval, a login is needed"`
 	Wait     []string `json:"wait,omitempty" doc:"who receives that a wait for a usage limit begins or is over, instead of to"`
@@ -63,17 +63,19 @@ const (
 	Off      Kind = "off"
 	Bell     Kind = "bell"
 	Desktop  Kind = "desktop"
+	Speech   Kind = "speech"
 	Command  Kind = "command"
 	Webhook  Kind = "webhook"
 	Slack    Kind = "slack"
 	Discord  Kind = "discord"
 	Telegram Kind = "telegram"
 	Ntfy     Kind = "ntfy"
+	Email    Kind = "email"
 )
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{Off, Bell, Desktop, Command, Webhook, Slack, Discord, Telegram, Ntfy}
+	return []Kind{Off, Bell, Desktop, Speech, Command, Webhook, Slack, Discord, Telegram, Ntfy, Email}
 }
 
 // Receiver is one place that notices are sent to.
@@ -87,7 +89,7 @@ func (r Receiver) String() string { return strings.TrimSpace(string(r.Kind) + " 
 
 // Local reports whether the receiver runs nothing and sends nothing to another machine,
 // so that a repository may name it without the user's trust.
-func (r Receiver) Local() bool { return r.Kind == Off || r.Kind == Bell || r.Kind == Desktop }
+func (r Receiver) Local() bool { return slices.Contains([]Kind{Off, Bell, Desktop, Speech}, r.Kind) }
 
 // ParseReceiver reads "desktop", "command CMD", "slack env:NAME" or "slack file:PATH". An
 // address may hold a secret and is copied to spec.json and to logs, so it is refused.
@@ -98,7 +100,7 @@ func ParseReceiver(text string) (Receiver, error) {
 	path, isFile := strings.CutPrefix(r.Arg, "file:")
 	switch {
 	case !slices.Contains(Kinds(), r.Kind):
-		return r, errors.New("want off, bell, desktop, command CMD, or webhook, slack, discord, telegram or ntfy with env:NAME or file:PATH")
+		return r, errors.New("want off, bell, desktop, speech, command CMD, or webhook, slack, discord, telegram, ntfy or email with env:NAME or file:PATH")
 	case r.Local() && r.Arg != "":
 		return r, fmt.Errorf("%s stands alone", r.Kind)
 	case r.Kind == Command && r.Arg == "":
