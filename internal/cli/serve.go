@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"net"
 	"net/netip"
@@ -83,18 +82,10 @@ func (s *served) Stamp(id string) (string, error) {
 			return "", err
 		}
 	}
-	sum := fnv.New64a()
-	for _, l := range loops {
-		size, err := l.JournalSize()
-		if err != nil {
-			continue
-		}
-		fmt.Fprintf(sum, "%s %d\n", l.ID, size)
-	}
 	if id != "" {
-		fmt.Fprintln(sum, callSizes(loops[0]))
+		return fmt.Sprint(stampOf(loops), callSizes(loops[0])), nil
 	}
-	return fmt.Sprintf("%x", sum.Sum64()), nil
+	return stampOf(loops), nil
 }
 
 // subject is a loop that the pages show.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -61,6 +62,8 @@ type watched struct {
 
 	mu      sync.Mutex
 	history *narrated // of the loop that is open, nil for none
+	stamp   string    // of the list
+	list    []store.ListEntry[record.Summary]
 }
 
 // narrated is the history of a loop. It grows with the loop's journal.
@@ -77,7 +80,7 @@ const maxLines = 5000
 
 // Loops returns the summaries of the loops here, or of all.
 func (w *watched) Loops() ([]record.Summary, error) {
-	listed, err := store.List(w.app.store, record.ReadSummary)
+	listed, err := w.listed()
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +92,39 @@ func (w *watched) Loops() ([]record.Summary, error) {
 		}
 	}
 	return out, nil
+}
+
+// listed are the summaries of all loops. They are read again when a journal has grown, or
+// a loop has come or gone: a screen asks every second.
+func (w *watched) listed() ([]store.ListEntry[record.Summary], error) {
+	loops, err := w.app.store.Loops()
+	if err != nil {
+		return nil, err
+	}
+	stamp := stampOf(loops)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stamp == stamp {
+		return w.list, nil
+	}
+	list, err := store.List(w.app.store, record.ReadSummary)
+	if err == nil {
+		w.stamp, w.list = stamp, list
+	}
+	return list, err
+}
+
+// stampOf changes when a journal grows, or a loop comes or goes.
+func stampOf(loops []*store.Loop) string {
+	sum := fnv.New64a()
+	for _, l := range loops {
+		size, err := l.JournalSize()
+		if err != nil {
+			continue
+		}
+		fmt.Fprintf(sum, "%s %d\n", l.ID, size)
+	}
+	return fmt.Sprintf("%x", sum.Sum64())
 }
 
 // Loop returns one loop, with what was added to its history since the last call.
