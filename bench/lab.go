@@ -47,7 +47,7 @@ func emptyLab(o options) (*lab, error) {
 // lab is gone where that fails.
 func (l *lab) build(ctx context.Context, programs map[string]string, flags ...string) error {
 	for program, source := range programs {
-		argv := append(append([]string{"go", "build", "-o", program}, flags...), source)
+		argv := append(append([]string{"go", "build", "-trimpath", "-o", program}, flags...), source)
 		if _, _, err := (process{argv: argv}).run(ctx); err != nil {
 			l.close()
 			return err

@@ -54,7 +54,7 @@ func newBench(t *testing.T) *faults.Bench {
 		t.Skip("PAWL_E2E is not 1")
 	}
 	pawl := filepath.Join(t.TempDir(), "pawl")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	b, err := faults.New(t.Context(), t.TempDir(), pawl, os.Args[0], os.Getenv("PATH"))

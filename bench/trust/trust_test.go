@@ -62,7 +62,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	pawl := filepath.Join(t.TempDir(), "pawl")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	b, err := trust.New(t.Context(), t.TempDir(), pawl, os.Getenv("PATH"))

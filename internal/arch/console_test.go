@@ -167,7 +167,7 @@ func build(t *testing.T, name string, flags ...string) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-o", path}, flags...), "./cmd/"+name)...)
+	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-trimpath", "-o", path}, flags...), "./cmd/"+name)...)
 	cmd.Dir = root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

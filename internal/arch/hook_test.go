@@ -78,6 +78,6 @@ func TestLinksAreFollowed(t *testing.T) {
 func TestHook(t *testing.T) {
 	t.Parallel()
 	sources(t)
-	hook := build(t, "pawl-hook", "-trimpath", "-ldflags", "-s -w")
+	hook := build(t, "pawl-hook", "-ldflags", "-s -w")
 	testStart(t, hookBudget, hook, "claude")
 }

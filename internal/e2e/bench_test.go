@@ -34,7 +34,7 @@ var built = sync.OnceValues(func() (string, error) {
 // buildArgs ask for binaries that count what they reach where a folder for that
 // is named (.ci/cover).
 func buildArgs(dir string) []string {
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
+	args := []string{"build", "-trimpath", "-o", dir + string(filepath.Separator)}
 	if os.Getenv("PAWL_COVERDIR") != "" {
 		args = append(args, "-cover", "-coverpkg=github.com/pawl-dev/pawl/...")
 	}
