@@ -1,6 +1,8 @@
 # What a contributor runs; .ci/run calls the same.
 
 FUZZTIME ?= 30s
+# All of the long tests: go test by itself runs a sample.
+export PAWL_PART ?= 1/1
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
 .PHONY: build fmt check types cross test cover race steps fuzz e2e browser bench bench-faults bench-hook bench-peers bench-trust bench-lists demo picture release release-test nightly

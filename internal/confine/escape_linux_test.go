@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 )
 
@@ -107,7 +108,7 @@ func TestNothingEscapes(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, wall.mechanism, wall.level, nil)
 			w.surround()
-			for _, e := range escapes {
+			for _, e := range agenttest.PartOf(escapes) {
 				if e.bwrap && wall.mechanism != confine.Bubblewrap || e.level == confine.Strict && wall.level != confine.Strict {
 					continue
 				}
@@ -161,9 +162,9 @@ func TestAnOlderKernelIsToldOf(t *testing.T) {
 // Without a wall most of them get out: else they would prove nothing.
 func TestMostEscapeWithoutAWall(t *testing.T) {
 	t.Parallel()
-	const most = 30
+	some := agenttest.PartOf(escapes)
 	out := 0
-	for _, e := range escapes {
+	for _, e := range some {
 		if strings.Contains(e.script, "/proc/sys") || strings.Contains(e.script, "mount ") || strings.Contains(e.script, "dd ") || strings.Contains(e.script, "crontab") {
 			continue // would be felt outside the test
 		}
@@ -173,8 +174,8 @@ func TestMostEscapeWithoutAWall(t *testing.T) {
 			out++
 		}
 	}
-	if out < most {
-		t.Errorf("%d escapes of %d succeed without a wall; want at least %d", out, len(escapes), most)
+	if 3*out < len(some) {
+		t.Errorf("%d escapes of %d succeed without a wall; want a third of them at least", out, len(some))
 	}
 }
 

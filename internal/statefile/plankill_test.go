@@ -2,6 +2,7 @@ package statefile_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -33,10 +34,17 @@ func TestPlanLoopKilled(t *testing.T) {
 	files := statefile.FilesOf(b.root, dir, killed)
 	for i := range 12 {
 		child := exec.Command(self, "-test.run=^TestPlanLoopKilled$", b.root, dir)
+		said, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(20+7*i) * time.Millisecond)
+		if _, err := said.Read(make([]byte, 1)); err != nil {
+			t.Fatal("the child ended before it wrote: ", err)
+		}
+		time.Sleep(time.Duration(7*i) * time.Millisecond)
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -88,5 +96,6 @@ func writeForEver(t *testing.T, root, dir string) {
 		if err := files.UpdateProgress(turnOf(n), time.Now()); err != nil {
 			t.Fatal(err)
 		}
+		fmt.Println("written")
 	}
 }

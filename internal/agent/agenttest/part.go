@@ -10,16 +10,25 @@ import (
 	"strings"
 )
 
-// parts is the variable that says which part of the tests runs: "1/3" for the first of
-// three. .ci/run has a part of them run at each commit, and goes on to the next part with
-// the next, since all take longer than one waits for a change; make nightly runs all.
+// parts is the variable that says which part of the long tests runs: "1/3" for the first
+// of three, "1/1" for all. .ci/run has a part of them run at each commit, and goes on to
+// the next part with the next, since all take longer than one waits for a change; make
+// test and make nightly run all.
 const parts = "PAWL_PART"
 
-// part reads which part of how many runs, counted from 1: all where nothing says so.
+// sample is the part that runs where nothing says which: go test ./... takes minutes.
+const sample = 8
+
+// part reads which part of how many runs, counted from 1. Where nothing says so it is all
+// of what -run names, else a sample.
 func part() (nth, of int) {
 	value := os.Getenv(parts)
-	if value == "" {
+	switch {
+	case value != "":
+	case flag.Lookup("test.run").Value.String() != "":
 		return 1, 1
+	default:
+		return 1, sample
 	}
 	if n, err := fmt.Sscanf(value, "%d/%d", &nth, &of); n != 2 || err != nil || nth < 1 || nth > of {
 		panic(parts + "=" + value + ": want 1/3, 2/3 or 3/3, say")
