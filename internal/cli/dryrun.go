@@ -64,7 +64,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if moves := checkoutWords(s); moves != "" {
 		line("", "%s", moves)
 	}
-	if n := len(p.Status.Dirty); n > 0 && p.Settings.AllowDirty {
+	if n := len(p.CommittedFirst()); n > 0 {
 		line("first", "your changes are committed as yours (%s)", figure.Count(n, "file"))
 	}
 	for _, t := range s.Tasks {

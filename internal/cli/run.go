@@ -158,6 +158,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
+	a.warnPlanEdited(p)
 	a.warnUntracked(p)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnFromEnv(p)
@@ -214,6 +215,13 @@ func reportsNoCost(s record.Spec) bool { return s.Agent.Name == "command" }
 func (a *app) warnFromEnv(p *launch.Prepared) {
 	if len(p.FromEnv) > 0 {
 		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.FromEnv, ", ")))
+	}
+}
+
+// warnPlanEdited says that an edit of the plan gets a commit, which was not asked for.
+func (a *app) warnPlanEdited(p *launch.Prepared) {
+	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
+		term.Warnf(a.Err, "your edit of %s is committed first, as yours", figure.Few(files, 2))
 	}
 }
 

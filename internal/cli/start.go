@@ -113,6 +113,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
+	a.warnPlanEdited(p)
 	a.warnUntracked(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)

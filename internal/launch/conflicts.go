@@ -192,12 +192,37 @@ func (p *Prepared) refuseDirty() error {
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", firstItems(dirty))
 }
 
-// dirty returns the user's uncommitted changes, without what an earlier loop left of a
-// task that this loop continues.
+// dirty returns the user's uncommitted changes that keep a loop from beginning: not what
+// an earlier loop left of a task that this loop continues, nor an edit of the plan alone.
 func (p *Prepared) dirty() []string {
+	if p.onlyPlanEdited() {
+		return nil
+	}
 	return slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
 		return p.Spec.LeftWork != nil && slices.Contains(p.Spec.LeftWork.Paths, path)
 	})
+}
+
+// onlyPlanEdited reports whether the user changed the plan and nothing else. An earlier
+// loop that is unfinished may have changed it as well.
+func (p *Prepared) onlyPlanEdited() bool {
+	return onlyPlan(p.Spec.Plan, p.Status.Dirty) && !slices.ContainsFunc(p.Status.Dirty, func(path string) bool {
+		return p.Conflicts.Unfinished && slices.Contains(p.Conflicts.Paths, path)
+	})
+}
+
+// onlyPlan reports whether there are changed files, all of them the plan's.
+func onlyPlan(plan string, dirty []string) bool {
+	return len(dirty) > 0 && !slices.ContainsFunc(dirty, func(path string) bool { return !planfile.Holds(plan, path) })
+}
+
+// CommittedFirst returns the user's changed files that are committed as theirs before the
+// loop begins.
+func (p *Prepared) CommittedFirst() []string {
+	if p.Spec.OwnWorktree || p.Spec.NoCommit || !p.Settings.AllowDirty && !p.onlyPlanEdited() {
+		return nil
+	}
+	return p.Status.Dirty
 }
 
 // sessionText says where the loop in a session is.

@@ -184,14 +184,21 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 	return work.Rules{Globs: p.Spec.Work}.ProductData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
-// keepChanges commits the user's own changes first, as theirs. If the loop could not be
+// keepChanges commits the user's own changes first, as theirs, if the user allows it or
+// changed only the plan. If the loop could not be
 // set up at first, this includes later changes.
 func (d *Driver) keepChanges(ctx context.Context) error {
 	if d.Spec.OwnWorktree {
 		return nil
 	}
 	if !d.Spec.AllowDirty {
-		return d.refuseChanges(ctx)
+		status, err := d.Repo.Status(ctx)
+		if err != nil {
+			return fmt.Errorf("read status of work tree: %w", err)
+		}
+		if !onlyPlan(d.Spec.Plan, status.Dirty) {
+			return d.refuseChanges(status.Dirty)
+		}
 	}
 	commit, err := d.Repo.CommitUserChanges(ctx, d.Loop.ID, "Work in progress before loop "+d.Loop.ID)
 	if err != nil {
@@ -205,15 +212,11 @@ func (d *Driver) keepChanges(ctx context.Context) error {
 
 // refuseChanges refuses to begin over uncommitted changes, which would be attributed to
 // the agent.
-func (d *Driver) refuseChanges(ctx context.Context) error {
+func (d *Driver) refuseChanges(dirty []string) error {
 	if d.inspected {
 		return nil
 	}
-	status, err := d.Repo.Status(ctx)
-	if err != nil {
-		return fmt.Errorf("read status of work tree: %w", err)
-	}
-	dirty := slices.DeleteFunc(status.Dirty, func(path string) bool {
+	dirty = slices.DeleteFunc(dirty, func(path string) bool {
 		return d.Spec.LeftWork != nil && slices.Contains(d.Spec.LeftWork.Paths, path)
 	})
 	if len(dirty) == 0 {
