@@ -27,16 +27,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	s := p.Spec
 	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
-	for _, t := range s.Tasks {
-		mark := "[ ]"
-		if t.Status == loop.Done {
-			mark = "[x]"
-		}
-		line("", "%s %s %s", mark, narrate.ID(t), t.Title)
-		if globs := s.Scopes[t.ID]; len(globs) > 0 {
-			line("", "    may change %s", strings.Join(globs, ", "))
-		}
-	}
+	dryTasks(line, s)
 	if p.Goal.Plan != nil {
 		for _, odd := range p.Goal.Plan.Odd() {
 			line("note", "%s:%d: %s", p.Goal.Path, odd.Line, odd.Message)
@@ -111,6 +102,23 @@ func checkoutWords(s record.Spec) string {
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
 	return "your checkout switches from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + "; it switches back if nothing is committed"
+}
+
+// dryTasks lists the tasks, and what each may change.
+func dryTasks(line func(string, string, ...any), s record.Spec) {
+	for _, t := range s.Tasks {
+		mark, title := "[ ]", t.Title
+		if t.Status == loop.Done {
+			mark = "[x]"
+		}
+		if t.Optional {
+			title += " (optional)"
+		}
+		line("", "%s %s %s", mark, narrate.ID(t), title)
+		if globs := s.Scopes[t.ID]; len(globs) > 0 {
+			line("", "    may change %s", strings.Join(globs, ", "))
+		}
+	}
 }
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {
