@@ -78,6 +78,33 @@ func TestClientWritesAPlan(t *testing.T) {
 	}
 }
 
+// The real client improves a plan: a critic objects, the author answers, --yes accepts.
+// A task that is done, in Pawl's layout, stays as it is; the user's file is kept beside it.
+func TestClientImprovesAPlan(t *testing.T) {
+	const (
+		kept = "# Words\n\nOne word is there.\n\n- [x] add hello\n  - hello.txt says hello\n"
+		old  = kept + "* [-] add  words\t\r\n"
+		made = kept + "- [ ] add bye <!-- pawl: id=T1 -->\n  - bye.txt says bye\n\n  Checked by: tests/bye.sh\n\n" +
+			"- [ ] add thanks <!-- pawl: id=T2 depends_on=T1 -->\n  - thanks.txt says thanks\n\n  Checked by: tests/thanks.sh\n\n"
+	)
+	c := newClientBench(t, wordShop(map[string]string{"plan.md": old}))
+	c.api.Play(withCritic(
+		messagesapi.Steps(messagesapi.Write(c.path("plan.md"), "x\n"), structured(t, wordPlan), structured(t, wordsPlan)),
+		messagesapi.Steps(structured(t, oneRemark)),
+	))
+	r := c.pawl("plan", "improve", "plan.md", "one word a task", "--yes", "--agent-command", c.client)
+	c.ended(r, 0)
+	if !strings.Contains(r.String(), "the review has 1 remark; the plan is revised") {
+		t.Errorf("it does not tell of the review:\n%s", r)
+	}
+	if got := c.read("plan.md.before"); got != old {
+		t.Errorf("kept %q", got)
+	}
+	if got := c.read("plan.md"); got != made {
+		t.Errorf("the plan is %q\nwant %q", got, made)
+	}
+}
+
 // At a terminal the user answers, looks and refuses.
 func TestClientAsksAboutAPlan(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
