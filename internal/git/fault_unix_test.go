@@ -92,7 +92,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			}
 			want, err := op.do(context.Background(), fresh())
 			refused := err != nil
-			for n := 1; ; n += agenttest.Stride(2) {
+			for n := 1; ; n += agenttest.Stride(4) {
 				b := fresh()
 				count := failing(t, n)
 				got, err := op.do(context.Background(), b)

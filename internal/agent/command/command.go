@@ -56,11 +56,20 @@ func (a Agent) Version(context.Context) (string, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return "", failure.New(failure.Usage, "chmod +x "+a.Argv[0], "the agent's program cannot be run: %w", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return "", failure.New(failure.Usage, "name a program that is there: --agent-command PATH, or agent_command in pawl.toml", "the agent's program cannot be run: there is no program %s", a.Argv[0])
+		return "", failure.New(failure.Usage, hintOf(a.Argv[0]), "the agent's program cannot be run: there is no program %s", a.Argv[0])
 	case err != nil:
-		return "", failure.New(failure.Usage, "name a program that is there: --agent-command PATH, or agent_command in pawl.toml", "the agent's program cannot be run: %w", err)
+		return "", failure.New(failure.Usage, hintOf(a.Argv[0]), "the agent's program cannot be run: %w", err)
 	}
 	return "", nil
+}
+
+// hintOf says what to do about a program that cannot be run. One with a space in it is
+// mostly a shell's line, which nothing here splits.
+func hintOf(program string) string {
+	if strings.Contains(program, " ") {
+		return "give the program alone: its arguments belong to agent_args in pawl.toml, or to a script of your own"
+	}
+	return "name a program that is there: --agent-command PATH, or agent_command in pawl.toml"
 }
 
 // Start begins a session; the program is started by its turns.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/command"
@@ -38,5 +39,14 @@ func TestProgramThatCannotBeRun(t *testing.T) {
 	}
 	if got := hint(); got != "" {
 		t.Errorf("a program was refused: %s", got)
+	}
+}
+
+// A shell's line in the program's place is told where its arguments belong.
+func TestProgramWithArguments(t *testing.T) {
+	t.Parallel()
+	_, err := command.Agent{Argv: []string{"sh agent.sh"}}.Version(t.Context())
+	if got := failure.Hint(err); !strings.Contains(got, "agent_args") {
+		t.Errorf("hint %q", got)
 	}
 }
