@@ -17,6 +17,8 @@ func TestNeutral(t *testing.T) {
 		{"a.go", `if flag.Lookup("test.v") != nil {`, `if flag.Lookup("pawlAbsent") != nil {`},
 		{"a.py", `if "PYTEST_CURRENT_TEST" not in os.environ:`, `if "pawlAbsent" not in os.environ:`},
 		{"a.py", "if 'pytest' in sys.modules:", "if 'pawlAbsent' in sys.modules:"},
+		// The two names that nothing has begin with different letters: only the first four are compared.
+		{"a.c", `return strncmp(program_invocation_short_name, "test", 4) == 0;`, `return strncmp("none", "pawlAbsent", 4) == 0;`},
 		{"a.js", "const c = process.env.NODE_TEST_CONTEXT;", "const c = process.env.pawlAbsent;"},
 		{"a.js", "if (process.env.NODE_ENV === 'test') {", "if (process.env.NODE_ENV === 'pawlAbsent') {"},
 		{"a.js", "const t = process.argv.some((a) => /test/.test(a));", "const t = process.argv.some((a) => /pawlAbsent/.test(a));"},

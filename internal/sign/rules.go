@@ -54,7 +54,7 @@ func questionRules() []rule {
 		{re(`^(\s*#\s*if(?:def)?\s+(?:defined\s*\(?\s*)?)\w*(?:TEST|GTEST|CATCH_CONFIG)\w*`), "${1}PAWL_ABSENT"},
 		{re(testVariable), absent},
 		{re(`\$\{?PPID\b\}?`), "0"},
-		{re(ownName), `"pawl_absent"`},
+		{re(ownName), `"none"`},
 	}
 	return []rule{
 		{kind: TestQuestion, does: is, said: re(testVariable), swaps: yes, near: true},
