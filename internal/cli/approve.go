@@ -213,15 +213,10 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 			paths = append(paths, loop.AllTests)
 			continue
 		}
-		at := file
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(plainPath(a.dir), file)
+		rel, err := s.pathOf(a, file)
+		if err != nil {
+			return nil, err
 		}
-		rel, err := filepath.Rel(plainPath(s.kept.Root), at)
-		if err != nil || !filepath.IsLocal(rel) {
-			return nil, failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
-		}
-		rel = filepath.ToSlash(rel)
 		there, err := s.knows(rel)
 		if err != nil {
 			return nil, err

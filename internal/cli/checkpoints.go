@@ -14,18 +14,30 @@ import (
 )
 
 type checkpointsCmd struct {
-	loopArg
+	List checkpointsListCmd `cmd:"" default:"withargs" help:"list the checkpoints of a loop"`
+	Diff checkpointsDiffCmd `cmd:"" help:"show what changed since a checkpoint, or between two"`
 }
 
 func (checkpointsCmd) Help() string {
 	return `A checkpoint is a commit under refs/pawl/LOOP/N, so git show and git diff work on it.
 
   pawl checkpoints brisk-otter
+  pawl checkpoints diff brisk-otter 3`
+}
+
+type checkpointsListCmd struct {
+	loopArg
+}
+
+func (checkpointsListCmd) Help() string {
+	return `A checkpoint is a commit under refs/pawl/LOOP/N. The word list may be left out.
+
+  pawl checkpoints list brisk-otter
   git diff refs/pawl/brisk-otter-7f3a/3`
 }
 
 // Run lists a loop's checkpoints.
-func (c *checkpointsCmd) Run(ctx context.Context, a *app) error {
+func (c *checkpointsListCmd) Run(ctx context.Context, a *app) error {
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

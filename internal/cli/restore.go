@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,9 +22,10 @@ import (
 
 type restoreCmd struct {
 	loopWord
-	Checkpoint int    `arg:"" optional:"" name:"n" help:"number of the checkpoint"`
-	Task       string `placeholder:"ID" help:"restore only the undone work of this task"`
-	Yes        bool   `short:"y" help:"do not ask for confirmation"`
+	Checkpoint int      `arg:"" optional:"" name:"n" help:"number of the checkpoint"`
+	Task       string   `placeholder:"ID" help:"restore only the undone work of this task"`
+	File       []string `sep:"none" placeholder:"PATH" help:"restore only this file or folder; repeatable"`
+	Yes        bool     `short:"y" help:"do not ask for confirmation"`
 }
 
 func (restoreCmd) Help() string {
@@ -31,23 +33,36 @@ func (restoreCmd) Help() string {
 large files, the index, the branch and its commits stay as they are. Tasks that were done after the
 checkpoint open again.
 
-With --task, Pawl restores only the unfinished work of that task, where it still applies.
-pawl undo reverts a restore.
+With --task, Pawl restores only the unfinished work of that task, where it still applies. With --file,
+Pawl restores only that file, and no task opens again; without a number it takes the newest checkpoint
+that has another version of it. pawl undo reverts a restore.
 
   pawl restore brisk-otter 3
-  pawl restore brisk-otter --task US-003`
+  pawl restore brisk-otter --task US-003
+  pawl restore brisk-otter --file src/app.ts`
 }
 
 // Run restores a checkpoint, or the work of a task.
 func (c *restoreCmd) Run(a *app) error {
-	if (c.Checkpoint != 0) == (c.Task != "") {
-		return failure.New(failure.Usage, "pawl checkpoints "+c.Loop+" lists the checkpoints", "say the number of a checkpoint, or --task ID")
+	numbered, ofTask := c.Checkpoint != 0, c.Task != ""
+	if numbered && ofTask || !numbered && !ofTask && len(c.File) == 0 {
+		return failure.New(failure.Usage, "pawl checkpoints "+c.Loop+" lists the checkpoints", "say the number of a checkpoint, --task ID, or --file PATH")
 	}
-	return a.restores(c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (goal, error) {
-		if c.Task != "" {
-			return taskWork(ctx, repo, s, c.Task)
+	return a.restores(c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
+		paths, err := s.pathsOf(a, c.File)
+		if err != nil {
+			return goal{}, err
 		}
-		return checkpoint(ctx, repo, s, c.Checkpoint)
+		switch {
+		case ofTask:
+			target, err = taskWork(ctx, repo, s, c.Task)
+		case numbered:
+			target, err = checkpoint(ctx, repo, s, c.Checkpoint)
+		default:
+			target, err = otherVersion(ctx, repo, s, paths)
+		}
+		target.paths = paths
+		return target, err
 	})
 }
 
@@ -70,16 +85,25 @@ func (c *undoCmd) Run(a *app) error {
 // goal is what a restore is to bring the work tree to.
 type goal struct {
 	git.Checkpoint
-	base string // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
-	task string // whose work that is
+	base  string   // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
+	task  string   // whose work that is
+	paths []string // files and folders to restore, from the root; none = all
 }
 
 // String names it in messages.
 func (g goal) String() string {
 	if g.task != "" {
-		return fmt.Sprintf("the work of task %s (checkpoint %d)", g.task, g.N)
+		return g.files() + fmt.Sprintf("the work of task %s (checkpoint %d)", g.task, g.N)
 	}
-	return fmt.Sprintf("checkpoint %d (%s)", g.N, plan.OneLine(g.Subject, 80))
+	return g.files() + fmt.Sprintf("checkpoint %d (%s)", g.N, plan.OneLine(g.Subject, 80))
+}
+
+// files names the paths in front of the rest, where not all is to be restored.
+func (g goal) files() string {
+	if len(g.paths) == 0 {
+		return ""
+	}
+	return plan.OneLine(strings.Join(g.paths, ", "), 80) + " of "
 }
 
 // finder finds what is meant.
@@ -152,7 +176,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 	}
 	before := m.State.Tasks
 	m.Apply(back)
-	tree, n, err := a.proposed(ctx, repo, target)
+	tree, n, err := a.proposed(ctx, repo, s, target)
 	if err != nil {
 		return err
 	}
@@ -180,14 +204,14 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 // subject names the goal in the checkpoint that is made before.
 func (g goal) subject() string {
 	if g.task != "" {
-		return fmt.Sprintf("the work of task %s, by a user", g.task)
+		return g.files() + fmt.Sprintf("the work of task %s, by a user", g.task)
 	}
-	return fmt.Sprintf("checkpoint %d, by a user", g.N)
+	return g.files() + fmt.Sprintf("checkpoint %d, by a user", g.N)
 }
 
 // proposed is the tree that the work tree is to become; it lists the n files that
 // would change.
-func (a *app) proposed(ctx context.Context, repo *git.Repo, target goal) (tree string, n int, err error) {
+func (a *app) proposed(ctx context.Context, repo *git.Repo, s *subject, target goal) (tree string, n int, err error) {
 	now, _, err := repo.Snapshot(ctx)
 	if err != nil {
 		return "", 0, fmt.Errorf("look at the work tree: %w", err)
@@ -198,9 +222,19 @@ func (a *app) proposed(ctx context.Context, repo *git.Repo, target goal) (tree s
 			return "", 0, err
 		}
 	}
+	if len(target.paths) > 0 {
+		if tree, err = repo.Overlay(ctx, now, tree, target.paths); err != nil {
+			return "", 0, err
+		}
+		clashes = slices.DeleteFunc(clashes, func(path string) bool { return !covers(target.paths, path) })
+	}
 	changes, err := repo.Diff(ctx, now, tree)
 	if err != nil {
 		return "", 0, err
+	}
+	if len(target.paths) > 0 && len(changes) == 0 && len(clashes) == 0 {
+		return "", 0, failure.New(failure.Usage, fmt.Sprintf("pawl checkpoints diff %s %d shows what differs from it", s.ID, target.N),
+			"nothing to restore: %s is what the work tree has", target)
 	}
 	a.printf("%s: %s\n", target, figure.Count(len(changes), "file")+" would change")
 	const most = 30
@@ -236,7 +270,7 @@ func (a *app) agrees(yes bool, s *subject) error {
 // wentBack is what the restore of a checkpoint means for the loop's tasks.
 func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Task) (loop.Event, error) {
 	e := loop.Event{Kind: loop.WentBack, Text: "you restored " + target.String()}
-	if target.task != "" { // whose work was not done before, nor is it now
+	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
 		e.Tasks, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
 		return e, nil
 	}
