@@ -24,8 +24,9 @@ import (
 )
 
 type watchCmd struct {
-	Loop string `arg:"" optional:"" placeholder:"LOOP" help:"the loop to open; default: the overview"`
-	All  bool   `help:"show the loops of every repository"`
+	Loop  string `arg:"" optional:"" placeholder:"LOOP" help:"the loop to open; default: the overview"`
+	All   bool   `help:"show the loops of every repository"`
+	Plain bool   `help:"print lines instead of a screen, each event as it happens; the default with TERM=dumb"`
 }
 
 func (watchCmd) Help() string {
@@ -35,13 +36,20 @@ the screen stops no loop.
 
   pawl watch
   pawl watch --all
+  pawl watch --plain
   pawl watch brisk-otter`
 }
 
 // Run shows the screen.
 func (c *watchCmd) Run(ctx context.Context, a *app) error {
-	if !attended(a.Out) || !attended(a.In) || a.env.Dumb {
-		return failure.New(failure.Usage, "pawl list and pawl log --follow print the same", "pawl watch needs a terminal")
+	show := watch.Run
+	switch {
+	case c.Plain:
+		show = watch.Plain
+	case !attended(a.Out) || !attended(a.In):
+		return failure.New(failure.Usage, "pawl watch --plain prints lines instead; pawl list prints once", "pawl watch needs a terminal")
+	case a.env.Dumb:
+		show = watch.Plain
 	}
 	o := watch.Options{In: a.In, Out: a.Out, Env: a.env.Vars, ASCII: a.env.ASCII}
 	if c.Loop != "" {
@@ -51,7 +59,7 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 		}
 		o.ID = s.ID
 	}
-	return watch.Run(ctx, &watched{ctx: ctx, app: a, all: c.All}, o)
+	return show(ctx, &watched{ctx: ctx, app: a, all: c.All}, o)
 }
 
 // watched is what the screen shows.
@@ -61,8 +69,9 @@ type watched struct {
 	all bool
 
 	mu      sync.Mutex
-	history *narrated // of the loop that is open, nil for none
-	stamp   string    // of the list
+	history *narrated       // of the loop that is open, nil for none
+	told    map[string]told // by loop: what News returned
+	stamp   string          // of the list
 	list    []store.ListEntry[record.Summary]
 }
 
@@ -135,6 +144,46 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 	}
 	sum := s.summary()
 	return watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}, nil
+}
+
+// told is how far News has told a loop's history.
+type told struct {
+	mark  journal.Mark
+	state loop.State
+}
+
+// News returns what was added to the history of a loop since the last call.
+func (w *watched) News(id string) ([]string, error) {
+	l := w.app.store.Loop(id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, known := w.told[id]
+	if size, err := l.JournalSize(); err != nil || known && size == t.mark.End {
+		return nil, err
+	}
+	m, mark, err := record.Load(l)
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+		return nil, err
+	}
+	if w.told == nil {
+		w.told = map[string]told{}
+	}
+	w.told[id] = told{mark, m.State}
+	if !known {
+		return nil, nil
+	}
+	var lines []string
+	for r, err := range l.Records(t.mark) {
+		if err != nil { // pawl log tells of what cannot be read
+			continue
+		}
+		if r.Seq > mark.Seq { // the next call
+			break
+		}
+		step := narrate.Read(r, t.state)
+		t.state, lines = step.After, append(lines, stamped(r, step)...)
+	}
+	return lines, nil
 }
 
 // Diff returns what a task changed.

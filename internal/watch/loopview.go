@@ -20,7 +20,7 @@ const wideEnough = 100
 // loopView shows one loop: its plan, the selected task, and its history.
 func (m Model) loopView() []string {
 	d := m.detail
-	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), m.gauges()}
+	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), paint(dim, gauges(d))}
 	if q := d.Summary.Question; q != nil {
 		for _, l := range append([]string{q.Headline()}, q.Lines()...) {
 			rows = append(rows, paint(yellow, clean(l)))
@@ -55,8 +55,8 @@ func (m Model) loopView() []string {
 }
 
 // gauges are what a loop has used of its limits.
-func (m Model) gauges() string {
-	st := m.detail.State
+func gauges(d Detail) string {
+	st := d.State
 	limits := st.Policy.Limits
 	of := func(used, limit string, none bool) string {
 		if none {
@@ -67,13 +67,13 @@ func (m Model) gauges() string {
 	parts := []string{
 		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), limits.Iterations == 0),
 		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
-		of(narrate.Cost(m.detail.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
+		of(narrate.Cost(d.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
 		figure.Tokens(st.Usage.Tokens()) + " tokens",
 	}
 	if left := narrate.Left(st); left != "" {
 		parts = append(parts, "left: "+left)
 	}
-	return paint(dim, strings.Join(parts, " · "))
+	return strings.Join(parts, " · ")
 }
 
 // plan lists the tasks; where they do not fit, those around the selected one.

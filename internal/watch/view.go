@@ -144,11 +144,7 @@ func commandLine(args []string) string {
 // overview lists the loops in groups. Where they do not fit, the rows around the cursor
 // are shown.
 func (m Model) overview() []string {
-	counts := map[record.Group]int{}
-	for _, s := range m.loops {
-		counts[s.Group(m.now)]++
-	}
-	head := fmt.Sprintf("pawl watch   %d need you · %d working · %d ended", counts[record.NeedsYou], counts[record.Working], counts[record.Over])
+	head := "pawl watch   " + groupCounts(m.loops, m.now)
 	if m.filter != "" {
 		head += "   only “" + m.filter + "” (esc: all)"
 	}
@@ -181,6 +177,15 @@ func (m Model) overview() []string {
 	return append(rows, list[from:min(len(list), from+room)]...)
 }
 
+// groupCounts says how many loops each group has.
+func groupCounts(loops []record.Summary, now time.Time) string {
+	counts := map[record.Group]int{}
+	for _, s := range loops {
+		counts[s.Group(now)]++
+	}
+	return fmt.Sprintf("%d need you · %d working · %d ended", counts[record.NeedsYou], counts[record.Working], counts[record.Over])
+}
+
 // header is the first row, with the time of day at its end.
 func (m Model) header(text string) string {
 	clock := m.now.Format("15:04:05")
@@ -189,22 +194,35 @@ func (m Model) header(text string) string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, selected bool) string {
-	state := cmp.Or(string(s.Outcome), s.State)
-	done := "-"
-	if n := s.Tasks.Done + s.Tasks.Open + s.Tasks.Skipped; n > 1 {
-		done = fmt.Sprintf("%d/%d", s.Tasks.Done, n)
-	}
-	since := cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)
-	text := fit(s.ID, 18) + " " + fit(state, 11) + fit(done, 6)
+	text := fit(s.ID, 18) + " " + fit(state(s), 11) + fit(cmp.Or(done(s), "-"), 6)
 	if m.width >= 80 {
 		text += fit(narrate.Cost(s), 8)
 	}
-	text += fit(age(m.now.Sub(since)), 5) + clean(cmp.Or(s.Goal, s.Name))
+	text += fit(since(s, m.now), 5) + goal(s)
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}
 	return "  " + paint(m.tone(s), text)
 }
+
+// state is how a loop stands, or for one that ended its outcome.
+func state(s record.Summary) string { return cmp.Or(string(s.Outcome), s.State) }
+
+// done is how many tasks of a plan are done, "" without a plan.
+func done(s record.Summary) string {
+	n := s.Tasks.Done + s.Tasks.Open + s.Tasks.Skipped
+	if n <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Tasks.Done, n)
+}
+
+// since is how long ago a loop ended, or else began.
+func since(s record.Summary, now time.Time) string {
+	return age(now.Sub(cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)))
+}
+
+func goal(s record.Summary) string { return clean(cmp.Or(s.Goal, s.Name)) }
 
 // tone is the style of a loop's row.
 func (m Model) tone(s record.Summary) string {

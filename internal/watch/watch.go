@@ -28,6 +28,9 @@ type Source interface {
 	Loops() ([]record.Summary, error)
 	// Loop returns one loop in detail.
 	Loop(id string) (Detail, error)
+	// News returns the lines that were added to a loop's history since the last call, as in
+	// Detail. The first call returns none.
+	News(id string) ([]string, error)
 	// Diff returns what a task changed.
 	Diff(ctx context.Context, id, task string) (DiffText, error)
 	// Command runs pawl with these arguments to its end, and returns what it printed.
@@ -67,8 +70,7 @@ const (
 
 // Run shows the screen until the user leaves it, or ctx ends.
 func Run(ctx context.Context, s Source, o Options) error {
-	p := tea.NewProgram(NewModel(ctx, s, o), tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env))
-	_, err := p.Run()
+	_, err := program(ctx, s, o).Run()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -78,6 +80,11 @@ func Run(ctx context.Context, s Source, o Options) error {
 		return fmt.Errorf("show the screen: %w", err)
 	}
 	return nil
+}
+
+func program(ctx context.Context, s Source, o Options, more ...tea.ProgramOption) *tea.Program {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env)}
+	return tea.NewProgram(NewModel(ctx, s, o), append(options, more...)...)
 }
 
 // What the screen is told.

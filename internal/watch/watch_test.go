@@ -31,10 +31,17 @@ type double struct {
 	says     string
 	err      error
 	commands []string
+	news     map[string][]string
 }
 
 func (d *double) Loops() ([]record.Summary, error) { return d.loops, d.err }
 func (d *double) Loop(string) (Detail, error)      { return d.detail, d.err }
+
+func (d *double) News(id string) ([]string, error) {
+	lines := d.news[id]
+	delete(d.news, id)
+	return lines, d.err
+}
 
 func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
 	if task != "US-1" {

@@ -1,0 +1,168 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// plain prints what the screen shows as lines that stay, for screen readers and for
+// terminals that cannot move the cursor.
+type plain struct {
+	source Source
+	out    io.Writer
+	ascii  bool
+	id     string // of the only loop, "" = all
+	groups map[string]record.Group
+	failed string // the last error that was printed
+	err    error  // of the last write
+}
+
+// Plain prints the overview, or one loop, and then each event, until ctx ends.
+func Plain(ctx context.Context, s Source, o Options) error {
+	p := &plain{source: s, out: o.Out, ascii: o.ASCII, id: o.ID, groups: map[string]record.Group{}}
+	first := p.overview
+	if p.id != "" {
+		first = p.loop
+	}
+	if err := first(time.Now()); err != nil {
+		return err
+	}
+	next := time.NewTicker(refresh)
+	defer next.Stop()
+	for p.err == nil {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case now := <-next.C:
+			p.news(now)
+		}
+	}
+	return fmt.Errorf("print lines: %w", p.err)
+}
+
+func (p *plain) line(text string) {
+	text = strings.TrimRight(clean(text), " ")
+	if p.ascii {
+		text = asciiOnly(text)
+	}
+	if _, err := fmt.Fprintln(p.out, text); err != nil {
+		p.err = err
+	}
+}
+
+// overview prints all loops in their groups.
+func (p *plain) overview(now time.Time) error {
+	loops, err := p.source.Loops()
+	if err != nil {
+		return err
+	}
+	loops = record.Grouped(loops, "", now)
+	p.line("pawl watch: " + groupCounts(loops, now))
+	for i, s := range loops {
+		g := s.Group(now)
+		if i == 0 || p.groups[loops[i-1].ID] != g {
+			p.line(g.String())
+		}
+		p.groups[s.ID] = g
+		p.line(about(s, now))
+		p.question(s)
+		p.follow(s.ID)
+	}
+	return nil
+}
+
+// about is a row of the overview as a sentence.
+func about(s record.Summary, now time.Time) string {
+	parts := []string{state(s)}
+	if d := done(s); d != "" {
+		parts = append(parts, d+" done")
+	}
+	when := "begun "
+	if !s.EndedAt.IsZero() {
+		when = "ended "
+	}
+	parts = append(parts, "cost "+narrate.Cost(s), when+since(s, now)+" ago")
+	return s.ID + ": " + strings.Join(parts, ", ") + ": " + goal(s)
+}
+
+func (p *plain) question(s record.Summary) {
+	if s.Question == nil {
+		return
+	}
+	p.line(s.ID + " asks: " + s.Question.Headline())
+	for _, l := range s.Question.Lines() {
+		p.line(l)
+	}
+}
+
+// loop prints one loop: how it stands, its limits and its plan.
+func (p *plain) loop(time.Time) error {
+	d, err := p.source.Loop(p.id)
+	if err != nil {
+		return err
+	}
+	p.line(p.id + ": " + d.Headline)
+	p.line(gauges(d))
+	for _, t := range d.State.Tasks {
+		p.line(narrate.PlanLine(t, t.ID == d.State.Current && d.Summary.Outcome == ""))
+	}
+	p.question(d.Summary)
+	p.follow(p.id)
+	return nil
+}
+
+// news prints what has changed: events, loops that came, and those that another one must
+// act on next.
+func (p *plain) news(now time.Time) {
+	if p.id != "" {
+		p.follow(p.id)
+		return
+	}
+	loops, err := p.source.Loops()
+	if p.trouble(err) {
+		return
+	}
+	for _, s := range record.Grouped(loops, "", now) {
+		p.follow(s.ID)
+		g := s.Group(now)
+		if before, known := p.groups[s.ID]; known && before == g {
+			continue
+		}
+		p.groups[s.ID] = g
+		p.line(g.String() + " now: " + about(s, now))
+		p.question(s)
+	}
+}
+
+// follow prints the events of a loop.
+func (p *plain) follow(id string) {
+	lines, err := p.source.News(id)
+	if p.trouble(err) {
+		return
+	}
+	for _, l := range lines {
+		if p.id == "" {
+			l = id + "  " + l
+		}
+		p.line(l)
+	}
+}
+
+// trouble prints an error once.
+func (p *plain) trouble(err error) bool {
+	text := ""
+	if err != nil {
+		text = "! " + err.Error()
+	}
+	if text != "" && text != p.failed {
+		p.line(text)
+	}
+	p.failed = text
+	return err != nil
+}
