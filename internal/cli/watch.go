@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
@@ -143,7 +144,11 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 		return watch.Detail{}, err
 	}
 	sum := s.summary()
-	return watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}, nil
+	d := watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}
+	if s.hasEnded() {
+		d.More = launch.MoreFlag(s.memory.State)
+	}
+	return d, nil
 }
 
 // told is how far News has told a loop's history.

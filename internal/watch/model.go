@@ -277,6 +277,8 @@ func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
 	case "esc", "left", "h":
 		m.open, m.detail = "", Detail{}
 		return m, m.readLoops
+	default:
+		return m.onTask(key)
 	}
 	return m, nil
 }
@@ -331,6 +333,8 @@ func (m Model) sends(text string) []string {
 		return []string{"tell", s.ID, "--now", "--", text}
 	case m.purpose == "reject, because":
 		return []string{"reject", s.ID, "--why=" + text}
+	case m.purpose == raise:
+		return append([]string{"resume", s.ID, "--detach"}, strings.Fields(text)...)
 	case m.purpose == "answer" && s.Question != nil && s.Question.Task != "":
 		return []string{"answer", s.ID, "--task", s.Question.Task, "--", text}
 	}

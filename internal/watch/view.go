@@ -119,9 +119,9 @@ func (m Model) bottom() string {
 	case m.mode == reading:
 		return paint(dim, "↑↓ scroll · esc back")
 	case m.open != "" && m.diff != nil:
-		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · t tell · r report · ? keys")
+		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · "+m.taskKeys()+"t tell · r report · ? keys")
 	case m.open != "":
-		return paint(dim, "↑↓ task · d diff · ? keys · t tell · p pause · s stop · r report · a answer · esc back")
+		return paint(dim, "↑↓ task · d diff · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · t tell · p pause · s stop · r report · / search · ? keys · q quit")
 }
@@ -276,6 +276,9 @@ const keysText = `keys
   t, !        tell the agent; ! now          pawl tell
   p           pause, or go on               pawl pause
   s           stop the loop                 pawl stop
+  S           skip the selected task        pawl plan skip
+  R           try a skipped task again      pawl plan retry
+  m           raise the limit that ended it pawl resume
   r           read the report               pawl report
   a           answer the agent's question   pawl answer
   a, x        approve or reject changes     pawl approve

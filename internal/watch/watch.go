@@ -43,6 +43,7 @@ type Detail struct {
 	Headline string // how it stands, in one line
 	State    loop.State
 	Lines    []string // its history, oldest first; clean
+	More     string   // option of pawl resume that raises the limit that ended it, "" for none
 }
 
 // DiffText is the diff of a task, a line each.

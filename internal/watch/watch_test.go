@@ -211,6 +211,10 @@ func TestKeys(t *testing.T) {
 		{"another loop", []string{"down", "s", "y"}, "stop calm-heron-11aa", "said"},
 		{"search", []string{"/", "shop", "enter", "p"}, "pause brisk-otter-7f3a", "said"},
 		{"in a loop", []string{"enter", "r"}, "report lost-moth-33cc", "said"},
+		{"skip is asked", []string{"enter", "S"}, "", "pawl plan skip lost-moth-33cc US-2? y yes"},
+		{"skip", []string{"enter", "S", "y"}, "plan skip lost-moth-33cc -- US-2", "said"},
+		{"retry", []string{"enter", "down", "R"}, "plan retry lost-moth-33cc -- US-3", "said"},
+		{"no limit to raise", []string{"enter", "m"}, "", "its limits stand until it ends"},
 		{"back from a loop", []string{"enter", "esc", "down", "p"}, "pause calm-heron-11aa", "said"},
 	}
 	for _, tt := range tests {
@@ -227,6 +231,28 @@ func TestKeys(t *testing.T) {
 				t.Errorf("bottom row %q, want %q", last, tt.bottom)
 			}
 		})
+	}
+}
+
+// TestRaiseALimit: the option that pawl resume takes is there to change, and it is shown
+// only where a limit ended the loop.
+func TestRaiseALimit(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), detail: detail(), says: "said"}
+	s.detail.Summary.ID, s.detail.Summary.State, s.detail.More = "lost-moth-33cc", "ended", "--max-iterations 10"
+	m := screen(t, s, Options{}, 120, 30, "enter")
+	if got := shown(m); !strings.Contains(got, "m raise its limit") || strings.Contains(got, "S skip") {
+		t.Errorf("the keys:\n%s", got)
+	}
+	m = press(m, "m")
+	if got := shown(m); !strings.Contains(got, "resume with lost-moth-33cc: --max-iterations 10") {
+		t.Errorf("asked:\n%s", got)
+	}
+	for _, k := range []string{"backspace", "backspace", "25", "enter"} {
+		m = press(m, k)
+	}
+	if got := strings.Join(s.commands, "\n"); got != "resume lost-moth-33cc --detach --max-iterations 25" || !strings.Contains(shown(m), "said") {
+		t.Errorf("%q, and\n%s", got, shown(m))
 	}
 }
 

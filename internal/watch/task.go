@@ -1,0 +1,43 @@
+package watch
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// raise is the purpose of an input with the limit that a loop goes on with.
+const raise = "resume with"
+
+// onTask does what keys mean to the selected task, and to the limit that ended the loop.
+// Skipping undoes what the agent has begun of the task, so it needs a yes.
+func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
+	task := m.shownTask().ID
+	switch {
+	case key == "m" && m.detail.More != "":
+		m.mode, m.purpose, m.input = typing, raise, m.detail.More
+	case key == "m" && m.detail.Summary.State == "ended":
+		m.notice = "no limit ended this loop"
+	case key == "m":
+		m.notice = "its limits stand until it ends; then m raises the one that ended it"
+	case key == "S" && task != "":
+		m.ask("plan", "skip", m.open, "--", task)
+	case key == "R" && task != "":
+		return m, m.command("plan", "retry", m.open, "--", task)
+	}
+	return m, nil
+}
+
+// taskKeys are the keys of onTask that do something now.
+func (m Model) taskKeys() string {
+	t, ended := m.shownTask(), m.detail.Summary.State == "ended"
+	switch {
+	case m.detail.More != "":
+		return "m raise its limit · "
+	case ended || t.ID == "" || t.ID == "goal" || t.Status == loop.Done:
+		return ""
+	case t.Status == loop.Open:
+		return "S skip task · "
+	}
+	return "R retry task · "
+}
