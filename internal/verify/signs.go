@@ -152,7 +152,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	}
 	for _, s := range unread {
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Path == s.Path && o.Line == s.Line }) {
-			found = append(found, s)
+			found = append(found, s.Sign)
 		}
 	}
 	for _, gone := range in.changes {
@@ -163,13 +163,22 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	return found, nil
 }
 
-// unread are what a change gave to a file and nothing reads: not the file itself, and then
-// no other either.
-func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([]sign.Sign, error) {
-	look := func(all string) []sign.Sign {
-		found := sign.Kept(file, was, is, all)
+// unread is what a change gave to a file and nothing reads.
+type unread struct {
+	sign.Sign
+
+	parameters string // of a function, a, b; empty for what a program keeps
+}
+
+// unread finds what neither the file itself reads nor, then, any other.
+func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([]unread, error) {
+	look := func(all string) (found []unread) {
+		for _, s := range sign.Kept(file, was, is, all) {
+			found = append(found, unread{Sign: s})
+		}
 		for _, f := range mutant.Unread(file, was, is, all) {
-			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head})
+			s := sign.Sign{Path: file, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
+			found = append(found, unread{s, f.Name})
 		}
 		return found
 	}
@@ -196,7 +205,7 @@ func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([
 		}
 	}
 	still := look(all.String())
-	return slices.DeleteFunc(found, func(s sign.Sign) bool { return !slices.Contains(still, s) }), nil
+	return slices.DeleteFunc(found, func(s unread) bool { return !slices.Contains(still, s) }), nil
 }
 
 // Bounds of what is read of tests and documents for signs.

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// unfinished looks for new functions that are not written yet, and that nothing calls.
+// unfinished looks for new functions that are not written yet, and that nothing calls, and
+// for what the task names and a function of the work takes without a look.
 func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observation) error {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(o.Functions) == 0 || len(changes) > maxBroken {
@@ -42,6 +44,17 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		for _, f := range mutant.Stubs(c.Path, was, is) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, in.programs, 2) {
 				o.Unwritten = append(o.Unwritten, f.Name+" in "+c.Path)
+			}
+		}
+		taken, err := in.unread(ctx, c.Path, was, is)
+		if err != nil {
+			return err
+		}
+		for _, u := range taken {
+			for name := range strings.SplitSeq(u.parameters, ", ") {
+				if len(name) > 1 && isNamed(name, r.Asked, 1) {
+					o.Ignored = append(o.Ignored, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
+				}
 			}
 		}
 	}

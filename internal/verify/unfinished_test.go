@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // What tests see of the work is not all of it.
@@ -16,6 +17,8 @@ func TestUnfinishedWork(t *testing.T) {
 	const mul = "\ndef mul(a, b):\n    return a * b\n"
 	for _, c := range []struct{ name, work, test, reason string }{
 		{"whole", mul, test, ""},
+		{"what was asked for has no effect", "\ndef mul(a, b, workers=1):\n    return a * b\n", test, "the task names what the work takes and does not look at: workers (app.py:4)"},
+		{"what nobody asked for has none", "\ndef mul(a, b, depth=1):\n    return a * b\n", test, ""},
 		{"a stub beside it", mul + "\ndef div(a, b):\n    return 0\n", test, "part of the work is not written yet: div in app.py make"},
 		{"one that is handed on", mul + "\ndef quiet(a, b):\n    return 0\n\nlog = quiet\n", test, ""},
 		{"one that a test asks for", mul + "\ndef div(a, b):\n    return 0\n", test + "app.div(1, 2)\n", ""},
@@ -23,7 +26,7 @@ func TestUnfinishedWork(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"app.py": old, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
-			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, nil)
+			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Add mul(a, b, workers)" })
 			switch v := f.Verdict; {
 			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, c.reason) || v.Enough == ""):
 				t.Errorf("%+v", v)

@@ -39,6 +39,9 @@ type Observation struct {
 	// Unwritten are functions that the work added, that make nothing of what they are given
 	// and that neither the program nor its tests call.
 	Unwritten []string `json:"unwritten,omitempty"`
+	// Ignored are parameters that the task names, which functions of the work take and do
+	// not look at, each with its place.
+	Ignored []string `json:"ignored,omitempty"`
 	// Signs are those in the work that can be neutralized, each in words that follow
 	// "because of", see Neutral.
 	Signs []string `json:"signs,omitempty"`

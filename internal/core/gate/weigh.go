@@ -256,6 +256,7 @@ func demerits() []finding {
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
 		{what: "the work does not build when its functions are broken, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
+		{what: "a function takes what the task names, and does not look at it", is: Unproven, next: "use it, and test what it does", seen: ignores},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
 		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
@@ -273,6 +274,16 @@ func unwritten(w weighing, v *Verdict) bool {
 	}
 	v.Labels = append(v.Labels, "not written yet: "+list(w.Unwritten))
 	v.Reason = "part of the work is not written yet: " + list(w.Unwritten) + " make nothing of what they are given, and neither the program nor a test calls them"
+	return true
+}
+
+// ignores reports what was asked for and has no effect.
+func ignores(w weighing, v *Verdict) bool {
+	if len(w.Ignored) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "without effect: "+list(w.Ignored))
+	v.Reason = "the task names what the work takes and does not look at: " + list(w.Ignored) + ". Use it, and test what it does"
 	return true
 }
 

@@ -40,8 +40,11 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
-	o.Unwritten = []string{"Divide in ops.go"}
-	if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
-		t.Errorf("%+v", v)
+	stub, ignored := o, o
+	stub.Unwritten, ignored.Ignored = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
+	for _, o := range []Observation{stub, ignored} {
+		if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
+			t.Errorf("%+v", v)
+		}
 	}
 }
