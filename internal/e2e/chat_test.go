@@ -76,7 +76,8 @@ if grep -q 'The answer: bye' ; then
 else
 	echo '<question>bye or goodbye?</question>'
 fi
-`})
+`,
+	})
 	if r := b.pawl("notify", "test"); !r.says("telegram env:CHAT: sent; answers are taken from 42") {
 		t.Errorf("%s", r)
 	}
