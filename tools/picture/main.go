@@ -1,7 +1,7 @@
 // Command picture turns a captured terminal screen into an SVG: text with the escape
 // sequences of colors and weights (SGR, ECMA-48 section 8.3.117) on standard input, the
-// picture on standard output. `make picture` draws docs/demo.svg with it, so that the
-// picture in README shows what the program prints today.
+// picture on standard output; its title is the argument. `make picture` draws the pictures
+// of the docs with it, so that they show what the program prints today.
 package main
 
 import (
@@ -60,14 +60,18 @@ func (s style) apply(code string) style {
 var sequence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[([0-9;]*)m`) })
 
 func main() {
-	if err := draw(os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: picture TITLE <screen >picture.svg")
+		os.Exit(2)
+	}
+	if err := draw(os.Stdin, os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "picture: error:", err)
 		os.Exit(1)
 	}
 }
 
 // draw writes the picture of a screen. It returns an error for a screen without text.
-func draw(r io.Reader, w io.Writer) error {
+func draw(r io.Reader, w io.Writer, title string) error {
 	screen, err := io.ReadAll(r)
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func draw(r io.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">`+"\n",
 		2*margin+float64(width)*charWidth, firstLine+len(lines)*lineHeight)
-	fmt.Fprintln(out, "<title>pawl demo in a terminal</title>")
+	fmt.Fprintf(out, "<title>%s</title>\n", html.EscapeString(title))
 	fmt.Fprintln(out, `<rect width="100%" height="100%" rx="8" fill="#0d1117"/>`)
 	now := style{color: normalColor}
 	for i, line := range lines {
