@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // tagged is the version that the tests give to the last commit.
@@ -44,6 +42,7 @@ func TestRelease(t *testing.T) {
 		"npm packages are run by npx":                npxRuns,
 		"script installs only what it knows":         scriptInstalls,
 		"image starts":                               imageStarts,
+		"image works on Debian":                      imageWorksOnDebian,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,39 +248,4 @@ func featureInstalls(t *testing.T, dir, from string) {
 	shell(t, feature, "tar -xzf "+filepath.Join(dir, "devcontainer-feature-pawl.tgz"))
 	shell(t, prefix, filepath.Join(feature, "install.sh")+" --from "+from+" --prefix "+prefix)
 	starts(t, prefix)
-}
-
-// An image on a root file system that has nothing but a name starts Pawl; git is for the
-// file system to bring.
-func imageStarts(t *testing.T, m made) {
-	base := filepath.Join(t.TempDir(), "base.tar")
-	data, err := tape([]file{{"etc/hostname", 0o644, []byte("base\n")}}, time.Unix(0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(base, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := &set{version: tagged}
-	p := product{platform: platform{"linux", runtime.GOARCH}}
-	for _, name := range []string{"bin/pawl", "bin/pawl-hook"} {
-		p.files = append(p.files, file{name, 0o755, []byte(text(t, m.unpack(t), name))})
-	}
-	image, err := r.image(p, base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := t.TempDir()
-	_, layers, _ := imageOf(t, image)
-	for _, layer := range layers {
-		cmd := exec.CommandContext(t.Context(), "tar", "-xz", "-C", root)
-		cmd.Stdin = bytes.NewReader(layer)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("unpack a layer: %v\n%s", err, out)
-		}
-	}
-	if text(t, root, "etc/hostname") != "base\n" {
-		t.Error("the file system below is not there")
-	}
-	starts(t, filepath.Join(root, "usr"))
 }
