@@ -17,7 +17,7 @@ import (
 const parts = "PAWL_PART"
 
 // sample is the part that runs where nothing says which: go test ./... takes minutes.
-const sample = 8
+const sample = 16
 
 // part reads which part of how many runs, counted from 1. Where nothing says so it is all
 // of what -run names, else a sample.
@@ -44,6 +44,22 @@ func PartOf[T any](all []T) []T {
 		some = append(some, all[i])
 	}
 	return some
+}
+
+// Sample is Part for a package of which .ci/run runs all: go test ./... by itself has time
+// for a sample.
+func Sample() {
+	if os.Getenv(parts) == "" {
+		Part()
+	}
+}
+
+// SampleOf is PartOf for things of which .ci/run has all.
+func SampleOf[T any](all []T) []T {
+	if os.Getenv(parts) == "" {
+		return PartOf(all)
+	}
+	return all
 }
 
 // Part has a TestMain run that part of the tests of its package which -run names.
