@@ -28,8 +28,9 @@ type conversation struct {
 	paid chan struct{}       // holds one when an answer was given
 }
 
-// closeTimeout is how long a client that has closed its end may wait for answers.
-const closeTimeout = 5 * time.Second
+// closeTimeout bounds how long calls of a client that has closed its end go on: what one
+// of them is to record, after gates that take seconds, must not be lost.
+const closeTimeout = 30 * time.Second
 
 // Read gives the next message that is for the server. Claude Code asks
 // server/discover first; of a server that does not know it, as none did before there

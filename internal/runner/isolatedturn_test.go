@@ -189,7 +189,7 @@ two
 
 func TestTheTimeLimitEndsATry(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
 	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
