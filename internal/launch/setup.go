@@ -185,8 +185,8 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 }
 
 // keepChanges commits the user's own changes first, as theirs, if the user allows it or
-// changed only the plan. If the loop could not be
-// set up at first, this includes later changes.
+// changed only the plan. If the loop could not be set up at first, this includes later
+// changes. What an earlier loop left half-done is not the user's, be it in the plan.
 func (d *Driver) keepChanges(ctx context.Context) error {
 	if d.Spec.OwnWorktree {
 		return nil
@@ -196,7 +196,7 @@ func (d *Driver) keepChanges(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read status of work tree: %w", err)
 		}
-		if !onlyPlan(d.Spec.Plan, status.Dirty) {
+		if d.Spec.LeftWork != nil || !onlyPlan(d.Spec.Plan, status.Dirty) {
 			return d.refuseChanges(status.Dirty)
 		}
 	}
