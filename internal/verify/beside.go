@@ -48,7 +48,7 @@ func (v *Verifier) KeepIgnored(ctx context.Context) error {
 
 // ForgetBeside has RecordBeside look anew. Only a loop of which no turn has begun may.
 func (v *Verifier) ForgetBeside() error {
-	for _, file := range []string{v.besideFile(), v.dependencyFile(), v.byFolderFile()} {
+	for _, file := range []string{v.besideFile(), v.dependencyFile(), v.byFolderFile(), v.shownFile()} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget what git ignored: %w", err)
 		}

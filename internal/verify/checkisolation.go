@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
@@ -17,6 +18,12 @@ type Unshown struct {
 	Gate string
 	Why  string // what it said there, one line
 	Do   string // what the user can do
+}
+
+// hasControl reports whether a gate runs in checkouts and told something in the work tree
+// that its result there can be compared with.
+func hasControl(g gate.Gate, here gate.Result) bool {
+	return !g.InWorkTree && !g.Pristine && here.Status != gate.Unknown
 }
 
 // CheckIsolation finds the gates whose baseline an isolated checkout does not show, before
@@ -33,9 +40,27 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 	if err := v.recordDependencies(ctx); err != nil {
 		return nil, err
 	}
-	var unshown []Unshown
+	unshown, err := v.unshownByAnyMeans(ctx, gates, seen, runTarget{tree: tree, logDir: logDir, probe: gate.Control})
+	if err != nil {
+		return nil, err
+	}
+	var shown []string
+	for i, g := range gates {
+		if hasControl(g, seen[i]) && !slices.ContainsFunc(unshown, func(u Unshown) bool { return u.Gate == g.Name }) {
+			shown = append(shown, g.Name)
+		}
+	}
+	return unshown, writeState(v.shownFile(), shown)
+}
+
+// shownFile names the gates whose baseline an isolated checkout showed before the first turn.
+func (v *Verifier) shownFile() string { return filepath.Join(v.Dir, "shown.json") }
+
+// unshownByAnyMeans is unshown in a namespace, or else in a folder where more gates show
+// their baseline so.
+func (v *Verifier) unshownByAnyMeans(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) (unshown []Unshown, err error) {
 	err = v.noteOpened(func() (err error) {
-		unshown, err = v.unshown(ctx, gates, seen, runTarget{tree: tree, logDir: logDir, probe: gate.Control})
+		unshown, err = v.unshown(ctx, gates, seen, w)
 		return err
 	})
 	if err != nil || len(unshown) == 0 || !v.inNamespace(ctx) {
@@ -45,7 +70,7 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 	if err := v.runBy(ctx, &confine.Namespace{}); err != nil {
 		return nil, err
 	}
-	byFolder, err := v.unshown(ctx, gates, seen, runTarget{tree: tree, logDir: logDir, probe: gate.Control})
+	byFolder, err := v.unshown(ctx, gates, seen, w)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +94,7 @@ func (v *Verifier) runBy(ctx context.Context, n *confine.Namespace) error {
 func (v *Verifier) unshown(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) ([]Unshown, error) {
 	var found []Unshown
 	for i, g := range gates {
-		if g.InWorkTree || g.Pristine || seen[i].Status == gate.Unknown {
+		if !hasControl(g, seen[i]) {
 			continue
 		}
 		u := Unshown{Gate: g.Name, Do: deps.Setup("…") + " in pawl.toml makes checkouts ready; isolated = false on the gate has the work tree decide"}

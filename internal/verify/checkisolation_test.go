@@ -74,3 +74,19 @@ func TestAGateDecidedInTheWorkTree(t *testing.T) {
 		t.Error("a checkout was made")
 	}
 }
+
+// Where a checkout showed a gate before the first turn, work whose run there cannot tell is not
+// proven: a program that says that the disk is full would hide every red.
+func TestAClaimThatACheckoutCannotTellOf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"source": "fruit=apples\n", ".gitignore": "product\n", "check.sh": ". ./source; test $fruit = pears\n"}, nil)
+	gs := gates("sh check.sh")
+	if got, err := b.CheckIsolation(t.Context(), b.tree(), gs, ""); err != nil || len(got) > 0 {
+		t.Fatal(got, err)
+	}
+	full := "test -e product || { echo 'write cache: no space left on device'; exit 1; }\nfruit=pears\n"
+	v := b.claim(gs, files{"source": full, "product": "x\n"}, nil).Verdict
+	if v.Evidence != gate.NoEvidence || !strings.Contains(v.Reason, "could not be found out: a: the disk is full") {
+		t.Errorf("%+v", v)
+	}
+}

@@ -22,7 +22,10 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if err := v.recordDependencies(ctx); err != nil {
 		return o, err
 	}
-	var err error
+	_, err := readState(v.shownFile(), &o.Shown)
+	if err != nil {
+		return o, err
+	}
 	if o.Baseline = r.Seen; o.Baseline == nil {
 		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {
 			return o, err

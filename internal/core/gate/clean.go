@@ -69,6 +69,23 @@ func passesHereAlone(w weighing, v *Verdict) bool {
 	return len(unseen) > 0
 }
 
+// unseenClean: a clean checkout could tell when the loop began, and cannot tell of the work.
+// Where it never could, the user was told so at the start.
+func unseenClean(w weighing, v *Verdict) bool {
+	if !w.answered(RepeatClean) {
+		return false
+	}
+	silent := kept(w.gates(), func(name string) bool {
+		return slices.Contains(w.Shown, name) && w.answer(RepeatClean, name).Status == Unknown
+	})
+	if len(silent) > 0 {
+		v.Labels = append(v.Labels, "clean checkout: not checked: "+list(silent))
+		v.Reason = "whether " + list(silent) + " passes in a clean checkout, as it did when the loop began, could not be found out: " +
+			w.problem(RepeatClean)
+	}
+	return len(silent) > 0
+}
+
 const unrepeated = "could not be repeated in a clean checkout: "
 
 // unseen says of tests that they are green here alone. came is what git ignores and may

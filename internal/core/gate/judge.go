@@ -51,6 +51,8 @@ type Observation struct {
 	Values bool `json:"values,omitempty"`
 	// Held are places in the program that hold nothing but what its tests expect, or read it.
 	Held []string `json:"held,omitempty"`
+	// Shown are the gates that showed the loop's start in a clean checkout: such a place worked then.
+	Shown []string `json:"shown,omitempty"`
 	// Came is what git ignores and came or changed since the loop began, where a clean
 	// checkout does not show what the work tree does.
 	Came             []string      `json:"came,omitempty"`

@@ -73,6 +73,7 @@ type story struct {
 	lost        bool
 	cases       bool // files that tests read are among the new
 	same        bool // the tree did not change
+	shown       bool // a clean checkout showed the loop's start
 	answers     map[gate.Probe]string
 	want        judged
 }
@@ -86,6 +87,9 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
 		AllowTestChanges: s.allow, InSource: s.inSource, TestsLost: s.lost, NewCases: s.cases,
 		Answers: map[gate.Probe]gate.Run{},
+	}
+	if s.shown {
+		o.Shown = []string{"test"}
 	}
 	var asked []string
 	for {
