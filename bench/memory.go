@@ -17,9 +17,9 @@ const (
 	callsPerTurn = 5 // each prints 30 kB
 )
 
-// memory compares the resident memory of one client after 50 contexts with that of 50
+// memoryRatio compares the resident memory of one client after 50 contexts with that of 50
 // clients that had one each: in every context the same tool calls, whose output is large.
-func memory(ctx context.Context, l *lab) (outcome, error) {
+func memoryRatio(ctx context.Context, l *lab) (outcome, error) {
 	living, start, done, err := l.living(ctx, func(r messagesapi.Request) messagesapi.Response {
 		if calls := (r.Number - 1) % (callsPerTurn + 1); calls < callsPerTurn {
 			return messagesapi.Bash("seq 1 6000")

@@ -15,7 +15,7 @@ func rows(o options) []row {
 		{"a task, claimed and committed, 100 files", "≤ 120 × git status", task(100, "proven", 120)},
 		{"the same where unproven is enough", "≤ 60 × git status", task(100, "unproven", 60)},
 		{"a fresh context in a living client", "≤ 0.25 × starting it", warm},
-		{"most memory of a client in 50 contexts", "≤ 3 × with one context", memory},
+		{"most memory of a client in 50 contexts", "≤ 3 × with one context", memoryRatio},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
 		{fmt.Sprintf("status of a loop of %d iterations", o.iterations), "≤ 40 × an empty program", longLoop},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -80,7 +81,7 @@ func order() record.Spec {
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, Attended: true,
 		},
-		Tasks: []loop.Task{{ID: record.GoalTask, Title: "Make the parser take comments", Status: loop.Open}},
+		Tasks: []loop.Task{{ID: loop.GoalTask, Title: "Make the parser take comments", Status: loop.Open}},
 		Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}},
 		Agent: record.Agent{Name: "claude"}, Branch: "main", NoCommit: true,
 	}
@@ -99,21 +100,21 @@ func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, SessionID: s.session}},
 			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
 	}
-	var memory record.Memory
+	var mem memory.Memory
 	entries := make([]journal.Entry, len(events))
 	for i, e := range events {
 		e.At = time.Now()
-		memory.Apply(e)
-		entries[i] = journal.Entry{Type: record.TypeEvent, Data: e}
+		mem.Apply(e)
+		entries[i] = journal.Entry{Type: memory.TypeEvent, Data: e}
 	}
-	if st := memory.State; st.Phase != loop.Turning || st.Iteration != iterations {
+	if st := mem.State; st.Phase != loop.Turning || st.Iteration != iterations {
 		return fmt.Errorf("the loop is %s in iteration %d, %d wanted", st.Phase, st.Iteration, iterations)
 	}
 	mark, err := owner.Append(entries...)
 	if err != nil {
 		return err
 	}
-	if err := owner.Save(mark, memory, nil); err != nil {
+	if err := owner.Save(mark, mem, nil); err != nil {
 		return err
 	}
 	return os.WriteFile(record.ContinuePromptPath(s.loop), []byte(strings.Repeat("Go on. Commit to nothing that you have not run.\n", 40)), 0o600)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -66,7 +67,7 @@ func makeLoop(ts *testscript.TestScript, loops string, args []string) {
 // sealed gives a receipt the id that it would have, and tells the loop's
 // receipts to the script as $RECEIPTS.
 func sealed(ts *testscript.TestScript, kind string, data json.RawMessage) any {
-	if kind != record.TypeReceipt {
+	if kind != memory.TypeReceipt {
 		return json.RawMessage(os.Expand(string(data), ts.Getenv))
 	}
 	var r verify.Receipt
@@ -113,11 +114,11 @@ func obey(ts *testscript.TestScript, id string) {
 			}
 			if msgs, err := l.Drain(); err == nil && len(msgs) > 0 && bytes.Contains(msgs[0].Body, []byte(record.MessageStop)) {
 				_, _ = o.Append(
-					journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Cancelled, At: time.Now(), Text: loop.ByStop}},
-					journal.Entry{Type: record.TypeEvent, Data: loop.Event{
+					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Cancelled, At: time.Now(), Text: loop.ByStop}},
+					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{
 						Kind: loop.AgentFailed, At: time.Now(), Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"},
 					}},
-					journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Concluded, At: time.Now()}},
+					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Concluded, At: time.Now()}},
 				)
 				_ = o.Close()
 				return

@@ -31,6 +31,7 @@ const behaviours = `
 	outcome of a loop, exit codes                    core/loop/outcome.go ExitCode
 	handover between session and background          core/loop/handover.go startHandover
 	takeover after the owner died                    core/loop/step.go ownerLost
+	fold of the journal                              core/memory/fold.go Fold
 	verdict on a claim                               core/gate/judge.go Decide
 	evidence: table of findings and demerits         core/gate/weigh.go findings
 	gate runs of a claim                             verify/claim.go Claim

@@ -71,7 +71,7 @@ func (c *answerCmd) Run(a *app) error {
 
 // forTask names the task of a plan that a question belongs to.
 func (s *subject) forTask(q loop.Question) string {
-	if q.Task == record.GoalTask || q.Task == "" {
+	if q.Task == loop.GoalTask || q.Task == "" {
 		return ""
 	}
 	return " (task " + q.Task + ")"

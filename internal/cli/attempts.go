@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/page"
@@ -39,7 +40,7 @@ func (s *subject) attempts() []page.Attempt {
 		}
 		state = narrate.Read(r, state).After
 		var rec verify.Receipt
-		if r.Type != record.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
+		if r.Type != memory.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
 			continue
 		}
 		i := slices.IndexFunc(out, func(a page.Attempt) bool { return a.Number == max(1, state.Iteration) })

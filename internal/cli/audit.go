@@ -11,12 +11,12 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -184,9 +184,9 @@ func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commi
 		var rec verify.Receipt
 		var e loop.Event
 		switch {
-		case r.Type == record.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil && slices.Contains(ids, rec.ID):
+		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil && slices.Contains(ids, rec.ID):
 			found[rec.ID] = rec
-		case r.Type == record.TypeEvent && json.Unmarshal(r.Data, &e) == nil && e.Kind == loop.Committed && e.Receipt == all:
+		case r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &e) == nil && e.Kind == loop.Committed && e.Receipt == all:
 			commit = e.Commit
 		}
 	}

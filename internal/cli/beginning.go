@@ -6,7 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -34,7 +34,7 @@ func (b *beginning) Gate(p verify.Progress) {
 }
 
 // Note shows a warning.
-func (b *beginning) Note(n record.Note) {
+func (b *beginning) Note(n memory.Note) {
 	if n.Level != loop.Info {
 		term.Warnf(b.out, "%s", n.Text)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/demo"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -180,7 +180,7 @@ type gateCounter struct{ runs int }
 
 func (*gateCounter) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (*gateCounter) Agent(agent.Event)                             {}
-func (*gateCounter) Note(record.Note)                              {}
+func (*gateCounter) Note(memory.Note)                              {}
 func (c *gateCounter) Gate(p verify.Progress) {
 	if p.Result != nil && !p.Result.Cached {
 		c.runs++

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/reason"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -82,7 +82,7 @@ func (s *subject) explained(iteration int) explained {
 	out := explained{Loop: s.ID, Steps: []explainedStep{}}
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
-		if err != nil || r.Type != record.TypeEvent {
+		if err != nil || r.Type != memory.TypeEvent {
 			continue // pawl log tells of damage
 		}
 		t := narrate.Read(r, state)

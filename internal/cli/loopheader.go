@@ -59,7 +59,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 
 // sandboxLines says what confines a loop, a line each; none where nothing does.
 func (s *subject) sandboxLines() []string {
-	return s.memory.EffectiveSandbox(s.spec).Lines(s.inSession())
+	return s.spec.EffectiveSandbox(s.memory).Lines(s.inSession())
 }
 
 // beginsWords says how a loop begins, which may be its end: a plan that is done.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -45,7 +46,7 @@ type subject struct {
 	*store.Loop
 	kept   store.Spec // what it was created with
 	spec   record.Spec
-	memory record.Memory
+	memory memory.Memory
 	mark   journal.Mark // of the record up to which it remembers
 	holder store.Holder // who drives it, or drove it last
 	alive  bool         // the holder lives
@@ -137,7 +138,7 @@ func (s *subject) summary() record.Summary {
 
 // inSession tells whether the loop lives in a user's session, whose hooks drive
 // it: there nobody drives it most of the time, and it is not orphaned.
-func (s *subject) inSession() bool { return s.memory.Attended(s.spec) }
+func (s *subject) inSession() bool { return s.memory.Attended(s.spec.Policy) }
 
 func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
 
@@ -197,7 +198,7 @@ func events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	return func(yield func(loop.Event) bool) {
 		for r, err := range records {
 			var e loop.Event
-			if err != nil || r.Type != record.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
+			if err != nil || r.Type != memory.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
 				continue
 			}
 			if !yield(e) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
@@ -194,7 +195,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 		return failure.New(failure.Error, "run it again to finish, or pawl undo "+s.ID, "restore checkpoint %d: %w", target.N, err)
 	}
 	back.At = time.Now()
-	if _, err := owner.Append(journal.Entry{Type: record.TypeEvent, Data: back}); err != nil {
+	if _, err := owner.Append(journal.Entry{Type: memory.TypeEvent, Data: back}); err != nil {
 		return fmt.Errorf("journal the restore: %w", err)
 	}
 	a.tellRestored(s, target, was, done)

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -314,7 +315,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 }
 
 // ownerOf is who has a loop, or is about to say its first word.
-func ownerOf(m record.Memory) loop.Owner {
+func ownerOf(m memory.Memory) loop.Owner {
 	if to, asked := m.State.Asked(loop.HandOver); asked {
 		return to.Owner
 	}

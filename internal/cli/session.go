@@ -178,7 +178,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) 
 	if err != nil {
 		return err
 	}
-	if m, _, err := record.Load(l); err == nil && !m.Attended(d.Spec) {
+	if m, _, err := record.Load(l); err == nil && !m.Attended(d.Spec.Policy) {
 		return d.Close() // it has left the session meanwhile
 	}
 	epoch := d.Owner.Epoch()

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
@@ -250,7 +251,7 @@ func (s *show) Gate(p verify.Progress) {
 }
 
 // Note shows a note.
-func (s *show) Note(n record.Note) {
+func (s *show) Note(n memory.Note) {
 	s.leftAlone = append(s.leftAlone, n.Untouched()...)
 	level := term.Info
 	if n.Level != loop.Info {
@@ -265,7 +266,7 @@ func (s *show) note(level term.Level, text string) {
 
 // ended is the summary of a loop that ended.
 func (s *show) ended(now loop.State) {
-	sum := record.Summarize(store.Spec{ID: s.id}, s.spec, record.Memory{State: now})
+	sum := record.Summarize(store.Spec{ID: s.id}, s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
@@ -291,7 +292,7 @@ func tallies(s loop.State) []term.Tally {
 	}
 	for _, t := range s.Tasks {
 		word := narrate.Result(t)
-		judged := s.Policy.Kind == "" || s.Policy.Kind == loop.Change || t.Status == loop.Blocked || t.ID != record.GoalTask
+		judged := s.Policy.Kind == "" || s.Policy.Kind == loop.Change || t.Status == loop.Blocked || t.ID != loop.GoalTask
 		if t.Earlier || !judged {
 			continue
 		}

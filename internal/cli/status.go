@@ -54,7 +54,7 @@ func statusText(s *subject, now time.Time) string {
 		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
 	}
 	for _, t := range st.Tasks {
-		if t.ID != record.GoalTask {
+		if t.ID != loop.GoalTask {
 			line("", "%s", narrate.PlanLine(t, t.ID == st.Current && sum.State == "running"))
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // An approval without names is for tests; pawl.toml must be named.
 func TestUnnamedApprovalKeepsToTests(t *testing.T) {
 	t.Parallel()
-	s := &subject{memory: record.Memory{State: loop.State{
+	s := &subject{memory: memory.Memory{State: loop.State{
 		Asks:  []loop.Ask{{Paths: []string{"a_test.go", "pawl.toml"}}},
 		Tasks: []loop.Task{{Status: loop.Done, IfApproved: &loop.IfApproved{Paths: []string{"src/lib.rs"}}}},
 	}}}

@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
@@ -65,7 +65,7 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 // read tells whether a record is of a catch; it brings the state up to date.
 func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 	switch r.Type {
-	case record.TypeEvent:
+	case memory.TypeEvent:
 		var e loop.Event
 		if err := json.Unmarshal(r.Data, &e); err != nil {
 			return Catch{}, false, err
@@ -74,8 +74,8 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 		*state, _ = loop.Step(before, e)
 		c, ok := caught(before, *state, e)
 		return c, ok, nil
-	case record.TypeNote:
-		var n record.Note
+	case memory.TypeNote:
+		var n memory.Note
 		if err := json.Unmarshal(r.Data, &n); err != nil {
 			return Catch{}, false, err
 		}

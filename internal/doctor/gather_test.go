@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -299,7 +300,7 @@ func TestGatherOfLoops(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	home := filepath.Join(m.home, "pawl")
-	keep := func(root string, bound record.Bound, age time.Duration) *store.Loop {
+	keep := func(root string, bound memory.Bound, age time.Duration) *store.Loop {
 		t.Helper()
 		l, err := store.Open(home).Create(root, record.Spec{})
 		if err != nil {
@@ -309,7 +310,7 @@ func TestGatherOfLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := o.Append(journal.Entry{Type: record.TypeBound, Data: bound}); err != nil {
+		if _, err := o.Append(journal.Entry{Type: memory.TypeBound, Data: bound}); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.Close(); err != nil {
@@ -321,11 +322,11 @@ func TestGatherOfLoops(t *testing.T) {
 		}
 		return l
 	}
-	open := keep(m.root, record.Bound{Session: "s1", Client: os.Getpid()}, 0)
-	stale := keep(m.root, record.Bound{Session: "s2"}, 48*time.Hour)
-	lost := keep(m.root, record.Bound{}, 0)
-	keep(m.home, record.Bound{}, 0)
-	busy := keep(m.root, record.Bound{Session: "s3"}, 48*time.Hour)
+	open := keep(m.root, memory.Bound{Session: "s1", Client: os.Getpid()}, 0)
+	stale := keep(m.root, memory.Bound{Session: "s2"}, 48*time.Hour)
+	lost := keep(m.root, memory.Bound{}, 0)
+	keep(m.home, memory.Bound{}, 0)
+	busy := keep(m.root, memory.Bound{Session: "s3"}, 48*time.Hour)
 	if err := os.WriteFile(filepath.Join(busy.Dir, "tools.jsonl"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	recorded "github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -135,7 +135,7 @@ func (b *bench) readMessages() (texts []string) {
 		if err != nil {
 			break // it is being written
 		}
-		if r.Type != recorded.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
+		if r.Type != memory.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
 			continue
 		}
 		before := st.Messages

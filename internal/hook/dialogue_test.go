@@ -375,7 +375,7 @@ func specOf(t testing.TB, words []string) record.Spec {
 		case "unattended":
 			s.Unattended = true
 		case "scope":
-			s.Scopes = map[string][]string{record.GoalTask: {value}}
+			s.Scopes = map[string][]string{loop.GoalTask: {value}}
 		case "deny":
 			var p guard.Pattern
 			if err := p.UnmarshalText([]byte(value)); err != nil {

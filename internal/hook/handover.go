@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -60,17 +61,17 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 }
 
 // readLoop reads the spec and state of a loop that another owner has.
-func readLoop(l *store.Loop) (record.Memory, record.Spec, error) {
+func readLoop(l *store.Loop) (memory.Memory, record.Spec, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
-		return record.Memory{}, spec, err
+		return memory.Memory{}, spec, err
 	}
 	m, _, err := record.Load(l)
 	return m, spec, err
 }
 
 // hasMoved reports whether a runner owns the loop, or is about to.
-func hasMoved(m record.Memory) bool {
+func hasMoved(m memory.Memory) bool {
 	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
 }
 

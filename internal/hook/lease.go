@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -23,7 +24,7 @@ type lease struct {
 	loop   *store.Loop
 	owner  *store.Owner
 	spec   record.Spec
-	mem    record.Memory
+	mem    memory.Memory
 	redact func(string) string
 	box    *notify.Outbox
 	root   string          // of the loop
@@ -105,7 +106,7 @@ func (s *lease) step(e loop.Event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
-	s.pending = append(s.pending, journal.Entry{Type: record.TypeEvent, Data: data})
+	s.pending = append(s.pending, journal.Entry{Type: memory.TypeEvent, Data: data})
 	s.actions = s.mem.Apply(e)
 	s.news = append(s.news, s.mem.Notices...)
 	for _, a := range s.actions {
@@ -118,11 +119,11 @@ func (s *lease) step(e loop.Event) error {
 
 // note journals a message.
 func (s *lease) note(level loop.Level, text string) {
-	s.appendNote(record.Note{Level: level, Text: text})
+	s.appendNote(memory.Note{Level: level, Text: text})
 }
 
 // recordVerdict journals what the guard decided, unless it simply allowed the call.
-func (s *lease) recordVerdict(j record.GuardVerdict) {
+func (s *lease) recordVerdict(j memory.GuardVerdict) {
 	if s.mem.GuardLog.IsNew(j) {
 		s.mem.ApplyNote(j.Note())
 		s.appendNote(j.Note())
@@ -130,17 +131,17 @@ func (s *lease) recordVerdict(j record.GuardVerdict) {
 }
 
 // appendNote adds a note to the pending journal entries.
-func (s *lease) appendNote(n record.Note) {
+func (s *lease) appendNote(n memory.Note) {
 	data, err := record.Encode(n, s.redact)
 	if err == nil { // strings always encode
-		s.pending = append(s.pending, journal.Entry{Type: record.TypeNote, Data: data})
+		s.pending = append(s.pending, journal.Entry{Type: memory.TypeNote, Data: data})
 	}
 }
 
 // recordBinding journals the loop's session, and whether it is closed.
 func (s *lease) recordBinding(b session.Binding, closed bool) {
-	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: closed}
-	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: s.mem.Bound})
+	s.mem.Bound = memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: closed}
+	s.pending = append(s.pending, journal.Entry{Type: memory.TypeBound, Data: s.mem.Bound})
 }
 
 // requested reports whether the last event led to such an action.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -40,7 +40,7 @@ func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause e
 
 // waitForEnd waits until a loop that a runner owns has ended, for as long as that runner
 // lives.
-func (h *handler) waitForEnd(ctx context.Context, l *store.Loop, m record.Memory) (_ record.Memory, err error) {
+func (h *handler) waitForEnd(ctx context.Context, l *store.Loop, m memory.Memory) (_ memory.Memory, err error) {
 	driven := time.Now()
 	for deadline := h.now.Add(unattendedTimeout); err == nil && hasMoved(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		sleep(ctx, slowPollInterval)
@@ -82,7 +82,7 @@ func (h *handler) showMove(ctx context.Context, b session.Binding, text string, 
 }
 
 // locationText says whether a runner has the loop, or nobody.
-func locationText(l *store.Loop, m record.Memory) string {
+func locationText(l *store.Loop, m memory.Memory) string {
 	if _, alive, err := l.Holder(); err == nil && !alive {
 		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
 	}
@@ -126,7 +126,7 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 }
 
 // moveReminder tells the agent where the loop is, and the user when the session is resumed.
-func (h *handler) moveReminder(l *store.Loop, m record.Memory) reply {
+func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	text := locationText(l, m)
 	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}
 	if h.p.Event == sessionStart {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -51,14 +52,14 @@ func (d *dialogue) news() string {
 		}
 		d.read = r.Seq
 		switch {
-		case r.Type == record.TypeEvent:
+		case r.Type == memory.TypeEvent:
 			var e loop.Event
 			if err := json.Unmarshal(r.Data, &e); err != nil {
 				d.t.Error(err)
 			}
 			words = append(words, happened(e))
-		case r.Type == record.TypeNote:
-			var note record.Note
+		case r.Type == memory.TypeNote:
+			var note memory.Note
 			if err := json.Unmarshal(r.Data, &note); err != nil {
 				d.t.Error(err)
 			}
@@ -71,7 +72,7 @@ func (d *dialogue) news() string {
 }
 
 // afresh fails where the snapshot is not what the journal alone comes to.
-func (d *dialogue) afresh(m record.Memory, err error) {
+func (d *dialogue) afresh(m memory.Memory, err error) {
 	data, readErr := os.ReadFile(filepath.Join(d.loop.Dir, "journal.jsonl"))
 	if err != nil || readErr != nil {
 		return // damaged or gone, as the dialogue says

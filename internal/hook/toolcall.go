@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -58,9 +59,9 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 	if v.Decision == guard.Ask && b.Unattended {
 		v.Decision = guard.Deny
 	}
-	if record.IsNotable(v) {
+	if memory.IsNotable(v) {
 		err = h.withLease(ctx, b, func(s *lease) error {
-			s.recordVerdict(record.NewGuardVerdict(h.call(), v, s.redact))
+			s.recordVerdict(memory.NewGuardVerdict(h.call(), v, s.redact))
 			return nil
 		})
 	}
@@ -114,13 +115,8 @@ func (h *handler) recordCall(b session.Binding) error {
 		t.Background, _ = h.p.Input["run_in_background"].(bool)
 		t.Background = t.Background || h.p.Response.Background != "" // the client, or the user, let it go on
 	}
-	for _, key := range record.PathInputKeys() {
-		if path, ok := h.p.Input[key].(string); ok {
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(h.p.Dir, path)
-			}
-			t.Path = path
-		}
+	if t.Path = h.call().Path(); t.Path != "" && !filepath.IsAbs(t.Path) {
+		t.Path = filepath.Join(h.p.Dir, t.Path)
 	}
 	t.Test = h.testRunOf()
 	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))

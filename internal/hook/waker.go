@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/session/place"
@@ -77,7 +78,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 }
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.
-func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m record.Memory) error {
+func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m memory.Memory) error {
 	if b.File == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
 		return nil
 	}
@@ -162,7 +163,7 @@ func (h *handler) sessionWasLeft(ctx context.Context) bool {
 
 // dueTurn reports whether to wake the session, and with what. Of several wakers only one
 // gets the text.
-func (h *handler) dueTurn(ctx context.Context, b session.Binding, m record.Memory) (text string, due bool) {
+func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memory) (text string, due bool) {
 	turning := m.State.Phase == loop.Turning && m.TurnsBegun > b.GivenTurns
 	if !turning && m.State.Phase != loop.Ended {
 		return "", false
@@ -221,7 +222,7 @@ func hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || isWaitOver
 
 // isPromptMissing reports whether a turn is due and its prompt has not been written, for
 // example because its driver died.
-func isPromptMissing(l *store.Loop, b session.Binding, m record.Memory) bool {
+func isPromptMissing(l *store.Loop, b session.Binding, m memory.Memory) bool {
 	return m.State.Phase == loop.Turning && m.TurnsBegun > b.GivenTurns && !promptReady(&lease{loop: l, mem: m, failingBefore: m.State.Failing})
 }
 

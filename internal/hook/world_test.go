@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -58,7 +59,7 @@ func usual() record.Spec {
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, Attended: true,
 		},
-		Tasks: []loop.Task{{ID: record.GoalTask, Title: "do it", Status: loop.Open}},
+		Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}},
 	}
 }
 
@@ -83,7 +84,7 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 	if err != nil {
 		return nil, err
 	}
-	_, err = owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{Session: b.Session, Agent: "claude", Client: b.Client}})
+	_, err = owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client}})
 	b.Loop, b.Epoch, b.Since = l.ID, owner.Epoch(), time.Now()
 	if err := errors.Join(err, owner.Close(), drive(ctx, home, l.ID)); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
 	"github.com/pawl-dev/pawl/internal/keeper"
@@ -131,8 +132,8 @@ func TestDaemonEndsWithLoop(t *testing.T) {
 	case <-time.After(200 * time.Millisecond): // ten looks
 	}
 	if _, err := o.Append(
-		journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Cancelled}},
-		journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Concluded}},
+		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Cancelled}},
+		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Concluded}},
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -15,7 +16,7 @@ import (
 )
 
 // OutOfScope returns the changes for which a claim of these tasks would be refused now.
-func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m record.Memory, tasks []string) (runner.Strays, error) {
+func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m memory.Memory, tasks []string) (runner.Strays, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return runner.Strays{}, err

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -169,7 +170,7 @@ func TestAttendBindsSession(t *testing.T) {
 	if diff := cmp.Diff(want, b); diff != "" || b.GivenTurns != 1 || b.Since.IsZero() {
 		t.Error(diff, b)
 	}
-	if diff := cmp.Diff(record.Bound{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
+	if diff := cmp.Diff(memory.Bound{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
 		t.Error(diff)
 	}
 	if _, alive, err := a.Loop.Holder(); err != nil || alive {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -60,7 +61,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	}
 	d.BeforeTurn = newClaimRetry(desk).beforeTurn
 	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
-	_, err = d.Owner.Append(journal.Entry{Type: record.TypeNote, Data: record.Note{Level: loop.Warning, Text: d.Unclaimed}})
+	_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.Unclaimed}})
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/frozen"
@@ -129,7 +130,7 @@ func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
 
 // knownVersion is the version of a resumed loop's client. A loop that was never set up
 // asks for it, and for its reviewers.
-func knownVersion(ctx context.Context, spec record.Spec, m record.Memory) (string, error) {
+func knownVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
 	if m.State.StartedAt.IsZero() && !spec.Policy.Attended {
 		return checkAgents(ctx, spec)
 	}
@@ -188,7 +189,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 			return nil, err
 		}
 	}
-	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
+	if m.Attended(spec.Policy) && !ended { // a session has it, and would be left for nothing
 		if err := checkInstalled(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
@@ -289,7 +290,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	if d.SwitchedBack != "" {
-		if _, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: record.Note{Level: loop.Warning, Text: d.SwitchedBack}}); err != nil {
+		if _, err := owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.SwitchedBack}}); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -61,7 +62,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		return err
 	}
 	r := runner.Runner{Loop: l, Verify: v}
-	err = r.ProveRest(ctx, func(n record.Note) error { return appendNote(ctx, l, env, n) })
+	err = r.ProveRest(ctx, func(n memory.Note) error { return appendNote(ctx, l, env, n) })
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -72,7 +73,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 }
 
 // appendNote journals a note between two turns of the loop's owner, in its name.
-func appendNote(ctx context.Context, l *store.Loop, env environment.Environment, n record.Note) (err error) {
+func appendNote(ctx context.Context, l *store.Loop, env environment.Environment, n memory.Note) (err error) {
 	owner, err := acquireWithin(ctx, noteTimeout, func() (*store.Owner, error) {
 		last, _, err := l.Holder()
 		if err != nil {
@@ -101,7 +102,7 @@ func appendNote(ctx context.Context, l *store.Loop, env environment.Environment,
 	if err != nil {
 		return err
 	}
-	mark, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: data})
+	mark, err := owner.Append(journal.Entry{Type: memory.TypeNote, Data: data})
 	if err != nil {
 		return err
 	}

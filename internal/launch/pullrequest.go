@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -64,11 +65,11 @@ const pullRequestTimeout = 2 * time.Minute
 // OpenPullRequest opens a pull request if the loop ended verified, its agent asked for a
 // merge, and the user allows it (merge = "pr"). It journals and returns the result, which
 // is empty if nothing was to be done.
-func (d *Driver) OpenPullRequest(ctx context.Context, s loop.State, env environment.Environment) (record.PullRequest, error) {
+func (d *Driver) OpenPullRequest(ctx context.Context, s loop.State, env environment.Environment) (memory.PullRequest, error) {
 	if d.Spec.Remote == nil || s.Merge == nil || s.Outcome != loop.Verified || d.Spec.NoCommit {
-		return record.PullRequest{}, nil
+		return memory.PullRequest{}, nil
 	}
-	var p record.PullRequest
+	var p memory.PullRequest
 	url, err := d.openPullRequest(ctx, s, env)
 	if p.URL = url; err != nil {
 		p.Problem = plan.OneLine(err.Error(), 300)

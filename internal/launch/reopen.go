@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -54,7 +55,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 }
 
 // checkReopen returns the loop's memory, or why it cannot continue in this session.
-func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (record.Memory, error) {
+func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (memory.Memory, error) {
 	m, _, err := record.Load(l)
 	if err != nil {
 		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
@@ -79,7 +80,7 @@ type ResumeOptions struct {
 
 // refuseUnfinishable returns why a loop cannot continue after its end, or nil: it was
 // resumed already, has no work left, or a limit leaves no turn.
-func refuseUnfinishable(l *store.Loop, m record.Memory, given loop.Limits) error {
+func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error {
 	if m.State.Phase != loop.Ended {
 		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -29,17 +30,17 @@ func (p *Prepared) refuseUnconfined() error {
 }
 
 // Sandbox describes the sandbox that the loop would have on this machine.
-func (p *Prepared) Sandbox(ctx context.Context) record.Sandbox {
+func (p *Prepared) Sandbox(ctx context.Context) memory.Sandbox {
 	level := confine.Level(p.Spec.Confine)
 	if !level.On() {
-		return record.Sandbox{}
+		return memory.Sandbox{}
 	}
 	return describeSandbox(p.Spec, confine.Ask(ctx).Mechanism(level), p.env)
 }
 
 // describeSandbox describes the sandbox that a mechanism provides for a loop.
-func describeSandbox(spec record.Spec, by confine.Mechanism, env environment.Environment) record.Sandbox {
-	w := record.Sandbox{Level: spec.Confine, Mechanism: string(by)}
+func describeSandbox(spec record.Spec, by confine.Mechanism, env environment.Environment) memory.Sandbox {
+	w := memory.Sandbox{Level: spec.Confine, Mechanism: string(by)}
 	if confine.Level(spec.Confine) != confine.Strict {
 		return w
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/review"
 )
 
@@ -46,7 +46,7 @@ func TestReviewerReachesItsEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Untrusted = nil // the user has read pawl.toml
-	want := record.Sandbox{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
+	want := memory.Sandbox{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
 	said := p.Sandbox(t.Context())
 	if said.Mechanism = ""; !said.Equal(want) {
 		t.Error(cmp.Diff(want, said))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -22,7 +23,7 @@ import (
 type Attended struct {
 	Loop    *store.Loop
 	Spec    record.Spec
-	Memory  record.Memory // as the loop stands
+	Memory  memory.Memory // as the loop stands
 	Prompt  string        // first prompt for the agent; "": not known yet
 	Driving bool          // gates still run on the initial tree: start a driver for them
 }
@@ -127,7 +128,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 
 // recordSession journals the loop's session.
 func (d *Driver) recordSession(in UserSession) error {
-	_, err := d.Owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
+	_, err := d.Owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.Bound{
 		Session: in.Session, Agent: "claude", Client: in.Client,
 	}})
 	return err

@@ -70,7 +70,7 @@ func warm(s config.Settings) bool {
 func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 	if g.Plan == nil {
 		return []loop.Task{{
-			ID: record.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(record.GoalTask),
+			ID: loop.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(loop.GoalTask),
 		}}, nil
 	}
 	p := g.Plan.Plan()

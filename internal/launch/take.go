@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -22,7 +23,7 @@ import (
 // ended is reopened. The preconditions are checked again while nobody else can take the
 // loop.
 func Take(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
-	var m record.Memory
+	var m memory.Memory
 	var p *Prepared
 	look := func() (err error) {
 		if m, _, err = record.Load(l); err != nil {
@@ -97,7 +98,7 @@ func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment,
 
 // checkTake returns why a loop cannot be taken into this session, or what is known about
 // it.
-func checkTake(ctx context.Context, l *store.Loop, m record.Memory, env environment.Environment, in UserSession) (*Prepared, error) {
+func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environment.Environment, in UserSession) (*Prepared, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func checkTake(ctx context.Context, l *store.Loop, m record.Memory, env environm
 	if p.Spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
-	here := m.Attended(p.Spec) && in.Session != "" && m.Bound.Session == in.Session
+	here := m.Attended(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.OwnWorktree:
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
@@ -117,7 +118,7 @@ func checkTake(ctx context.Context, l *store.Loop, m record.Memory, env environm
 		return p, nil
 	case here && isBoundTo(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
-	case m.Attended(p.Spec) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
+	case m.Attended(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
@@ -178,7 +179,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 		return err
 	}
 	m, _, err := record.Load(l)
-	if err != nil || !m.Attended(d.Spec) {
+	if err != nil || !m.Attended(d.Spec.Policy) {
 		return errors.Join(err, d.Close())
 	}
 	err = d.rebind(ctx, m)
@@ -193,7 +194,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 // rebind stores the current epoch in the binding of the loop's session. Its hooks may
 // have removed the binding when they found another owner. m is the memory before the turn
 // that is due.
-func (d *Driver) rebind(ctx context.Context, m record.Memory) error {
+func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 	kept, err := d.Loop.Spec()
 	if err != nil || m.Bound.Session == "" {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -50,7 +51,7 @@ func lastTask(t *testing.T, root string, env environment.Environment, change fun
 	return a
 }
 
-func remembered(t *testing.T, l *store.Loop) record.Memory {
+func remembered(t *testing.T, l *store.Loop) memory.Memory {
 	t.Helper()
 	m, _, err := record.Load(l)
 	if err != nil {
@@ -174,11 +175,11 @@ func closed(t *testing.T, a *launch.Attended) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := record.Encode(record.Bound{Session: sessionID, Agent: "claude", Closed: true}, nil)
+	data, err := record.Encode(memory.Bound{Session: sessionID, Agent: "claude", Closed: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = owner.Append(journalled(record.TypeBound, data))
+	_, err = owner.Append(journalled(memory.TypeBound, data))
 	if err := errors.Join(err, owner.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestTakeFromClosedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if diff := cmp.Diff(record.Bound{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
+	if diff := cmp.Diff(memory.Bound{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
 		t.Error(diff)
 	}
 	if !m.State.Attended || m.State.Iteration != 1 {
@@ -299,7 +300,7 @@ func step(t *testing.T, l *store.Loop, e loop.Event) {
 	e.At = time.Now()
 	_, data, err := record.Event(e, nil)
 	if err == nil {
-		_, err = owner.Append(journalled(record.TypeEvent, data))
+		_, err = owner.Append(journalled(memory.TypeEvent, data))
 	}
 	if err := errors.Join(err, owner.Close()); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -209,7 +210,7 @@ func untoldIssues(l *store.Loop, env environment.Environment) (*issueDesk, []unt
 }
 
 // ending is what an issue is told.
-func (d *issueDesk) ending(i record.Issue, tasks []loop.Task, m record.Memory) tracker.Request {
+func (d *issueDesk) ending(i record.Issue, tasks []loop.Task, m memory.Memory) tracker.Request {
 	r := tracker.Request{Do: tracker.Blocked, Issue: i.ID}
 	proven := !slices.ContainsFunc(tasks, func(t loop.Task) bool { return t.Status != loop.Done || t.Unproven() })
 	switch {
@@ -229,7 +230,7 @@ func (d *issueDesk) ending(i record.Issue, tasks []loop.Task, m record.Memory) t
 
 // text is a comment: what was shown for each task, and where the work is. Everything that
 // was not written by Pawl stands as code, so that it mentions nobody and closes nothing.
-func (d *issueDesk) text(first string, tasks []loop.Task, m record.Memory) string {
+func (d *issueDesk) text(first string, tasks []loop.Task, m memory.Memory) string {
 	var b strings.Builder
 	b.WriteString(first + "\n\n")
 	commits := false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -54,7 +55,7 @@ func (p *Prepared) agentProgram(a record.Agent) string {
 
 // checkTaskIDs refuses typed options that name unknown tasks.
 func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
-	there := []string{record.GoalTask}
+	there := []string{loop.GoalTask}
 	if g.Plan != nil {
 		there = there[:0]
 		for _, t := range g.Plan.Plan().Tasks {

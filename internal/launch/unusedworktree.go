@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -38,14 +39,14 @@ func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin 
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 		defer cancel()
 		words, err := d.removeUnused(ctx, l, origin)
-		note := record.Note{Level: loop.Info, Text: words}
+		note := memory.Note{Level: loop.Info, Text: words}
 		if err != nil {
-			note = record.Note{Level: loop.Warning, Text: "the loop's worktree is left: " + err.Error()}
+			note = memory.Note{Level: loop.Warning, Text: "the loop's worktree is left: " + err.Error()}
 		}
 		if note.Text == "" {
 			return nil
 		}
-		_, err = d.Owner.Append(journal.Entry{Type: record.TypeNote, Data: note})
+		_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note})
 		return err
 	})
 }
@@ -138,7 +139,7 @@ func (d *Driver) isCopy(origin *git.Repo, file string) bool {
 
 // Worktree opens the worktree of a loop that has one. If it was removed, it is created
 // again at the loop's last commit; undo removes it.
-func Worktree(ctx context.Context, l *store.Loop, m record.Memory) (tree *git.Repo, undo git.Undo, err error) {
+func Worktree(ctx context.Context, l *store.Loop, m memory.Memory) (tree *git.Repo, undo git.Undo, err error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -24,7 +25,7 @@ type boundLoop struct {
 	root string   // folder that the loop is bound to
 	vars []string // NAME=value, some of which are secret
 	spec record.Spec
-	mem  record.Memory
+	mem  memory.Memory
 }
 
 // errNone: no loop lives in the session.

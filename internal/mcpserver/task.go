@@ -65,7 +65,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 
 // describe writes a task as the plan has it.
 func (at *boundLoop) describe(p *page, t loop.Task) {
-	if t.ID == record.GoalTask {
+	if t.ID == loop.GoalTask {
 		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.spec.Prompt, inputMax))
 		return
 	}

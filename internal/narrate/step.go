@@ -15,9 +15,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -33,7 +33,7 @@ type Step struct {
 // Read steps the machine if the record is an event. before is its state so far.
 func Read(r journal.Record, before loop.State) Step {
 	t := Step{Before: before, After: before}
-	if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
+	if r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
 		t.After, t.Acts = loop.Step(before, t.Event)
 	}
 	return t
@@ -42,7 +42,7 @@ func Read(r journal.Record, before loop.State) Step {
 // Lines tell a record: what happened, then what was decided.
 func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
-	case record.TypeEvent:
+	case memory.TypeEvent:
 		var lines []string
 		for _, line := range append([]string{t.Happened()}, t.decided()...) {
 			if line != "" {
@@ -60,12 +60,12 @@ func (t Step) Lines(r journal.Record) []string {
 		if json.Unmarshal(r.Data, &torn) == nil {
 			return []string{fmt.Sprintf("a crash left %d bytes of a record; they are kept in %s", torn.Bytes, torn.File)}
 		}
-	case record.TypeNote:
-		var n record.Note
+	case memory.TypeNote:
+		var n memory.Note
 		if json.Unmarshal(r.Data, &n) == nil {
 			return []string{string(n.Level) + ": " + n.Text}
 		}
-	case record.TypeReceipt:
+	case memory.TypeReceipt:
 		var rec verify.Receipt
 		if json.Unmarshal(r.Data, &rec) == nil {
 			if rec.Kind == gate.ByReview {

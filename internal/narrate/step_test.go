@@ -9,8 +9,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -215,9 +215,9 @@ func TestOtherRecordsInWords(t *testing.T) {
 	}{
 		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop"}},
 		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
-		{record.TypeNote, record.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
-		{record.TypeSession, record.Session{ID: "s"}, nil},
-		{record.TypeNote, "no note", nil},
+		{memory.TypeNote, memory.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
+		{memory.TypeSession, memory.Session{ID: "s"}, nil},
+		{memory.TypeNote, "no note", nil},
 	}
 	for _, c := range cases {
 		data, err := json.Marshal(c.data)

@@ -9,7 +9,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Task says how a task stands, and what it took.
@@ -88,7 +87,7 @@ func PlanLine(t loop.Task, current bool) string {
 
 // ID is a task's id as a user knows it; the goal without a plan has none to show.
 func ID(t loop.Task) string {
-	if t.ID == record.GoalTask {
+	if t.ID == loop.GoalTask {
 		return ""
 	}
 	return t.ID
@@ -96,7 +95,7 @@ func ID(t loop.Task) string {
 
 // Name is a task's id and title; the title alone where nobody gave it an id.
 func Name(t loop.Task) string {
-	if t.ID == record.GoalTask && t.Title == "" {
+	if t.ID == loop.GoalTask && t.Title == "" {
 		return "the goal"
 	}
 	return strings.TrimSpace(plan.OneLine(ID(t), 40) + " " + plan.OneLine(t.Title, 80))
@@ -104,7 +103,7 @@ func Name(t loop.Task) string {
 
 // Titled names a task in a sentence: task 3 (parse CSV).
 func Titled(id, title string) string {
-	if id == record.GoalTask {
+	if id == loop.GoalTask {
 		return fmt.Sprintf("the goal %q", title)
 	}
 	return fmt.Sprintf("task %s (%s)", id, title)

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -117,7 +118,7 @@ func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, er
 	judges, err := Protected(l)
 	t := TurnScope{Protected: judges}
 	if err == nil && len(s.Scopes) > 0 && !theirs {
-		var m Memory
+		var m memory.Memory
 		m, _, err = Load(l)
 		t.Task, t.Approved = m.State.Current, m.State.Approved
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -88,7 +89,7 @@ func begin(t *testing.T, l *store.Loop, task string) {
 		{Kind: loop.Started, At: time.Unix(1, 0), Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: tasks}},
 		{Kind: loop.Checkpointed, At: time.Unix(2, 0), Tree: "t0"},
 	} {
-		if _, err := o.Append(journal.Entry{Type: record.TypeEvent, Data: e}); err != nil {
+		if _, err := o.Append(journal.Entry{Type: memory.TypeEvent, Data: e}); err != nil {
 			t.Fatal(err)
 		}
 	}

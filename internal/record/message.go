@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -43,8 +44,8 @@ type Message struct {
 	Tasks    []string       `json:"tasks,omitempty"`    // ids
 	// Edit is the edit that a user makes to the plan.
 	Edit *plan.Edit `json:"edit,omitempty"`
-	// turn of a claim, see ToolClaim
-	Turn              int  `json:"turn,omitempty"` // of a claim, see ToolClaim
+	// turn of a claim, see memory.ToolClaim
+	Turn              int  `json:"turn,omitempty"` // of a claim, see memory.ToolClaim
 	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
 }
 
@@ -86,4 +87,21 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}
 	return loop.Event{}, false
+}
+
+// ToolClaim returns the claim that the message makes. It returns false for other kinds of
+// messages.
+func (m Message) ToolClaim() (c memory.ToolClaim, ok bool) {
+	c.Turn = m.Turn
+	switch m.Kind {
+	case MessageClaim:
+		c.Claim = &loop.Claim{Tasks: m.Tasks, NoBehaviourChange: m.NoBehaviourChange, Summary: m.Text}
+	case MessageBlocked:
+		c.Claim = &loop.Claim{Blocked: true, Reason: m.Text}
+	case MessagePartial:
+		c.Partial = m.Text
+	default:
+		return memory.ToolClaim{}, false
+	}
+	return c, true
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // PromptPath returns the file with the prompt of the turn that the state machine began
 // last, in a user's session.
-func PromptPath(l *store.Loop, m Memory) string {
+func PromptPath(l *store.Loop, m memory.Memory) string {
 	return filepath.Join(l.Dir, "iterations", fmt.Sprintf("%04d", m.State.Iteration), fmt.Sprintf("prompt-%d.md", m.TurnsBegun))
 }
 

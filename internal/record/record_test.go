@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -101,7 +102,7 @@ func TestPromptPathsDiffer(t *testing.T) {
 	l := &store.Loop{ID: "x", Dir: filepath.FromSlash("/loops/x")}
 	paths := map[string]bool{record.ContinuePromptPath(l): true, record.ToolCallsPath(l): true}
 	for begun := range 3 { // a turn that the user's took the place of is the same iteration, and another turn
-		m := record.Memory{TurnsBegun: begun}
+		m := memory.Memory{TurnsBegun: begun}
 		m.State.Iteration = 2
 		paths[record.PromptPath(l, m)] = true
 	}

@@ -5,10 +5,6 @@ import (
 	"path/filepath"
 )
 
-// PathInputKeys lists the input fields in which editing tools give the path of their
-// file.
-func PathInputKeys() []string { return []string{"file_path", "notebook_path", "path"} }
-
 // ResolvePath follows the symbolic links of a path whose last parts need not exist.
 func ResolvePath(path string) string {
 	rest := ""

@@ -1,13 +1,11 @@
 // Package record defines what is stored about a loop, and reads it back: the request it
-// was created with (Spec, in spec.json), the records of its journal with their fold
-// (Memory), the messages in its inbox (Message), and the summary that lists and scripts
-// show (Summary).
+// was created with (Spec, in spec.json), the messages in its inbox (Message), its tool
+// calls, and the summary that lists and scripts show (Summary). It reads and writes; what
+// the journal's records mean stands in internal/core/memory.
 //
 // All owners of a loop write these types and no others: the runner, and the hook of the
-// session that has the loop. The state of the state machine is the fold of the records of
-// TypeEvent. The other types hold what a new owner needs besides, to continue where the
-// last one stopped. The package imports neither git nor an agent, since the hook uses it
-// at every turn.
+// session that has the loop. The package imports neither git nor an agent, since the hook
+// uses it at every turn.
 package record
 
 import (
@@ -117,9 +115,6 @@ type Agent struct {
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
 }
-
-// GoalTask is the id of the only task of a loop without a plan.
-const GoalTask = "goal"
 
 // ReadSpec reads the spec of a loop.
 func ReadSpec(l *store.Loop) (Spec, error) {

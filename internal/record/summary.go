@@ -6,39 +6,40 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // Summary is a loop as lists and scripts see it (`pawl status --json`).
 type Summary struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	Goal        string         `json:"goal"` // in few words
-	Root        string         `json:"root"` // of the repository that the loop is bound to
-	Kind        loop.Kind      `json:"kind"`
-	State       string         `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
-	Attended    bool           `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
-	Session     string         `json:"session,omitempty"`  // the client's id of that session, once it is known
-	Closed      bool           `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
-	Merge       string         `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
-	Outcome     loop.Outcome   `json:"outcome,omitempty"`
-	Reason      string         `json:"reason,omitempty"`
-	Iteration   int            `json:"iteration"`
-	Tasks       TaskCount      `json:"tasks"`
-	Gates       []GateResult   `json:"gates"`
-	Sandbox     *Sandbox       `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
-	Evidence    gate.Evidence  `json:"evidence"`           // the weakest of the tasks that the loop finished
-	Question    *loop.Question `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
-	Tests       []string       `json:"tests,omitempty"`    // existing tests whose change waits for approval
-	Approved    []string       `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
-	Commits     int            `json:"commits"`
-	CostUSD     float64        `json:"cost_usd"`
-	CostUnknown bool           `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
-	Tokens      Tokens         `json:"tokens"`
-	Turns       int            `json:"turns"`
-	CreatedAt   time.Time      `json:"created_at"`
-	StartedAt   time.Time      `json:"started_at,omitzero"`
-	EndedAt     time.Time      `json:"ended_at,omitzero"`
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Goal        string          `json:"goal"` // in few words
+	Root        string          `json:"root"` // of the repository that the loop is bound to
+	Kind        loop.Kind       `json:"kind"`
+	State       string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
+	Attended    bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
+	Session     string          `json:"session,omitempty"`  // the client's id of that session, once it is known
+	Closed      bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
+	Merge       string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
+	Outcome     loop.Outcome    `json:"outcome,omitempty"`
+	Reason      string          `json:"reason,omitempty"`
+	Iteration   int             `json:"iteration"`
+	Tasks       TaskCount       `json:"tasks"`
+	Gates       []GateResult    `json:"gates"`
+	Sandbox     *memory.Sandbox `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
+	Evidence    gate.Evidence   `json:"evidence"`           // the weakest of the tasks that the loop finished
+	Question    *loop.Question  `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
+	Tests       []string        `json:"tests,omitempty"`    // existing tests whose change waits for approval
+	Approved    []string        `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
+	Commits     int             `json:"commits"`
+	CostUSD     float64         `json:"cost_usd"`
+	CostUnknown bool            `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
+	Tokens      Tokens          `json:"tokens"`
+	Turns       int             `json:"turns"`
+	CreatedAt   time.Time       `json:"created_at"`
+	StartedAt   time.Time       `json:"started_at,omitzero"`
+	EndedAt     time.Time       `json:"ended_at,omitzero"`
 }
 
 // TaskCount counts tasks by status. Skipped includes those that the agent says it
@@ -66,13 +67,13 @@ type Tokens struct {
 
 // Summarize makes the summary of a loop from the store's spec, its decoded body, and its
 // memory.
-func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
+func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
 	s := m.State
 	u := s.Usage
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
-		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec), Turns: s.Turns,
-		Attended: m.Attended(spec),
+		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
+		Attended: m.Attended(spec.Policy),
 		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt,
@@ -80,7 +81,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	if s.Phase == loop.Ended { // before, its owner may die and leave the work of the end
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
 	}
-	if w := m.EffectiveSandbox(spec); w.Level != "" {
+	if w := spec.EffectiveSandbox(m); w.Level != "" {
 		sum.Sandbox = &w
 	}
 	if s.Outcome == "" {

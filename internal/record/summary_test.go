@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -14,11 +15,11 @@ import (
 func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Phase: loop.Finishing, Outcome: loop.Verified, Reason: "all done", EndedAt: time.Unix(1, 0)}
-	if got := record.Summarize(store.Spec{}, record.Spec{}, record.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
+	if got := record.Summarize(store.Spec{}, record.Spec{}, memory.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
 		t.Errorf("finishing: %+v", got)
 	}
 	s.Phase = loop.Ended
-	if got := record.Summarize(store.Spec{}, record.Spec{}, record.Memory{State: s}); got.Outcome != loop.Verified || got.Reason != "all done" || got.EndedAt.IsZero() || got.State != "ended" {
+	if got := record.Summarize(store.Spec{}, record.Spec{}, memory.Memory{State: s}); got.Outcome != loop.Verified || got.Reason != "all done" || got.EndedAt.IsZero() || got.State != "ended" {
 		t.Errorf("ended: %+v", got)
 	}
 }
@@ -27,7 +28,7 @@ func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 func TestSummaryOfASession(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Phase: loop.Turning, Attended: true, Usage: loop.Usage{CostUSD: .1, Input: 10}}
-	got := record.Summarize(store.Spec{}, record.Spec{Policy: loop.Policy{Attended: true}}, record.Memory{State: s})
+	got := record.Summarize(store.Spec{}, record.Spec{Policy: loop.Policy{Attended: true}}, memory.Memory{State: s})
 	if !got.CostUnknown || got.CostUSD != .1 {
 		t.Errorf("%+v", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -19,39 +20,39 @@ func TestToolClaimsOfATurnAreMerged(t *testing.T) {
 	cases := []struct {
 		name string
 		said []record.Message
-		want record.ToolClaim
+		want memory.ToolClaim
 	}{
-		{"nothing", nil, record.ToolClaim{}},
+		{"nothing", nil, memory.ToolClaim{}},
 		{
 			"two tasks, one of them twice",
 			[]record.Message{claim(1, "x", "a"), claim(1, "y", "b"), claim(1, "z", "a")},
-			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}},
+			memory.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}},
 		},
 		{
 			"blocked, and then a way was found",
 			[]record.Message{blocked, claim(1, "x", "a")},
-			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}},
+			memory.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}},
 		},
 		{
 			"done, and then it was not",
 			[]record.Message{claim(1, "x", "a"), blocked},
-			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}},
+			memory.ToolClaim{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}},
 		},
 		{
 			"one done, one in part",
 			[]record.Message{claim(1, "x", "a"), partial},
-			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"},
+			memory.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"},
 		},
 		{
 			"another turn",
 			[]record.Message{claim(1, "x", "a"), partial, claim(2, "y", "b")},
-			record.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}},
+			memory.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}},
 		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var got record.ToolClaim
+			var got memory.ToolClaim
 			for _, m := range c.said {
 				said, ok := m.ToolClaim()
 				if !ok {
@@ -71,8 +72,8 @@ func TestToolClaimsOfATurnAreMerged(t *testing.T) {
 
 func TestToolClaimOfAnotherTurnIsIgnored(t *testing.T) {
 	t.Parallel()
-	said := record.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"a"}}, Partial: "half"}
-	m := record.Memory{TurnsBegun: 2, ToolClaim: said}
+	said := memory.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"a"}}, Partial: "half"}
+	m := memory.Memory{TurnsBegun: 2, ToolClaim: said}
 	own := &loop.Turn{Claim: &loop.Claim{Blocked: true}}
 	m.AddToolClaim(own)
 	if !own.Claim.Blocked || own.Partial != "half" {

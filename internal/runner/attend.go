@@ -37,7 +37,7 @@ func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
 func (r *Runner) sessionsTurn() bool {
 	s := r.mem.State
 	switch {
-	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec):
+	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec.Policy):
 		return true
 	case s.Phase == loop.Waiting:
 		wait, _ := s.Asked(loop.Wait)
@@ -55,7 +55,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return err
 	}
 	at := r.mem.State.Phase
-	if at != loop.Ended && !r.mem.Attended(r.Spec) {
+	if at != loop.Ended && !r.mem.Attended(r.Spec.Policy) {
 		return nil // not even the mail is for us
 	}
 	if err := r.checkDuration(ctx); err != nil {

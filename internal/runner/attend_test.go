@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -107,7 +108,7 @@ func (st *sitting) hook(e loop.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
-	if _, err := o.Append(journal.Entry{Type: record.TypeEvent, Data: e}); err != nil {
+	if _, err := o.Append(journal.Entry{Type: memory.TypeEvent, Data: e}); err != nil {
 		st.t.Fatal(err)
 	}
 	if err := o.Close(); err != nil {

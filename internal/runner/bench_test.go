@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -203,4 +203,4 @@ func (w teller) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 func (w teller) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
 func (w teller) Gate(p verify.Progress) {}
-func (w teller) Note(n record.Note)     { w.t.Logf("  note %s", n.Text) }
+func (w teller) Note(n memory.Note)     { w.t.Logf("  note %s", n.Text) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -18,7 +19,7 @@ import (
 // attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
 // that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
-func (r *Runner) attributeCommits(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
+func (r *Runner) attributeCommits(ctx context.Context, m memory.Memory) (base memory.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
@@ -63,7 +64,7 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 
 // bringHome ends what the agent left half-done and puts HEAD back on the loop's
 // branch. It returns the commit of HEAD, which in a user's tree is all it does.
-func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, remarks []string, err error) {
+func (r *Runner) bringHome(ctx context.Context, base memory.Base) (head string, remarks []string, err error) {
 	if !r.theirTree() {
 		left, err := r.Repo.QuitOperation(ctx)
 		if err != nil {
@@ -82,7 +83,7 @@ func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, 
 
 // switchBack puts HEAD back on the loop's branch, and the files with it, and says what it
 // did, "" if nothing. In a user's tree HEAD stays where it is.
-func (r *Runner) switchBack(ctx context.Context, base record.Base) (back git.SwitchResult, words string, err error) {
+func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.SwitchResult, words string, err error) {
 	if r.theirTree() {
 		if back.Head, err = r.Repo.Head(ctx); err != nil {
 			return back, "", fmt.Errorf("read HEAD: %w", err)
@@ -123,12 +124,12 @@ func theirs(branch, head string) string {
 func short(commit string) string { return commit[:min(len(commit), 7)] }
 
 // setBase journals a base that is not the one known. In Run's goroutine.
-func (r *Runner) setBase(b record.Base) error {
+func (r *Runner) setBase(b memory.Base) error {
 	if b == r.mem.Base {
 		return nil
 	}
 	r.mem.Base = b
-	return r.append(record.TypeBase, b)
+	return r.append(memory.TypeBase, b)
 }
 
 // keepsOwn: the commits that the loop did not make stay on the branch. In a
@@ -137,7 +138,7 @@ func (r *Runner) keepsOwn() bool { return r.Spec.KeepAgentCommits || r.theirTree
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
-func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(context.Context) error, err error) {
+func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(context.Context) error, err error) {
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(conte
 
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the user's.
-func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
+func (r *Runner) adoptCommits(ctx context.Context, m memory.Memory) error {
 	if m.State.Unjudged || r.Spec.NoCommit {
 		return nil
 	}
@@ -172,7 +173,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	if branch != r.Spec.Branch && !r.theirTree() || head == m.Base.Commit {
 		return nil
 	}
-	r.inRun(ctx, func(context.Context) error { return r.setBase(record.Base{Commit: head}) })
+	r.inRun(ctx, func(context.Context) error { return r.setBase(memory.Base{Commit: head}) })
 	r.noteLater(ctx, loop.Info, theirs(branch, head))
 	return nil
 }
@@ -181,7 +182,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 // last snapshot of the tree, so that whatever the loop came to, its work can be had
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
-func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Memory) (loop.Event, error) {
 	r.conclude(ctx, m)
 	if later := r.proveRest(ctx, m.State.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.Ended(); err != nil {
@@ -192,7 +193,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 }
 
 // conclude does that in a bounded time, also where the user waits no longer.
-func (r *Runner) conclude(ctx context.Context, m record.Memory) {
+func (r *Runner) conclude(ctx context.Context, m memory.Memory) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
@@ -301,7 +302,7 @@ const finishTimeout = 2 * time.Minute
 
 // tidyBranch takes the agent's commits off the branch. That they are the agent's is
 // journalled before: should it fail, a loop that is reopened still knows.
-func (r *Runner) tidyBranch(ctx context.Context, m record.Memory) error {
+func (r *Runner) tidyBranch(ctx context.Context, m memory.Memory) error {
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -17,12 +18,12 @@ import (
 // agent, whoever drove it. In a session that a user sits in a look must not take
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
-func (r *Runner) readCalls(m record.Memory) error {
+func (r *Runner) readCalls(m memory.Memory) error {
 	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
 	}
-	r.read = record.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
+	r.read = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
 	if !r.attended() {
 		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
 			r.looked = info.Size() // said once, see handOver
@@ -90,7 +91,7 @@ func (r *Runner) shut(forRunner bool) error {
 	default:
 		return nil
 	}
-	return r.append(record.TypeAttribution, r.mem.Attribution)
+	return r.append(memory.TypeAttribution, r.mem.Attribution)
 }
 
 // sorted keeps what a look has been at, for the next one. A runner remembers that
@@ -101,12 +102,12 @@ func (r *Runner) sorted() error {
 		return nil
 	}
 	r.mem.Attribution = r.read
-	return r.append(record.TypeAttribution, r.read)
+	return r.append(memory.TypeAttribution, r.read)
 }
 
 // agents reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
-func (r *Runner) agents(path string, m record.Memory) bool {
+func (r *Runner) agents(path string, m memory.Memory) bool {
 	abs := r.JudgedBy.Where(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
 	if !r.tools.explain(abs) && m.Attribution.Accepted[path] != sum {

@@ -12,7 +12,7 @@ import (
 func TestClaimsByTools(t *testing.T) {
 	t.Parallel()
 	const works = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\nbye\n"
-	claim := record.Message{Kind: record.MessageClaim, Tasks: []string{record.GoalTask}, Text: "every word is there", Turn: 1}
+	claim := record.Message{Kind: record.MessageClaim, Tasks: []string{loop.GoalTask}, Text: "every word is there", Turn: 1}
 	late := claim
 	late.Turn = 2
 	cases := map[string]struct {

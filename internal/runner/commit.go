@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Trailers of the commits that a loop makes.
@@ -27,7 +27,7 @@ const (
 // commit makes the judged tree one commit, with the tasks ticked in it, and then
 // ticks them in the work tree. A commit that was made before a crash, or a fault, is
 // found by its receipt; what follows it is then done again.
-func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	if _, err := r.putWorkBack(ctx, a.Tree, judgedHead(m), m); err != nil {
 		return loop.Event{}, err
 	}
@@ -57,7 +57,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 	}
 	r.inRun(ctx, func(context.Context) error {
 		r.proveLater(a, m, m.Base.Commit, kept.Commit)
-		return r.append(record.TypeCommittedTrees, kept)
+		return r.append(memory.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
 	done, err = r.tickedAll(ctx, done, a, m)
@@ -66,7 +66,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 
 // tickedAll ticks the tasks of a commit that is made, and adds what the user did to
 // the plan meanwhile.
-func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.Memory) (loop.Event, error) {
 	aside, err := r.tick(ctx, a, m)
 	done.Aside, done.Added = cmp.Or(aside, done.Aside), r.unknownTasks(m.State)
 	return done, err
@@ -85,12 +85,12 @@ func doneWith(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. One that is returned with an error has
 // been made, and git's index is behind.
-func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory, tree string) (record.CommittedTrees, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Memory, tree string) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
-		return record.CommittedTrees{}, err
+		return memory.CommittedTrees{}, err
 	}
-	kept := record.CommittedTrees{Gated: a.Tree, Receipt: a.Receipt}
+	kept := memory.CommittedTrees{Gated: a.Tree, Receipt: a.Receipt}
 	receipt := git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}
 	sha, ok, err := r.Repo.FindCommit(ctx, branch, m.Base.Commit, receipt)
 	if err != nil {
@@ -130,11 +130,11 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory,
 }
 
 // judgedHead is the commit that HEAD was at when the gates took the tree.
-func judgedHead(m record.Memory) string { return cmp.Or(m.State.Found.Head, m.Base.Commit) }
+func judgedHead(m memory.Memory) string { return cmp.Or(m.State.Found.Head, m.Base.Commit) }
 
 // parent is what the commit goes on top of. No turn has run since the gates took
 // the tree: commits that were made on the branch since are the user's, and stay.
-func (r *Runner) parent(ctx context.Context, m record.Memory) (string, error) {
+func (r *Runner) parent(ctx context.Context, m memory.Memory) (string, error) {
 	judged := judgedHead(m)
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
@@ -174,11 +174,11 @@ func (r *Runner) withSince(ctx context.Context, tree, from, to string) (string, 
 }
 
 // receiptKey names the commit of this claim even where no gate gave a receipt.
-func (r *Runner) receiptKey(a loop.Action, m record.Memory) string {
+func (r *Runner) receiptKey(a loop.Action, m memory.Memory) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.State.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
+func (r *Runner) trailers(a loop.Action, m memory.Memory) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})
@@ -225,7 +225,7 @@ func commitMessage(s loop.State, ids []string) string {
 		kind = "docs"
 	}
 	scope := ""
-	if first.ID != record.GoalTask && first.ID != loop.FinalTask {
+	if first.ID != loop.GoalTask && first.ID != loop.FinalTask {
 		scope = "(" + plan.Scope(first.ID) + ")"
 	}
 	title := plan.OneLine(first.Title, 60)

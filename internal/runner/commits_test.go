@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // hears keeps what is noted.
@@ -16,7 +16,7 @@ type hears struct {
 	notes []string
 }
 
-func (w *hears) Note(n record.Note) {
+func (w *hears) Note(n memory.Note) {
 	w.teller.Note(n)
 	w.notes = append(w.notes, n.Text)
 }

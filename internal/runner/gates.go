@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -56,7 +57,7 @@ func (r *Runner) GateProgress(p verify.Progress) {
 }
 
 // runGates runs the gates that are due for a purpose.
-func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	r.pauseProving()
 	dir, err := r.Loop.IterationDir(max(m.State.Iteration, 1))
 	if err != nil {
@@ -106,7 +107,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 // askRed asks the user about gates that are failing before any work, where somebody is
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
-func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool {
+func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Memory) bool {
 	if r.AskRed == nil || g.Status != gate.Fail || m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
 		return false
 	}
@@ -155,7 +156,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // judgeClaim runs the user's hooks, then the gates, on one and the same tree. Work
 // that was taken out of the work tree meanwhile is put back and judged again. A tree
 // that the gates changed is judged once more; one that keeps changing cannot be.
-func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
+func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Memory, dir string) (loop.Gates, error) {
 	at, known, err := r.beforeGates(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
@@ -214,7 +215,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 
 // beforeGates gets a claim ready for the gates. It returns a result where that is known
 // without them.
-func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m record.Memory) (at ready, known *loop.Gates, err error) {
+func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Memory) (at ready, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
 		if known, err = r.keptToScope(ctx, a.Tasks, m); known != nil || err != nil {
 			return at, known, err
@@ -239,7 +240,7 @@ type ready struct {
 
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memory) (at ready, refusal *loop.Gates, err error) {
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Memory) (at ready, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsOwn() {
 		noted, err := r.squash(ctx, m.Base)
@@ -305,7 +306,7 @@ func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
 	for _, res := range results {
 		rec := verify.NewReceipt(res, time.Now())
 		ids = append(ids, rec.ID)
-		r.inRun(ctx, func(context.Context) error { return r.append(record.TypeReceipt, rec) })
+		r.inRun(ctx, func(context.Context) error { return r.append(memory.TypeReceipt, rec) })
 	}
 	return strings.Join(ids, " ")
 }

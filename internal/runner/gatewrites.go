@@ -7,7 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // A claim is judged on a tree that stays as it is while the gates run. A gate that writes
@@ -16,7 +16,7 @@ import (
 
 // unsettled runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
-func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m record.Memory, dir string) (loop.Gates, error) {
+func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, dir string) (loop.Gates, error) {
 	if r.Repo == nil || r.attended() || m.State.Iteration > m.State.Policy.Counted {
 		return g, nil
 	}
@@ -50,7 +50,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m record.Memory, d
 
 // changedByGates returns the tree as it is, and the tracked files that differ from one of
 // before.
-func (r *Runner) changedByGates(ctx context.Context, before string, m record.Memory) (now string, changed []string, err error) {
+func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Memory) (now string, changed []string, err error) {
 	if now, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return "", nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -115,7 +116,7 @@ func (r *Runner) checkCall(c agent.ToolCall) agent.Verdict {
 }
 
 // beginTools makes ready for the tool calls of a turn with this prompt.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory, prompt string) error {
+func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Memory, prompt string) error {
 	judges, err := record.Protected(r.Loop)
 	if err != nil {
 		return err
@@ -129,8 +130,8 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
-		if record.IsNotable(v) {
-			r.inRun(ctx, func(context.Context) error { return r.noteJudged(record.NewGuardVerdict(c, v, r.redacted())) })
+		if memory.IsNotable(v) {
+			r.inRun(ctx, func(context.Context) error { return r.noteJudged(memory.NewGuardVerdict(c, v, r.redacted())) })
 		}
 	})
 	_, blind := r.Agent.(agent.Blind)
@@ -149,11 +150,11 @@ func (r *Runner) places() record.GuardDirs {
 
 // noteJudged journals what the guard did not just say yes to. It is shown as the
 // agent hears of it. In Run's goroutine.
-func (r *Runner) noteJudged(j record.GuardVerdict) error {
+func (r *Runner) noteJudged(j memory.GuardVerdict) error {
 	if !r.mem.GuardLog.IsNew(j) {
 		return nil
 	}
 	n := j.Note()
 	r.mem.ApplyNote(n)
-	return r.append(record.TypeNote, n)
+	return r.append(memory.TypeNote, n)
 }

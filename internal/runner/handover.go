@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // handOver leaves the loop to its next owner, who speaks first: Attend and Run
@@ -23,7 +23,7 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 		return nil
 	}
 	r.mem.Attribution = left
-	return r.append(record.TypeAttribution, left)
+	return r.append(memory.TypeAttribution, left)
 }
 
 // takeIntoSession has the session take the loop, or keep it, where it is told to: that a

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/frozen"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // inspect finds out what the turn did to the work tree: a branch switched, marks
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
-func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	seen := loop.Inspection{Unknown: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
@@ -67,7 +67,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (l
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Inspection) error {
+func (r *Runner) inspectTree(ctx context.Context, m memory.Memory, seen *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
@@ -98,7 +98,7 @@ func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.In
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m record.Memory, seen *loop.Inspection) ([]string, error) {
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.Memory, seen *loop.Inspection) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
 		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeInput(path) && r.agents(path, m) {
@@ -118,7 +118,7 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m recor
 }
 
 // restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
-func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m record.Memory) error {
+func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.Memory) error {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
@@ -144,7 +144,7 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 
 // attribute tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) attribute(ctx context.Context, changed []string, m record.Memory, seen *loop.Inspection) error {
+func (r *Runner) attribute(ctx context.Context, changed []string, m memory.Memory, seen *loop.Inspection) error {
 	for _, path := range changed {
 		if m.State.MayChangeInput(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
@@ -207,7 +207,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 
 // changed compares the work tree's tree with the task's start, Pawl's own marks and
 // the user's new files aside.
-func (r *Runner) changed(ctx context.Context, now string, m record.Memory) (bool, error) {
+func (r *Runner) changed(ctx context.Context, now string, m memory.Memory) (bool, error) {
 	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)

@@ -7,11 +7,11 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // firstBaseline does what is due when the gates have run before the first turn.
-func (r *Runner) firstBaseline(ctx context.Context, m record.Memory, dir string) error {
+func (r *Runner) firstBaseline(ctx context.Context, m memory.Memory, dir string) error {
 	if m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r *Runner) firstBaseline(ctx context.Context, m record.Memory, dir string)
 
 // nameUnshown names the gates whose baseline an isolated checkout does not show: work
 // could not be proven by them at the end.
-func (r *Runner) nameUnshown(ctx context.Context, m record.Memory, dir string) error {
+func (r *Runner) nameUnshown(ctx context.Context, m memory.Memory, dir string) error {
 	unshown, err := r.Verify.CheckIsolation(ctx, m.State.Base, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -25,7 +26,7 @@ const (
 // which is told what came of it. It knows the goal, what was tried, and how the
 // tree stands; nothing of it goes on but what it did there. That it cannot be begun
 // is not a fault: the user's session goes on by itself then.
-func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m record.Memory) (_ loop.Event, err error) {
+func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Memory) (_ loop.Event, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -76,7 +77,7 @@ func (r *Runner) isolation(s loop.State) record.Isolation {
 }
 
 // isolatedPrompt is what the agent of a try is told.
-func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m record.Memory) (string, error) {
+func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Memory) (string, error) {
 	d := r.promptData(a, m)
 	is := r.isolation(m.State)
 	if is.MaxCostUSD > 0 {
@@ -94,7 +95,7 @@ func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m record.Mem
 
 // changes names what differs from the tree that the task began with: "M main.go",
 // with A for added and D for deleted.
-func (r *Runner) changes(ctx context.Context, m record.Memory) ([]string, error) {
+func (r *Runner) changes(ctx context.Context, m memory.Memory) ([]string, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -47,7 +48,7 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 }
 
 // memory is what the journal of the loop says.
-func (st *sitting) memory() record.Memory {
+func (st *sitting) memory() memory.Memory {
 	st.t.Helper()
 	m, _, err := record.Load(st.loop)
 	if err != nil {
@@ -78,7 +79,7 @@ There it is.
 	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.Context != 40 || !st.s.Attended {
 		t.Errorf("%+v, context %d", *try, st.s.Context)
 	}
-	if m := st.memory(); m.Session != (record.Session{}) {
+	if m := st.memory(); m.Session != (memory.Session{}) {
 		t.Errorf("the user's session is taken for %+v", m.Session)
 	}
 	second := st.file("iterations", "0005", "isolated.md")

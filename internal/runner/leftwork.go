@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // An earlier loop's half-done work lies in the tree when this loop begins. It counts
@@ -15,7 +15,7 @@ import (
 
 // startOf is the tree that a task starts from, which a checkpoint of the tree as it is
 // has just been made of.
-func (r *Runner) startOf(ctx context.Context, a loop.Action, m record.Memory, tree string) (loop.Event, error) {
+func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Memory, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
 	left := r.Spec.LeftWork
 	if left == nil || left.Task != a.Task || m.State.Base != "" || r.theirTree() { // it stays in place in a tree of theirs
@@ -33,7 +33,7 @@ func (r *Runner) startOf(ctx context.Context, a loop.Action, m record.Memory, tr
 
 // baseline runs the gates on the tree that a task starts from. Work that was half-done
 // then, held by the tree halfDone, is laid aside meanwhile.
-func (r *Runner) baseline(ctx context.Context, halfDone string, m record.Memory, dir string) (g loop.Gates, err error) {
+func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Memory, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
 		return r.allGates(ctx, m.State.Base, dir)
 	}

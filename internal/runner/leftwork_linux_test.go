@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -57,7 +58,7 @@ func startsDaemon(command string) string {
 
 // endLeft ends the process of a command that a loop has named, and reports whether it
 // has. Orphans come to the process of all these tests: a loop names those of others, too.
-func endLeft(m record.Memory, command string) (named bool) {
+func endLeft(m memory.Memory, command string) (named bool) {
 	for _, process := range m.Orphans {
 		pid, what, _ := strings.Cut(process, " ")
 		if what != command {

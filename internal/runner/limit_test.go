@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -54,7 +55,7 @@ type nobody struct{ teller }
 
 func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (nobody) Agent(agent.Event)                             {}
-func (nobody) Note(record.Note)                              {}
+func (nobody) Note(memory.Note)                              {}
 
 func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -87,7 +87,7 @@ type proving struct {
 
 // proveLater queues a commit for mutation testing, unless its evidence is below reviewed
 // or all of its tasks want unproven: then there are no tests to try.
-func (r *Runner) proveLater(a loop.Action, m record.Memory, before, commit string) {
+func (r *Runner) proveLater(a loop.Action, m memory.Memory, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.State.Task(id)
 		return ok && t.Wanted != gate.Unproven
@@ -163,20 +163,20 @@ func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) (later bool) {
 func worthProving(o loop.Outcome) bool { return o == loop.Verified || o == loop.Unverified || o == "" }
 
 // IsUnproven reports whether mutation testing of a loop is not finished, and worth it.
-func IsUnproven(l *store.Loop, m record.Memory) bool {
+func IsUnproven(l *store.Loop, m memory.Memory) bool {
 	return len(readUnproven(l)) > 0 && worthProving(m.State.Outcome)
 }
 
 // ProveRest finishes mutation testing of a loop that another process drives. The caller
 // holds the loop's checkout, and journals what it is told.
-func (r *Runner) ProveRest(ctx context.Context, tell func(record.Note) error) error {
+func (r *Runner) ProveRest(ctx context.Context, tell func(memory.Note) error) error {
 	r.unproven = readUnproven(r.Loop)
 	return r.prove(ctx, tell)
 }
 
 // proveAndNote tests the queued commits until all are done or ctx ends.
 func (r *Runner) proveAndNote(ctx context.Context) {
-	err := r.prove(ctx, func(n record.Note) error {
+	err := r.prove(ctx, func(n memory.Note) error {
 		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 		return nil
 	})
@@ -186,7 +186,7 @@ func (r *Runner) proveAndNote(ctx context.Context) {
 }
 
 // prove tests the queued commits, and tells what it finds.
-func (r *Runner) prove(ctx context.Context, tell func(record.Note) error) error {
+func (r *Runner) prove(ctx context.Context, tell func(memory.Note) error) error {
 	for len(r.unproven) > 0 {
 		n, err := r.proveOne(ctx, &r.unproven[0])
 		if err == nil {
@@ -207,7 +207,7 @@ func (r *Runner) prove(ctx context.Context, tell func(record.Note) error) error 
 }
 
 // proveOne tests one commit, and returns what to tell of it, if anything.
-func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error) {
+func (r *Runner) proveOne(ctx context.Context, u *unproven) (memory.Note, error) {
 	var failed error
 	began, known := time.Now(), len(u.Found)
 	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
@@ -224,18 +224,18 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error)
 			u.Left -= time.Since(began)
 			failed = cmp.Or(failed, r.keepUnproven())
 		}
-		return record.Note{}, cmp.Or(ctx.Err(), failed)
+		return memory.Note{}, cmp.Or(ctx.Err(), failed)
 	case err != nil:
-		return record.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
+		return memory.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
 	case len(all) == 0:
-		return record.Note{}, nil
+		return memory.Note{}, nil
 	}
 	return testedOf(*u, all).Note(), nil
 }
 
 // testedOf counts the results of mutation testing.
-func testedOf(u unproven, all []verify.Proven) record.MutationResult {
-	t := record.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(all)}
+func testedOf(u unproven, all []verify.Proven) memory.MutationResult {
+	t := memory.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(all)}
 	for _, p := range all {
 		for _, m := range p.Missed {
 			t.Missed = append(t.Missed, fmt.Sprintf("%s:%d %s (%s)", p.Path, m.Line, m.Does, plan.OneLine(m.Text, 80)))

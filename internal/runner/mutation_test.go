@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -55,7 +56,7 @@ func TestNeg(t *testing.T) {
 <promise>DONE</promise>
 `
 
-func testedIn(m record.Memory) string { return strings.Join(m.MutationLines(), "\n") }
+func testedIn(m memory.Memory) string { return strings.Join(m.MutationLines(), "\n") }
 
 func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	t.Parallel()

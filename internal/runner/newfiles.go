@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -35,7 +36,7 @@ const (
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
 // the user's, and tells of both. It returns the memory with them. The tree is that of
 // the work tree now, "" where no snapshot was taken.
-func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string) (record.Memory, error) {
+func (r *Runner) sortNewFiles(ctx context.Context, m memory.Memory, tree string) (memory.Memory, error) {
 	if r.Spec.NoCommit {
 		return m, nil
 	}
@@ -52,7 +53,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string)
 	if err != nil {
 		return m, err
 	}
-	var left record.NewFiles
+	var left memory.NewFiles
 	var unnamed, own []string
 	for _, file := range found {
 		switch abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(file)); {
@@ -87,26 +88,26 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string)
 // does, their times tell no more whose they are.
 func (r *Runner) keepOwn(ctx context.Context, files []string) {
 	r.inRun(ctx, func(context.Context) error {
-		n := record.NewFiles{ByAgent: atMost(files, max(0, ownMost-len(r.mem.ByAgent)))}
+		n := memory.NewFiles{ByAgent: atMost(files, max(0, ownMost-len(r.mem.ByAgent)))}
 		if len(n.ByAgent) == 0 {
 			return nil
 		}
 		r.mem.NewFiles = r.mem.Merge(n)
-		return r.append(record.TypeNewFiles, n)
+		return r.append(memory.TypeNewFiles, n)
 	})
 }
 
 // nameLeftAlone journals new files that are in no commit, and tells of them.
-func (r *Runner) nameLeftAlone(ctx context.Context, left record.NewFiles) {
-	name := func(files []string, why string, n record.NewFiles) {
+func (r *Runner) nameLeftAlone(ctx context.Context, left memory.NewFiles) {
+	name := func(files []string, why string, n memory.NewFiles) {
 		if len(files) == 0 {
 			return
 		}
-		note := record.Note{Level: loop.Info, Text: "left alone: " + listNew(files) + ", " + why + ": not committed", NewFiles: n}
+		note := memory.Note{Level: loop.Info, Text: "left alone: " + listNew(files) + ", " + why + ": not committed", NewFiles: n}
 		r.inRun(ctx, func(context.Context) error { r.tell(note); return nil })
 	}
-	name(left.ByUser, "which no tool call made", record.NewFiles{ByUser: left.ByUser})
-	name(left.ByGates, "new while the gates ran", record.NewFiles{ByGates: left.ByGates})
+	name(left.ByUser, "which no tool call made", memory.NewFiles{ByUser: left.ByUser})
+	name(left.ByGates, "new while the gates ran", memory.NewFiles{ByGates: left.ByGates})
 }
 
 // nameNew tells, before they are committed, of new files that no call names.
@@ -128,7 +129,7 @@ func listNew(paths []string) string {
 
 // newFiles are those that the loop's base lacks and that have not been sorted yet. A
 // snapshot is taken only where there may be some: without one it costs one git.
-func (r *Runner) newFiles(ctx context.Context, m record.Memory, tree string) ([]string, error) {
+func (r *Runner) newFiles(ctx context.Context, m memory.Memory, tree string) ([]string, error) {
 	attributed := r.attributed(m)
 	var tracked string
 	if tree == "" {
@@ -162,7 +163,7 @@ func (r *Runner) newFiles(ctx context.Context, m record.Memory, tree string) ([]
 }
 
 // attributed are the new files of which it is known whose they are.
-func (r *Runner) attributed(m record.Memory) map[string]bool {
+func (r *Runner) attributed(m memory.Memory) map[string]bool {
 	files := maps.Clone(r.ownNew)
 	if files == nil {
 		files = map[string]bool{}
@@ -188,7 +189,7 @@ type workTimes struct {
 	old     map[string]bool   // folders of the loop's base
 }
 
-func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, error) {
+func (r *Runner) workTimes(ctx context.Context, m memory.Memory) (workTimes, error) {
 	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, doubt: cmp.Or(r.FileDoubt, newDoubt), old: map[string]bool{}}
 	calls, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // perform does one action. Those that ask for an answer run in a goroutine,
@@ -79,7 +79,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 }
 
 // asked performs an action; m is the memory as it was when the action began.
-type asked func(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error)
+type asked func(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error)
 
 // underway is an action that will end in an event.
 type underway struct {
@@ -136,7 +136,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	u := &underway{do: a.Do, cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem
-	r.came = record.Session{}
+	r.came = memory.Session{}
 	r.before = r.last.Swap(nil)
 	go func() {
 		defer cancel()
@@ -153,7 +153,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
 			r.inRun(ctx, func(ctx context.Context) error {
-				if came != (record.Session{}) {
+				if came != (memory.Session{}) {
 					if err := r.setSession(came); err != nil {
 						return err
 					}
@@ -186,7 +186,7 @@ func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
 }
 
 // wait ends at a time, which may have passed while nobody was there.
-func wait(ctx context.Context, a loop.Action, _ record.Memory) (loop.Event, error) {
+func wait(ctx context.Context, a loop.Action, _ memory.Memory) (loop.Event, error) {
 	t := time.NewTimer(time.Until(a.Until))
 	defer t.Stop()
 	select {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // An edit of the plan beside a command of the agent's may be the user's or the
@@ -136,7 +136,7 @@ func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
 
 // addedMeanwhile are the tasks that were added to the plan when all others were done.
 // Another edit stays: nothing writes to the plan any more.
-func (r *Runner) addedMeanwhile(m record.Memory) ([]loop.Task, error) {
+func (r *Runner) addedMeanwhile(m memory.Memory) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // What a user asks for with pawl plan add, edit, skip and so on comes as a message, is
@@ -20,7 +20,7 @@ import (
 // between leaves it to the next one.
 
 // editPlan makes the edits that the user asked for.
-func (r *Runner) editPlan(_ context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	e := loop.Event{Kind: loop.PlanEdited}
 	for _, edit := range a.Edits {
 		done, err := r.editOne(edit, m)
@@ -54,7 +54,7 @@ type refusedEdit struct{ error }
 func (e *refusedEdit) Unwrap() error { return e.error }
 
 // editOne makes one edit, in the file as it is there and in the frozen plan.
-func (r *Runner) editOne(e plan.Edit, m record.Memory) (plan.Edit, error) {
+func (r *Runner) editOne(e plan.Edit, m memory.Memory) (plan.Edit, error) {
 	if r.plan == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
@@ -81,7 +81,7 @@ func (r *Runner) editOne(e plan.Edit, m record.Memory) (plan.Edit, error) {
 }
 
 // edited is a plan with an edit in it.
-func (r *Runner) edited(f *planfile.File, e plan.Edit, m record.Memory) (*planfile.File, plan.Edit, error) {
+func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Memory) (*planfile.File, plan.Edit, error) {
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/prompt"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // prompt writes what the agent is told in a turn.
-func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
+func (r *Runner) prompt(a loop.Action, m memory.Memory) (string, error) {
 	if a.Situation == loop.GoOn && r.Spec.IsGoalUnsent(m.State) {
 		a.Situation = loop.FirstTurn
 	}
@@ -104,7 +104,7 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
-func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
+func (r *Runner) promptData(a loop.Action, m memory.Memory) prompt.Data {
 	s := m.State
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
@@ -119,7 +119,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	r.addOwner(&d, a, s)
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted
-		if task.ID != record.GoalTask {
+		if task.ID != loop.GoalTask {
 			d.Task = plan.Task{ID: task.ID, Title: task.Title}
 		}
 	}
@@ -199,7 +199,7 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, s loop.State) {
 // failed is the gate that failed last, or the commit hook that refused; none where
 // something else is what to fix. Where green gates are the goal, the agent hears
 // of a red one from the beginning.
-func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
+func (r *Runner) failed(a loop.Action, m memory.Memory) []gate.Result {
 	f, green := m.State.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil
@@ -227,7 +227,7 @@ func recap(history []loop.RecapLine) []string {
 	var past []prompt.Past
 	for _, h := range history {
 		task := h.Task
-		if task == record.GoalTask {
+		if task == loop.GoalTask {
 			task = ""
 		}
 		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What, Summary: h.Said})

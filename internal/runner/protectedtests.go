@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -25,7 +26,7 @@ func (r *Runner) updateProtected() error {
 // meanwhile names protected files that the agent changed while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
-func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, error) {
+func (r *Runner) meanwhile(ctx context.Context, m memory.Memory) ([]string, error) {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare protected files: %w", err)
@@ -35,7 +36,7 @@ func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, erro
 
 // untampered discards the results of gates on the final tree if a protected file was
 // changed while they ran.
-func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {
+func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Memory) (loop.Gates, error) {
 	changed, err := r.meanwhile(ctx, m)
 	if err != nil || len(changed) == 0 {
 		return g, err
@@ -57,7 +58,7 @@ func list(names []string) string {
 
 // refused names the tests that the user rejected and that are not as the judge
 // has them, by the agent's doing.
-func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error) {
+func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error) {
 	if len(m.State.Rejected) == 0 {
 		return nil, nil
 	}
@@ -79,13 +80,13 @@ func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error)
 }
 
 // rejects tells whether the user rejected a file by its name, or as one of all tests.
-func (r *Runner) rejects(path string, m record.Memory) bool {
+func (r *Runner) rejects(path string, m memory.Memory) bool {
 	everyTest := m.State.Rejects(loop.AllTests) && !m.State.MayChange(path)
 	return m.State.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
 // protectedTree holds the judge's copies of the tests.
-func protectedTree(m record.Memory) string { return cmp.Or(m.TestsTree, m.State.Base) }
+func protectedTree(m memory.Memory) string { return cmp.Or(m.TestsTree, m.State.Base) }
 
 // putBackTests makes rejected tests what the judge has.
 func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
@@ -110,7 +111,7 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 // worth if that is approved, and which copies judge from then on. Of tests that are
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded. What a file has more is the judge's too.
-func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
+func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Memory) error {
 	old, pending := f.Observation.OldTests, m.State.AwaitingApproval()
 	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // putWorkBack makes the work tree hold the work that is judged or committed, where a
@@ -15,7 +15,7 @@ import (
 // head: files that are again what git has of them. HEAD goes back on the loop's branch.
 // All other changes since are the user's and stay, and so does their stash. It reports
 // whether a file was written. In a user's own tree nothing is done over their head.
-func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Memory) (bool, error) {
+func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m memory.Memory) (bool, error) {
 	if r.Spec.NoCommit || r.theirTree() {
 		return false, nil
 	}

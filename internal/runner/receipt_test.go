@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -19,7 +19,7 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	trees := map[string]string{} // by receipt
-	var kept record.CommittedTrees
+	var kept memory.CommittedTrees
 	purposes := 0
 	for r, err := range b.loop.Records(journal.Mark{}) {
 		if err != nil {
@@ -28,12 +28,12 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		var rec verify.Receipt
 		var e loop.Event
 		switch r.Type {
-		case record.TypeReceipt:
+		case memory.TypeReceipt:
 			err = json.Unmarshal(r.Data, &rec)
 			trees[rec.ID] = rec.Gated
-		case record.TypeCommittedTrees:
+		case memory.TypeCommittedTrees:
 			err = json.Unmarshal(r.Data, &kept)
-		case record.TypeEvent:
+		case memory.TypeEvent:
 			if err = json.Unmarshal(r.Data, &e); e.Gates != nil {
 				purposes++
 				if trees[e.Gates.Receipt] != e.Gates.Tree {

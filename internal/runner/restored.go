@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -30,7 +31,7 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 }
 
 // pointTrailers are those of a checkpoint made for a task, "" for none.
-func (r *Runner) pointTrailers(m record.Memory, task string) []git.Trailer {
+func (r *Runner) pointTrailers(m memory.Memory, task string) []git.Trailer {
 	ts := DoneTrailers(r.Loop.ID, m.State.Tasks)
 	if task != "" {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(task, 100)})
@@ -95,7 +96,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 
 // lostCommits are the done tasks whose commits are no longer in the branch. A user
 // who rewords a commit keeps its trailers.
-func (r *Runner) lostCommits(ctx context.Context, m record.Memory) (lost []string, err error) {
+func (r *Runner) lostCommits(ctx context.Context, m memory.Memory) (lost []string, err error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.State.Tasks, committed) {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -25,7 +26,7 @@ type Reviewer interface {
 
 // review has the review gates look at work that every command lets pass. The first
 // that fails it has the last word: what the others would say is not paid for.
-func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
+func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Memory, dir string) (loop.Gates, error) {
 	q, err := r.toReview(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
@@ -82,7 +83,7 @@ func addReview(g *loop.Gates, ans review.Answer) {
 
 // untouched: what was reviewed is what is there. A reviewer that nobody can hold
 // to reading may have written.
-func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m record.Memory) error {
+func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Memory) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("look whether the review left the work as it was: %w", err)
@@ -98,7 +99,7 @@ func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m record.Memory) 
 }
 
 // toReview is what a reviewer is told of the claim.
-func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (review.Request, error) {
+func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Memory) (review.Request, error) {
 	q := review.Request{Base: m.State.Base, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.State.Answer
@@ -150,7 +151,7 @@ func (r *Runner) taskOf(id string, s loop.State) (plan.Task, bool) {
 		}
 	}
 	t, ok := s.Task(id)
-	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != record.GoalTask
+	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != loop.GoalTask
 }
 
 func ofCommands(results []gate.Result) []gate.Result {

@@ -30,6 +30,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -51,7 +52,7 @@ type Observer interface {
 	// Gate: a gate begins (res nil) or has finished.
 	Gate(p verify.Progress)
 	// Note: something worth telling that is not an event of the machine.
-	Note(n record.Note)
+	Note(n memory.Note)
 }
 
 // nobody watches.
@@ -60,7 +61,7 @@ type nobody struct{}
 func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (nobody) Agent(agent.Event)                             {}
 func (nobody) Gate(verify.Progress)                          {}
-func (nobody) Note(record.Note)                              {}
+func (nobody) Note(memory.Note)                              {}
 
 // Runner drives one loop.
 type Runner struct {
@@ -77,7 +78,7 @@ type Runner struct {
 	Tools    agent.Tools     // for the agent, nil = none
 	Prefix   []string        // argv put before the agent's, see agent.Options
 	Gaps     []string        // what that does not stop here, though it should
-	Sandbox  record.Sandbox  // what that puts up
+	Sandbox  memory.Sandbox  // what that puts up
 	Refused  func() []string // the hosts that it has refused so far; may be nil
 	StateDir string          // Pawl's own folder, closed to the agent
 	HomeDir  string          // the user's
@@ -100,7 +101,7 @@ type Runner struct {
 	First      loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
-	mem    record.Memory
+	mem    memory.Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
@@ -117,7 +118,7 @@ type Runner struct {
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
 	session   agent.Session  // its process may still run
-	came      record.Session // as the last turn left it: journalled with the turn's answer
+	came      memory.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
 	refusals  int            // of fresh contexts by processes, in a row
 	guard     guardState
@@ -128,10 +129,10 @@ type Runner struct {
 	last      atomic.Pointer[snapshot] // what an action saw, for the next
 	before    *snapshot                // what the action before this one saw
 	noneNew   string                   // the base and the state of the index at which all new files were sorted
-	sortedNew record.NewFiles          // new files that are not, as far as they were sorted
+	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
 	unproven  []unproven               // commits of which it is still to be found out what their tests prove
 	proving   *proving                 // what does so while a turn runs, nil if nothing does
-	read      record.Attribution       // by the look under way, see calls.go
+	read      memory.Attribution       // by the look under way, see calls.go
 	plan      *planfile.File           // as the user wrote it, with Pawl's marks
 	skipped   string                   // by the last checkpoint
 	stop      string                   // cause for which it is cancelled at once, see End
@@ -156,7 +157,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.mem.Unattributed && !r.mem.Attended(r.Spec) {
+	if r.mem.Unattributed && !r.mem.Attended(r.Spec.Policy) {
 		r.tools.unsure() // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
@@ -292,11 +293,11 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
-	if err := r.append(record.TypeEvent, kept); err != nil {
+	if err := r.append(memory.TypeEvent, kept); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	acts := r.mem.Apply(e)
-	if record.AllAttributed(e, r.mem.State) {
+	if memory.AllAttributed(e, r.mem.State) {
 		if err := r.sorted(); err != nil {
 			return nil, err
 		}
@@ -356,20 +357,20 @@ func (r *Runner) append(kind string, data any) error {
 // could not be written is worth a note, not an end.
 func (r *Runner) save() {
 	if err := r.Owner.Save(r.mark, r.mem, record.Summarize(r.kept, r.Spec, r.mem)); err != nil {
-		r.Observer.Note(record.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
+		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
 	}
 }
 
 // note journals and shows something worth knowing.
-func (r *Runner) note(level loop.Level, text string) { r.tell(record.Note{Level: level, Text: text}) }
+func (r *Runner) note(level loop.Level, text string) { r.tell(memory.Note{Level: level, Text: text}) }
 
 // tell is note for one that says more than its text. In Run's goroutine.
-func (r *Runner) tell(n record.Note) {
+func (r *Runner) tell(n memory.Note) {
 	if r.Redact != nil {
 		n.Text = r.Redact.String(n.Text)
 	}
 	r.mem.ApplyNote(n)
-	if err := r.append(record.TypeNote, n); err != nil {
+	if err := r.append(memory.TypeNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
 	}
 	r.Observer.Note(n)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // recordSandbox journals what confines the loop, where the last owner built another wall
@@ -15,7 +15,7 @@ func (r *Runner) recordSandbox() error {
 		return nil
 	}
 	r.mem.Sandbox = r.Sandbox
-	return r.append(record.TypeSandbox, r.Sandbox)
+	return r.append(memory.TypeSandbox, r.Sandbox)
 }
 
 // hostMax bounds a host that is noted, in characters.
@@ -34,8 +34,8 @@ func (r *Runner) noteRefused() error {
 		if host = plan.OneLine(host, hostMax); !r.mem.IsNewHost(host) {
 			continue
 		}
-		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the sandbox blocked %s (allow it with confine_hosts)", host)}
-		if err := r.append(record.TypeNote, n); err != nil {
+		n := memory.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the sandbox blocked %s (allow it with confine_hosts)", host)}
+		if err := r.append(memory.TypeNote, n); err != nil {
 			return err
 		}
 		r.mem.ApplyNote(n)

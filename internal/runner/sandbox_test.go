@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 )
@@ -18,7 +19,7 @@ func TestTheWallIsJournalled(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("-- 1/reply --\n<blocked>no way out</blocked>\n", []string{"have every word"}, withGate(nil))
 	const secret = "hunter2hunter2"
-	wall := record.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
+	wall := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
 	d.Sandbox, d.Redact = wall, redact.New([]string{"API_TOKEN=" + secret})
 	d.Refused = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
 	if s, err := b.drive(t.Context(), d, teller{t}); err != nil || s.Outcome != loop.BlockedEnd {

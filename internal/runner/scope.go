@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -19,7 +20,7 @@ const byScope = "scope"
 // keptToScope fails a claim whose work lies outside of what its tasks may change,
 // nil if it does not. The guard stops the agent's own calls there, and nothing of
 // what a program writes that they start.
-func (r *Runner) keptToScope(ctx context.Context, tasks []string, m record.Memory) (*loop.Gates, error) {
+func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Memory) (*loop.Gates, error) {
 	found, err := r.OutOfScope(ctx, tasks, m)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s Strays) Advice() string {
 // OutOfScope finds what a claim of these tasks together would be refused for. What
 // the guard would let the agent edit at one of them is none of it, nor what the
 // person has committed meanwhile, nor Pawl's own marks.
-func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory) (Strays, error) {
+func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory) (Strays, error) {
 	var found Strays
 	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
 	if len(tasks) == 0 || slices.ContainsFunc(tasks, free) {
@@ -98,14 +99,14 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
 // its scope goes. What it asks about, a user who sits there has answered.
-func (r *Runner) mayChange(path, task string, m record.Memory) bool {
+func (r *Runner) mayChange(path, task string, m memory.Memory) bool {
 	rules := r.Spec.GuardRules(r.places(), record.TurnScope{Task: task, Approved: m.State.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
 }
 
 // recall takes all calls since the task began, those too that a look has sorted out.
-func (r *Runner) recall(t *tools, m record.Memory) error {
+func (r *Runner) recall(t *tools, m memory.Memory) error {
 	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -16,7 +17,7 @@ import (
 // listened before the loop, and what a gate or a set-up has started, stays.
 
 // endServers does so.
-func (r *Runner) endServers(ctx context.Context, m record.Memory) {
+func (r *Runner) endServers(ctx context.Context, m memory.Memory) {
 	if !r.attended() || m.Bound.Session == "" || m.State.StartedAt.IsZero() {
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Abandon ends a loop that could not begin: there is no work of the end to do.
@@ -32,7 +32,7 @@ func (r *Runner) End(ctx context.Context) (loop.State, error) {
 
 // StartFrom makes a commit the base of a loop that is not being driven yet.
 func (r *Runner) StartFrom(commit string) error {
-	return r.append(record.TypeBase, record.Base{Commit: commit})
+	return r.append(memory.TypeBase, memory.Base{Commit: commit})
 }
 
 // takeOver makes ready to go on from where the loop stands and gives the event to
@@ -44,9 +44,9 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		e = r.start()
 	case phase == loop.Ended && r.Reopen:
 		e = r.reopen()
-	case phase == loop.HandingOver && !r.mem.Attended(r.Spec):
+	case phase == loop.HandingOver && !r.mem.Attended(r.Spec.Policy):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
-	case r.mem.Attended(r.Spec):
+	case r.mem.Attended(r.Spec.Policy):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
 		if err := r.shut(true); err != nil {
 			return e, err

@@ -5,14 +5,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // attributeBeside finds out whose commits are that appeared in a turn in which commands of
 // the agent's ran: base..head. One that was made while nothing of the agent's was at
 // work is the user's, and part of the base; those of the agent's below it become
 // changes. In doubt all are the agent's: nothing that was not judged becomes the base.
-func (r *Runner) attributeBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
+func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head string, m memory.Memory) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
 	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)
@@ -54,7 +54,7 @@ func (r *Runner) attributeBeside(ctx context.Context, base record.Base, head str
 }
 
 // yours are the commits that were made while nothing of the agent's was at work.
-func (r *Runner) yours(ctx context.Context, commits []string, m record.Memory) (yours []string, err error) {
+func (r *Runner) yours(ctx context.Context, commits []string, m memory.Memory) (yours []string, err error) {
 	if r.theirTree() || len(commits) == 0 {
 		return nil, nil
 	}

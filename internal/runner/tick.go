@@ -13,8 +13,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // ticks is what a commit does to the user's plan: the boxes of its tasks, and the
@@ -27,7 +27,7 @@ type ticks struct {
 }
 
 // ticked prepares the ticks of a commit. Preparing them again changes nothing.
-func (r *Runner) ticked(ctx context.Context, a loop.Action, m record.Memory) (ticks, error) {
+func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Memory) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool { return id == loop.FinalTask })
 	if r.Spec.Plan == "" || len(ids) == 0 {
 		return ticks{}, nil
@@ -53,7 +53,7 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m record.Memory) (ti
 }
 
 // addProgress adds the progress file of the plan's format, if there is one.
-func (r *Runner) addProgress(t *ticks, a loop.Action, m record.Memory) error {
+func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Memory) error {
 	format := t.plan.Plan().Format
 	path := planfile.ProgressFile(r.planPath(), format)
 	if path == "" {
@@ -107,7 +107,7 @@ func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, er
 // tick writes the ticks of a commit that is made to the work tree and to the frozen
 // plan. They are prepared again: a commit that waits for a passphrase takes long, and
 // what the user wrote into the plan meanwhile stays.
-func (r *Runner) tick(ctx context.Context, a loop.Action, m record.Memory) (aside string, err error) {
+func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.Memory) (aside string, err error) {
 	t, err := r.ticked(ctx, a, m)
 	if err != nil || t.plan == nil {
 		return "", err

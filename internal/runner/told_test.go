@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -43,7 +44,7 @@ func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
 	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
 		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
 		prompt := func(turn int) string {
-			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, record.Memory{TurnsBegun: turn})))
+			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, memory.Memory{TurnsBegun: turn})))
 		}
 		tells(t, prompt(1), "# Goal", "# What fails now", "exit code 1", "\n\nmissing two\n")
 		tells(t, prompt(2), heading, "exit code 1", "\n\nmissing two\n", "iteration 2 of at most 25", "!# Goal")

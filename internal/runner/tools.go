@@ -159,15 +159,11 @@ func (t *tools) named(path string) bool {
 
 // writtenPath is the absolute path that a call names, "" if none.
 func writtenPath(c agent.ToolCall) string {
-	for _, key := range record.PathInputKeys() {
-		if p, ok := c.Input[key].(string); ok {
-			if p != "" && !filepath.IsAbs(p) {
-				p = filepath.Join(c.Dir, p)
-			}
-			return p
-		}
+	p := guard.Call{Input: c.Input}.Path()
+	if p != "" && !filepath.IsAbs(p) {
+		p = filepath.Join(c.Dir, p)
 	}
-	return ""
+	return p
 }
 
 // ours tells whether a tool is one of Pawl's own.

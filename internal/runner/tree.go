@@ -11,13 +11,13 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // checkpoint keeps a snapshot of the whole work tree.
-func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -54,7 +54,7 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // restore keeps a snapshot of the tree as it is, so that the restore can itself
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
-func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	if a.From != "" {
 		return r.bringBack(ctx, a, m)
 	}
@@ -84,7 +84,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 
 // bringBack lays work that was put away into the tree as it is now. A file that was
 // changed in another way meanwhile stays as it is.
-func (r *Runner) bringBack(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return loop.Event{}, err
@@ -104,7 +104,7 @@ func (r *Runner) bringBack(ctx context.Context, a loop.Action, m record.Memory) 
 }
 
 // takeBack makes the agent's own commits changes again.
-func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
+func (r *Runner) takeBack(ctx context.Context, base memory.Base) error {
 	if _, _, err := r.switchBack(ctx, base); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
 }
 
 // withTheirs is a tree with what the user has committed since it was current.
-func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (string, error) {
+func (r *Runner) withTheirs(ctx context.Context, tree string, b memory.Base) (string, error) {
 	if b.TaskStart == "" {
 		return tree, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -30,7 +31,7 @@ const (
 
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
-func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
 	r.askBeforeTurn(ctx, m.State)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
@@ -68,7 +69,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
-			r.keepSession(ctx, record.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
+			r.keepSession(ctx, memory.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
 		tested = cmp.Or(r.testRan(ctx, e.Ran), tested)
 		r.timeCall(ctx, e)
@@ -87,7 +88,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if res.Failure != nil {
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
-	r.came = record.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
+	r.came = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
 	e := r.ended(a, res)
 	e.Turn.Test = tested
 	return e, nil
@@ -122,7 +123,7 @@ func (r *Runner) nameLeft(ctx context.Context) {
 	}
 	left = atMost(left, maxLeft)
 	r.inRun(ctx, func(context.Context) error {
-		r.tell(record.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Orphans: left})
+		r.tell(memory.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Orphans: left})
 		return nil
 	})
 }
@@ -174,17 +175,17 @@ func notBegun(a loop.Action, err error) loop.Event {
 
 // keepSession journals the session as soon as it has a name: a runner that dies
 // in mid-turn leaves it to its successor.
-func (r *Runner) keepSession(ctx context.Context, s record.Session) {
+func (r *Runner) keepSession(ctx context.Context, s memory.Session) {
 	r.inRun(ctx, func(context.Context) error { return r.setSession(s) })
 }
 
 // setSession journals a session that is not the one known. In Run's goroutine.
-func (r *Runner) setSession(s record.Session) error {
+func (r *Runner) setSession(s memory.Session) error {
 	if s == r.mem.Session {
 		return nil
 	}
 	r.mem.Session = s
-	return r.append(record.TypeSession, s)
+	return r.append(memory.TypeSession, s)
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
@@ -211,10 +212,10 @@ func needsMemory(s loop.Situation) bool {
 // openSession gives the session for a turn: the one under way, the same one
 // taken up again in a new process, or a fresh context. It tells whether the
 // agent remembers the turn before; one without sessions never does.
-func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Session, log string) (s agent.Session, remembers bool, err error) {
+func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Session, log string) (s agent.Session, remembers bool, err error) {
 	if fresh {
 		// Should we die before it has a name, nobody may take up the one before.
-		r.keepSession(ctx, record.Session{Version: last.Version, Model: last.Model})
+		r.keepSession(ctx, memory.Session{Version: last.Version, Model: last.Model})
 		if !r.freshen(ctx) {
 			r.replaceSession(ctx)
 		}
@@ -234,7 +235,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 		// The client may have forgotten the session; the work and the recap stay.
 		r.noteLater(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
-		r.keepSession(ctx, record.Session{Version: last.Version})
+		r.keepSession(ctx, memory.Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)
 	}
 	if err != nil {

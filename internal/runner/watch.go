@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -119,12 +120,12 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 // claimed keeps what the agent said by a tool until its turn ends. A word that
 // belongs to another turn is void: the work has gone on since, or the turn was
 // never received of.
-func (r *Runner) claimed(c record.ToolClaim) error {
+func (r *Runner) claimed(c memory.ToolClaim) error {
 	if !r.mem.IsInTurn(c.Turn) {
 		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")
 		return nil
 	}
-	if err := r.append(record.TypeToolClaim, c); err != nil {
+	if err := r.append(memory.TypeToolClaim, c); err != nil {
 		return err
 	}
 	r.mem.ToolClaim = r.mem.ToolClaim.Merge(c)

@@ -56,7 +56,7 @@ type Binding struct {
 
 	// the last prompts, in order
 	Prompts        []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
-	GivenTurns     int       `json:"given_turns,omitempty"`      // how many turns the session was given, see record.Memory.TurnsBegun
+	GivenTurns     int       `json:"given_turns,omitempty"`      // how many turns the session was given, see memory.Memory.TurnsBegun
 	Busy           bool      `json:"busy,omitempty"`             // a turn runs: a prompt came since the last stop
 	TypedAt        int64     `json:"typed_at,omitempty"`         // length of tools.jsonl when the user last typed during a turn since the last stop, plus 1; 0: never
 	Blocks         int       `json:"blocks,omitempty"`           // consecutive stops that were answered with a prompt, without a tool call between them

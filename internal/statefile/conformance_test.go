@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 // project is a sample on the disk.
@@ -109,8 +109,8 @@ func changed(before, after map[string]string) []string {
 }
 
 // stands is how the machine stands at iteration n.
-func stands(n int) record.Memory {
-	return record.Memory{State: loop.State{
+func stands(n int) memory.Memory {
+	return memory.Memory{State: loop.State{
 		Phase: loop.Turning, Iteration: n, Turns: n, Now: time.Unix(1_760_000_000, 0).UTC(), Current: "US-001",
 		StartedAt: time.Unix(1_759_990_000, 0).UTC(),
 		Policy:    loop.Policy{Limits: loop.Limits{Iterations: 9}, Attended: true},
@@ -118,7 +118,7 @@ func stands(n int) record.Memory {
 	}}
 }
 
-func ended(outcome loop.Outcome) record.Memory {
+func ended(outcome loop.Outcome) memory.Memory {
 	m := stands(5)
 	m.State.Phase, m.State.Outcome, m.State.EndedAt = loop.Ended, outcome, m.State.Now
 	return m

@@ -13,9 +13,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // featureList is the folder of a loop of the feature-list controller. Its state
@@ -284,10 +284,10 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 }
 
 // UpdateProgress brings the controller's lines up to date, whatever has been written there.
-func (f featureFiles) UpdateProgress(m record.Memory, _ time.Time) error { return f.set(m.State, "") }
+func (f featureFiles) UpdateProgress(m memory.Memory, _ time.Time) error { return f.set(m.State, "") }
 
 // MarkEnded says how the loop has ended; all files stay.
-func (f featureFiles) MarkEnded(m record.Memory, _ string) error {
+func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
 	return f.set(m.State, m.State.Outcome)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
@@ -60,7 +61,7 @@ func TestFeatureFiles(t *testing.T) {
 				p.remove(current + "/progress.txt")
 			}
 			f := p.follow()
-			m := record.Memory{State: tt.state}
+			m := memory.Memory{State: tt.state}
 			var err error
 			if tt.state.Outcome == "" {
 				err = f.UpdateProgress(m, p.c.Now)
@@ -126,7 +127,7 @@ func TestFeatureFolderGone(t *testing.T) {
 	p := newProject(t, files(current))
 	p.remove(current)
 	f := p.follow()
-	if err := f.UpdateProgress(record.Memory{State: running(4)}, p.c.Now); err != nil {
+	if err := f.UpdateProgress(memory.Memory{State: running(4)}, p.c.Now); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(p.path(current)); err == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
@@ -76,8 +77,8 @@ func TestPlanLoopKilled(t *testing.T) {
 
 var killed = record.Spec{Plan: planPath, Format: statefile.PlanLoopName, NoCommit: true}
 
-func turnOf(n int) record.Memory {
-	var m record.Memory
+func turnOf(n int) memory.Memory {
+	var m memory.Memory
 	m.State = loop.State{
 		Phase: loop.Turning, Iteration: n, Current: "US-001", Failing: &loop.Failing{Reason: strings.Repeat("long ", 100)},
 		Tasks: []loop.Task{{ID: "US-001", Status: loop.Open}, {ID: "US-002", Status: loop.Open}},

@@ -12,8 +12,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/foreign/planloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // What failed: failure-context.log and progress.md of the plan loop.
@@ -36,7 +36,7 @@ func (p planFiles) logFailures(tries []planloop.Failure) error {
 
 // failedTries are those that failed, as far as the state still knows of them: the last
 // one of each story that was skipped, and of the one at work.
-func (p planFiles) failedTries(m record.Memory, now time.Time) []planloop.Failure {
+func (p planFiles) failedTries(m memory.Memory, now time.Time) []planloop.Failure {
 	var tries []planloop.Failure
 	for _, t := range m.State.Tasks {
 		f := planloop.Failure{Loop: filepath.Base(p.LoopDir), Story: t.ID, At: now, Reason: t.Why}
@@ -56,7 +56,7 @@ func (p planFiles) failedTries(m record.Memory, now time.Time) []planloop.Failur
 }
 
 // addSkippedTry tells of the last try of a story that was skipped.
-func (p planFiles) addSkippedTry(f *planloop.Failure, m record.Memory) {
+func (p planFiles) addSkippedTry(f *planloop.Failure, m memory.Memory) {
 	f.Iteration = lastTry(m.State, f.Story)
 	for _, s := range m.Skipped {
 		if s.Task == f.Story {
@@ -78,7 +78,7 @@ func lastTry(s loop.State, task string) int {
 
 // addCurrentTry tells of the last try of the story at work, if it failed. What fails was
 // not found by that try where nothing came of it.
-func (p planFiles) addCurrentTry(f *planloop.Failure, m record.Memory) {
+func (p planFiles) addCurrentTry(f *planloop.Failure, m memory.Memory) {
 	s := m.State
 	last := s.Iteration
 	if s.Phase != loop.Ended { // the one that is being given
@@ -108,7 +108,7 @@ func output(results []gate.Result) string {
 // updateProgressFile keeps progress.md as the plan loop does: it is there from the first
 // turn on, tells of each try that failed, and names the commits. (What was kept
 // is told of with the tick, in the runner.)
-func (p planFiles) updateProgressFile(m record.Memory, tries []planloop.Failure) error {
+func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure) error {
 	file := path.Join(path.Dir(p.Spec.Plan), planloop.ProgressFile)
 	if !slices.Contains(p.OwnPaths(), file) {
 		return nil

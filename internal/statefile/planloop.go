@@ -16,9 +16,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/planloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // PlanLoopName is the format of loops over a plan of ralph-cli's: a loop has it
@@ -68,13 +68,13 @@ func (planFiles) ReceiveChanges(time.Time) (Changes, error) { return Changes{}, 
 
 // UpdateProgress names the story at work and the commit that it began with, and tells of
 // the try that failed.
-func (p planFiles) UpdateProgress(m record.Memory, now time.Time) error {
+func (p planFiles) UpdateProgress(m memory.Memory, now time.Time) error {
 	tries := p.failedTries(m, now)
 	return errors.Join(p.writeCurrentStory(m), p.logFailures(tries), p.updateProgressFile(m, tries))
 }
 
 // SessionLeft tells that the story was left open; nobody works on it any more.
-func (p planFiles) SessionLeft(m record.Memory, reason string, now time.Time) error {
+func (p planFiles) SessionLeft(m memory.Memory, reason string, now time.Time) error {
 	var err error
 	if t, ok := m.State.Task(m.State.Current); ok && t.Status == loop.Open {
 		err = p.logOpenStory(t, now, reason)
@@ -84,7 +84,7 @@ func (p planFiles) SessionLeft(m record.Memory, reason string, now time.Time) er
 
 // MarkEnded tells of each story that was begun and is still open, why the last try
 // failed, and takes away what says that a story is at work.
-func (p planFiles) MarkEnded(m record.Memory, _ string) error {
+func (p planFiles) MarkEnded(m memory.Memory, _ string) error {
 	s := m.State
 	now := cmp.Or(s.EndedAt, s.Now)
 	tries := p.failedTries(m, now)
@@ -112,7 +112,7 @@ func (planFiles) EndLine(s loop.State) string {
 
 // writeCurrentStory writes current-story and .checkpoint. Where there is no story (Pawl's own
 // last task), or no commit, they are taken away.
-func (p planFiles) writeCurrentStory(m record.Memory) error {
+func (p planFiles) writeCurrentStory(m memory.Memory) error {
 	story := m.State.Current
 	if !isStory(story) {
 		return p.removeCurrentStory()
@@ -167,7 +167,7 @@ func removeWords(file []byte, words []string) []byte {
 func isStory(id string) bool { return id != loop.FinalTask && planloop.IsStoryID(id) }
 
 // base is the commit that the story began with, "" where git knows of none.
-func (p planFiles) base(b record.Base) string {
+func (p planFiles) base(b memory.Base) string {
 	if base := cmp.Or(b.TaskStart, b.Commit, p.Spec.StartCommit); !p.Spec.Shadow && planloop.IsCommitID(base) {
 		return base
 	}

@@ -2,7 +2,6 @@ package statefile_test
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
@@ -34,7 +34,7 @@ type planBench struct {
 	t     *testing.T
 	root  string
 	files statefile.Files
-	mem   record.Memory
+	mem   memory.Memory
 	now   time.Time
 }
 
@@ -392,8 +392,8 @@ func TestPlanLoopLeavesAllElseAlone(t *testing.T) {
 	}
 	b.fails("red", "x")
 	b.ends(loop.ByStop)
-	for _, file := range slices.Sorted(maps.Keys(others)) {
-		if got := b.read(file); got != others[file] {
+	for file, text := range others {
+		if got := b.read(file); got != text {
 			t.Errorf("%s: %q", file, got)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // ralphLoop is the file of the official ralph-loop plugin. The journal is what
@@ -85,7 +85,7 @@ func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
 }
 
 // UpdateProgress writes the iteration into the file, nothing else.
-func (r ralphFiles) UpdateProgress(m record.Memory, _ time.Time) error {
+func (r ralphFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, _, err := readRalph(r.Path)
 	if errors.Is(err, fs.ErrNotExist) && existingPath(r.savedPath()) != "" {
 		return r.restoreFile(m.State.Iteration)
@@ -116,7 +116,7 @@ func (r ralphFiles) restoreFile(iteration int) error {
 
 // MarkEnded removes the file: people's scripts take it for a loop at work. One that is
 // another session's by now stays.
-func (r ralphFiles) MarkEnded(_ record.Memory, session string) error {
+func (r ralphFiles) MarkEnded(_ memory.Memory, session string) error {
 	f, _, err := readRalph(r.Path)
 	if err != nil || f.SessionID != "" && f.SessionID != session {
 		return nil //nolint:nilerr // it is kept, whatever it is

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -109,8 +110,8 @@ type noFiles struct{}
 
 func (noFiles) OwnPaths() []string                            { return nil }
 func (noFiles) ReceiveChanges(time.Time) (Changes, error)     { return Changes{}, nil }
-func (noFiles) UpdateProgress(record.Memory, time.Time) error { return nil }
-func (noFiles) MarkEnded(record.Memory, string) error         { return nil }
+func (noFiles) UpdateProgress(memory.Memory, time.Time) error { return nil }
+func (noFiles) MarkEnded(memory.Memory, string) error         { return nil }
 func (noFiles) ProgressLine(loop.State) string                { return "" }
 func (noFiles) EndLine(loop.State) string                     { return "" }
 
@@ -179,10 +180,10 @@ type Files interface {
 	// since the last call. Call it before the state machine receives the end of a turn.
 	ReceiveChanges(now time.Time) (Changes, error)
 	// UpdateProgress writes counters and checkboxes when a turn begins.
-	UpdateProgress(m record.Memory, now time.Time) error
+	UpdateProgress(m memory.Memory, now time.Time) error
 	// MarkEnded writes the end of the loop. session is the loop's session, or "": files
 	// of another session stay unchanged.
-	MarkEnded(m record.Memory, session string) error
+	MarkEnded(m memory.Memory, session string) error
 	// Voice is what people, and their scripts, read.
 	Narrator
 }
@@ -198,7 +199,7 @@ type Narrator interface {
 // SessionLeaver is implemented by Files that record that the session was left with the
 // loop open. reason is the client's word.
 type SessionLeaver interface {
-	SessionLeft(m record.Memory, reason string, now time.Time) error
+	SessionLeft(m memory.Memory, reason string, now time.Time) error
 }
 
 // Changes are what ReceiveChanges found.

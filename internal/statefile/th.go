@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // thLoop is th-loop's state file and channel. It names no session and no end but
@@ -106,19 +106,19 @@ func (t thFiles) days() []string {
 
 // UpdateProgress writes the iteration, and up to when the channel was read. A status that
 // the agent wrote is put back.
-func (t thFiles) UpdateProgress(m record.Memory, _ time.Time) error {
+func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, info, err := readTh(t.Path, t.Spec.File)
 	before := t.loadState()
-	memory := before
-	if memory.News {
-		memory.Told = m.State.Iteration
+	kept := before
+	if kept.News {
+		kept.Told = m.State.Iteration
 	}
-	if err == nil && memory.Prompt == nil && memory.Asked.IsZero() {
-		memory.Asked = info.ModTime() // what we write now is nobody's wish for a loop
+	if err == nil && kept.Prompt == nil && kept.Asked.IsZero() {
+		kept.Asked = info.ModTime() // what we write now is nobody's wish for a loop
 	}
-	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had go on
-	if !same(before, memory) {
-		if err := t.saveState(memory); err != nil {
+	kept.Held, kept.Paused, kept.News, kept.Reads, kept.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had go on
+	if !same(before, kept) {
+		if err := t.saveState(kept); err != nil {
 			return err
 		}
 	}
@@ -126,17 +126,17 @@ func (t thFiles) UpdateProgress(m record.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if (memory.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it go on
+	if (kept.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it go on
 		g = g.SetStatus(thloop.Active)
 	}
-	if since := memory.Cursor.Since; !since.IsZero() {
+	if since := kept.Cursor.Since; !since.IsZero() {
 		g = g.SetLastRead(since)
 	}
 	return t.set(f, g)
 }
 
 // MarkEnded says in the file that the loop is over. The file stays: it is the user's.
-func (t thFiles) MarkEnded(m record.Memory, _ string) error {
+func (t thFiles) MarkEnded(m memory.Memory, _ string) error {
 	f, _, err := readTh(t.Path, t.Spec.File)
 	if err != nil || !f.Active() {
 		return nil //nolint:nilerr // it is kept, whatever it is
@@ -149,9 +149,9 @@ func (t thFiles) MarkEnded(m record.Memory, _ string) error {
 	if err := t.set(f, g); err != nil {
 		return err
 	}
-	memory := t.loadState()
-	memory.Seen = stopReason(g, nil) // our own word: no reason to stop, should the loop be taken up again
-	return t.saveState(memory)
+	kept := t.loadState()
+	kept.Seen = stopReason(g, nil) // our own word: no reason to stop, should the loop be taken up again
+	return t.saveState(kept)
 }
 
 func (t thFiles) set(f, g *thloop.File) error {
@@ -170,11 +170,11 @@ func (t thFiles) ProgressLine(s loop.State) string {
 	if most := s.Policy.Limits.Iterations; most > 0 {
 		line += fmt.Sprintf("/%d", most)
 	}
-	switch memory := t.loadState(); {
-	case memory.News || memory.Told == s.Iteration:
+	switch kept := t.loadState(); {
+	case kept.News || kept.Told == s.Iteration:
 		line += " · new messages in the channel"
-	case !memory.Cursor.Since.IsZero():
-		line += " · " + thloop.NoNews(memory.Cursor.Since.Local())
+	case !kept.Cursor.Since.IsZero():
+		line += " · " + thloop.NoNews(kept.Cursor.Since.Local())
 	}
 	return line
 }

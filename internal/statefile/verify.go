@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -223,7 +224,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 }
 
 // UpdateProgress writes the iteration and what the command said last, nothing else.
-func (v verifyFiles) UpdateProgress(m record.Memory, _ time.Time) error {
+func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, _, err := readVerify(v.Path)
 	if err != nil || !v.isUnchanged(f) {
 		return nil //nolint:nilerr // Hear has told of it
@@ -248,7 +249,7 @@ func failedChecks(s loop.State) int { return max(s.Iteration-1, 0) }
 
 // MarkEnded removes the file: where it stays, the next turn would begin the loop once
 // more. One that asks for something else by now is another loop's.
-func (v verifyFiles) MarkEnded(record.Memory, string) error {
+func (v verifyFiles) MarkEnded(memory.Memory, string) error {
 	f, _, err := readVerify(v.Path)
 	if err != nil || !v.isUnchanged(f) {
 		return nil //nolint:nilerr // it is kept, whatever it is

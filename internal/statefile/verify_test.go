@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -241,7 +242,7 @@ func TestVerifyFollows(t *testing.T) {
 	if diff := cmp.Diff([]string{"runtime-state/verify-active.json"}, files.OwnPaths()); diff != "" {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
-	m := record.Memory{
+	m := memory.Memory{
 		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}},
 		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
 	}
@@ -280,7 +281,7 @@ func TestVerifyHears(t *testing.T) {
 	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "runtime-state/verify-active.json was deleted" {
 		t.Errorf("deleted: heard %+v, %v", word, err)
 	}
-	if err := files.UpdateProgress(record.Memory{}, time.Now()); err != nil {
+	if err := files.UpdateProgress(memory.Memory{}, time.Now()); err != nil {
 		t.Errorf("deleted: %v", err)
 	}
 	for name, file := range map[string]string{"broken": `{"config":`, "another command": strings.Replace(verifyState, "npm test", "make", 1)} {
@@ -288,10 +289,10 @@ func TestVerifyHears(t *testing.T) {
 		if word, err := files.ReceiveChanges(time.Now()); err == nil || word.Stop != "" {
 			t.Errorf("%s: heard %+v, %v", name, word, err)
 		}
-		if err := files.UpdateProgress(record.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
+		if err := files.UpdateProgress(memory.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := files.MarkEnded(record.Memory{}, "abc"); err != nil {
+		if err := files.MarkEnded(memory.Memory{}, "abc"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := content(t, path); got != file {

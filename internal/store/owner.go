@@ -14,6 +14,9 @@ import (
 // TypeOwnerTaken is the type of the first record of each owner. Its data is the Holder.
 const TypeOwnerTaken = "owner_taken"
 
+// OwnTypes lists the types of records that the store writes itself.
+func OwnTypes() []string { return []string{TypeOwnerTaken, journal.Torn} }
+
 // ErrOwnershipLost means that another owner has taken the loop. The caller must stop and
 // write nothing more.
 var ErrOwnershipLost = journal.ErrLostOwnership

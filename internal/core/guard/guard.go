@@ -37,6 +37,22 @@ type Call struct {
 	At    time.Time      // of an earlier call: when it began; zero = not known
 }
 
+// Path is the file or folder that the call names, as the client gave it; "" = none.
+func (c Call) Path() string {
+	for _, key := range []string{"file_path", "notebook_path", "path"} {
+		if p, ok := c.Input[key].(string); ok {
+			return p
+		}
+	}
+	return ""
+}
+
+// Command is the command that the call runs, "" = none.
+func (c Call) Command() string {
+	command, _ := c.Input["command"].(string)
+	return command
+}
+
 // Rules say what holds for one loop. All paths are absolute; on Windows either
 // slash will do.
 type Rules struct {

@@ -109,6 +109,9 @@ type Task struct {
 	CostUSD    float64       `json:"cost_usd,omitempty"` // of its turns and reviews
 }
 
+// GoalTask is the id of the only task of a loop without a plan.
+const GoalTask = "goal"
+
 // FinalTask is the id of the task that Pawl opens itself when all others are
 // done and a gate is still red.
 const FinalTask = "final-gates"

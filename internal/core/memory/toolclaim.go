@@ -1,4 +1,4 @@
-package record
+package memory
 
 import (
 	"slices"
@@ -12,23 +12,6 @@ type ToolClaim struct {
 	Turn    int         `json:"turn,omitempty"` // Memory.TurnsBegun of that turn; void in any other turn
 	Claim   *loop.Claim `json:"claim,omitempty"`
 	Partial string      `json:"partial,omitempty"` // what is done of an unfinished task
-}
-
-// ToolClaim returns the claim that the message makes. It returns false for other kinds of
-// messages.
-func (m Message) ToolClaim() (c ToolClaim, ok bool) {
-	c.Turn = m.Turn
-	switch m.Kind {
-	case MessageClaim:
-		c.Claim = &loop.Claim{Tasks: m.Tasks, NoBehaviourChange: m.NoBehaviourChange, Summary: m.Text}
-	case MessageBlocked:
-		c.Claim = &loop.Claim{Blocked: true, Reason: m.Text}
-	case MessagePartial:
-		c.Partial = m.Text
-	default:
-		return ToolClaim{}, false
-	}
-	return c, true
 }
 
 // Merge adds a later claim. In the same turn tasks add up, and the last one of done and

@@ -1,13 +1,9 @@
-package record
+package memory
 
 import (
 	"slices"
 	"strings"
 )
-
-// TypeSandbox is the type of a record with a Sandbox. An owner writes it if its sandbox
-// differs from the last one.
-const TypeSandbox = "sandbox"
 
 // Sandbox describes what confines a loop's agent and gates. The zero value means no
 // sandbox.
@@ -51,19 +47,6 @@ func (w Sandbox) Lines(attended bool) []string {
 		return []string{first, "all reach " + reach(w.Hosts)}
 	}
 	return []string{first, "agents reach " + reach(slices.Concat(w.Endpoint, w.Hosts)), "gates reach " + reach(w.Hosts)}
-}
-
-// EffectiveSandbox returns the sandbox that the loop's owner started, or else the
-// requested one.
-func (m Memory) EffectiveSandbox(asked Spec) Sandbox {
-	if m.Sandbox.Level != "" || asked.Confine == "" || asked.Confine == "off" {
-		return m.Sandbox
-	}
-	w := Sandbox{Level: asked.Confine}
-	if w.Level == "strict" {
-		w.Hosts = asked.ConfineHosts
-	}
-	return w
 }
 
 // maxRefusedHosts bounds the hosts that are recorded, since an agent may try any number.

@@ -1,32 +1,18 @@
-package record
+// Package memory is the fold of a loop's journal: the state of the state machine, and
+// what else a new owner needs to continue where the last one stopped.
+//
+// An owner decides with Apply, which steps the machine, and writes the event. Whoever
+// reads the journal calls Fold for each record and gets the same Memory: the package is
+// pure, so a journal has one meaning, whoever reads it and whenever.
+package memory
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
-	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
-)
-
-// Types of the records in a loop's journal, besides the store's own. Each record of
-// TypeEvent is a loop.Event; folding them gives the state of the state machine.
-const (
-	TypeEvent          = "event"
-	TypeSession        = "session"         // data: Session
-	TypeBase           = "base"            // data: Base
-	TypeBound          = "bound"           // data: Bound
-	TypeNote           = "note"            // data: Note
-	TypeReceipt        = "receipt"         // data: verify.Receipt, before the event that it belongs to
-	TypeCommittedTrees = "committed_trees" // data: CommittedTrees, before the event Committed
-	TypeNewFiles       = "new_files"       // data: NewFiles, added to the earlier ones
-	TypeAttribution    = "attribution"     // data: Attribution, after the event TreeSeen
-	TypeToolClaim      = "tool_claim"      // data: ToolClaim, before the event TurnEnded
-	TypePullRequest    = "pull_request"    // data: PullRequest, after the loop's end
 )
 
 // Memory is the fold of a loop's journal: the state of the state machine, and what an
@@ -132,66 +118,11 @@ type Note struct {
 	Orphans      []string        `json:"orphans,omitempty"`  // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
-// Load reads the memory of a loop: its snapshot, and the journal's records after it.
-func Load(l *store.Loop) (Memory, journal.Mark, error) {
-	return store.Fold(l, func() Memory { return Memory{} }, applyRecord)
-}
-
-// applyRecord adds one record to the memory.
-func applyRecord(m Memory, r journal.Record) (Memory, error) {
-	var err error
-	switch r.Type {
-	case TypeEvent:
-		var e loop.Event
-		if err = json.Unmarshal(r.Data, &e); err == nil {
-			m.Apply(e)
-			m.Notices = nil // whoever wrote the event has told them
-		}
-	case TypeSession:
-		m.Session = Session{} // a missing field is empty, not unchanged
-		err = json.Unmarshal(r.Data, &m.Session)
-	case TypeBound:
-		m.Bound = Bound{}
-		err = json.Unmarshal(r.Data, &m.Bound)
-	case TypeAttribution:
-		m.Attribution = Attribution{}
-		err = json.Unmarshal(r.Data, &m.Attribution)
-	case TypeSandbox:
-		m.Sandbox = Sandbox{}
-		err = json.Unmarshal(r.Data, &m.Sandbox)
-	case TypePullRequest:
-		m.PullRequest = PullRequest{}
-		err = json.Unmarshal(r.Data, &m.PullRequest)
-	case TypeToolClaim:
-		var c ToolClaim
-		if err = json.Unmarshal(r.Data, &c); err == nil {
-			m.ToolClaim = m.ToolClaim.Merge(c)
-		}
-	case TypeBase:
-		m.Base = Base{}
-		err = json.Unmarshal(r.Data, &m.Base)
-	case TypeNewFiles:
-		var n NewFiles
-		if err = json.Unmarshal(r.Data, &n); err == nil {
-			m.NewFiles = m.Merge(n)
-		}
-	case TypeNote:
-		var n Note
-		if err = json.Unmarshal(r.Data, &n); err == nil {
-			m.ApplyNote(n)
-		}
-	}
-	if err != nil {
-		return m, fmt.Errorf("record %d (%s): %w", r.Seq, r.Type, err)
-	}
-	return m, nil
-}
-
 // Attended reports whether a user's session has the loop, whose hooks drive it. Before
-// the state machine has begun, the spec decides.
-func (m Memory) Attended(asked Spec) bool {
+// the state machine has begun, the requested policy decides.
+func (m Memory) Attended(asked loop.Policy) bool {
 	if m.State.Phase == "" || m.State.Phase == loop.New {
-		return asked.Policy.Attended
+		return asked.Attended
 	}
 	return m.State.Attended
 }

@@ -1,6 +1,7 @@
-package record
+package memory
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,10 +34,8 @@ func NewGuardVerdict(c guard.Call, v guard.Verdict, redact func(string) string) 
 		redact = func(text string) string { return text }
 	}
 	j := GuardVerdict{Tool: c.Tool, Verdict: v.Decision, Rule: v.Rule, Unknown: plan.OneLine(redact(v.Unknown), maxCallChars)}
-	for _, key := range append([]string{"command"}, PathInputKeys()...) {
-		if text, ok := c.Input[key].(string); ok && j.Call == "" {
-			j.Call = plan.OneLine(redact(text), maxCallChars)
-		}
+	if text := cmp.Or(c.Command(), c.Path()); text != "" {
+		j.Call = plan.OneLine(redact(text), maxCallChars)
 	}
 	return j
 }

@@ -1,4 +1,4 @@
-package record_test
+package memory_test
 
 import (
 	"fmt"
@@ -10,7 +10,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/memory/memorytest"
 )
 
 func TestGuardVerdictNotes(t *testing.T) {
@@ -29,14 +30,14 @@ func TestGuardVerdictNotes(t *testing.T) {
 		{guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/x"}}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
 	}
 	for _, c := range cases {
-		if notable := record.IsNotable(c.verdict); notable != (c.want != "") {
+		if notable := memory.IsNotable(c.verdict); notable != (c.want != "") {
 			t.Errorf("%+v: notable %v", c.verdict, notable)
 		}
-		if got := record.NewGuardVerdict(c.call, c.verdict, hide).Note().Text; c.want != "" && got != c.want {
+		if got := memory.NewGuardVerdict(c.call, c.verdict, hide).Note().Text; c.want != "" && got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
-	if got := record.NewGuardVerdict(bash, guard.Verdict{Decision: guard.Deny}, nil).Call; !strings.Contains(got, "s3cret") {
+	if got := memory.NewGuardVerdict(bash, guard.Verdict{Decision: guard.Deny}, nil).Call; !strings.Contains(got, "s3cret") {
 		t.Errorf("without a redactor: %q", got)
 	}
 }
@@ -45,9 +46,9 @@ func TestGuardVerdictNotes(t *testing.T) {
 // the denied ones are counted for the whole loop.
 func TestGuardLogOfATurn(t *testing.T) {
 	t.Parallel()
-	var m record.Memory
+	var m memory.Memory
 	note := func(call string, d guard.Decision, rule string) bool {
-		j := record.NewGuardVerdict(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
+		j := memory.NewGuardVerdict(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
 		news := m.GuardLog.IsNew(j)
 		if news {
 			m.ApplyNote(j.Note())
@@ -73,7 +74,7 @@ func TestGuardLogOfATurn(t *testing.T) {
 	if len(m.GuardLog.NotedThisTurn) != 50 {
 		t.Errorf("%d noted", len(m.GuardLog.NotedThisTurn))
 	}
-	for i, e := range life()[:3] { // up to a turn
+	for i, e := range memorytest.Life()[:3] { // up to a turn
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)
 	}

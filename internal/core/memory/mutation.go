@@ -1,4 +1,4 @@
-package record
+package memory
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ const maxNamedFunctions = 6
 // Sub". The task is omitted if there is only the goal.
 func (t MutationResult) String() string {
 	words := ""
-	if !slices.Contains(t.Tasks, GoalTask) {
+	if !slices.Contains(t.Tasks, loop.GoalTask) {
 		words = "task "
 		if len(t.Tasks) > 1 {
 			words = "tasks "

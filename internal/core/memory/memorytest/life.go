@@ -1,0 +1,42 @@
+// Package memorytest has the life of a loop, for tests of what folds and stores it.
+package memorytest
+
+import (
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Policy is the policy of the loop.
+func Policy() loop.Policy {
+	return loop.Policy{Kind: loop.Change, Gates: true, Attended: true, Session: loop.Continue, Limits: loop.Limits{Iterations: 9}}
+}
+
+// Tasks are the tasks of the loop.
+func Tasks() []loop.Task { return []loop.Task{{ID: loop.GoalTask, Status: loop.Open}} }
+
+// Life returns what happens in a loop in a user's session, from its start to its
+// verified end.
+func Life() []loop.Event {
+	gates := func(p loop.Purpose, s gate.Status) loop.Event {
+		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
+			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Evidence: gate.Proven, Reason: "why",
+			Results: []gate.Result{{Gate: "check", Status: s}},
+		}}
+	}
+	claim := loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}
+	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}
+	return []loop.Event{
+		{Kind: loop.Started, Start: &loop.Start{Policy: Policy(), Tasks: Tasks()}},
+		{Kind: loop.Checkpointed, Tree: "t0"},
+		gates(loop.ForBaseline, gate.Fail),
+		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}},
+		{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}},
+		{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}},
+		claim, seen, gates(loop.ForClaim, gate.Fail),
+		{Kind: loop.MessageArrived, Text: "use tabs"},
+		claim, seen, gates(loop.ForClaim, gate.Pass),
+		{Kind: loop.Committed, Tree: "t1"},
+		gates(loop.ForFinal, gate.Pass),
+		{Kind: loop.Concluded},
+	}
+}

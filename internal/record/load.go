@@ -1,0 +1,38 @@
+package record
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Load reads the memory of a loop: its snapshot, and the journal's records after it.
+func Load(l *store.Loop) (memory.Memory, journal.Mark, error) {
+	return store.Fold(l, func() memory.Memory { return memory.Memory{} }, func(m memory.Memory, r journal.Record) (memory.Memory, error) {
+		if slices.Contains(store.OwnTypes(), r.Type) {
+			return m, nil
+		}
+		m, err := m.Fold(r.Type, r.Data)
+		if errors.Is(err, memory.ErrUnknownType) {
+			err = failure.New(failure.Usage, "update pawl, or use the one that began this loop", "%w", err)
+		}
+		return m, err
+	})
+}
+
+// EffectiveSandbox returns the sandbox that the loop's owner started, or else the
+// requested one.
+func (s Spec) EffectiveSandbox(m memory.Memory) memory.Sandbox {
+	if m.Sandbox.Level != "" || s.Confine == "" || s.Confine == "off" {
+		return m.Sandbox
+	}
+	w := memory.Sandbox{Level: s.Confine}
+	if w.Level == "strict" {
+		w.Hosts = s.ConfineHosts
+	}
+	return w
+}
