@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -185,7 +186,7 @@ func (a *app) printProven(out proven) {
 		a.printf("%.9s  no function was added or changed that Pawl can break\n", out.Commit)
 		return
 	}
-	a.printf("%.9s  %d of %d changed functions are tested\n", out.Commit, out.Tested, len(out.Functions))
+	a.printf("%.9s  %s\n", out.Commit, memory.TestedFunctions(out.Tested, len(out.Functions)))
 	for _, p := range out.Functions {
 		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
 		for _, m := range p.Missed {

@@ -29,7 +29,7 @@ func TestSessionMutationTests(t *testing.T) {
 	p := s.print("loop")
 	s.is(state{"verified", 2}, p)
 	s.eventually("table of the last task", func() bool {
-		return strings.Contains(s.pawl("report", ".").out, "2: 1 of 1 changed functions are tested")
+		return strings.Contains(s.pawl("report", ".").out, "2: the one changed function is tested")
 	})
 	s.reports("1: 1 of 2 changed functions are tested: not Mul (sub.go:5)")
 	log := s.pawl("log", ".").out

@@ -69,7 +69,7 @@ func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := testedIn(m), "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)\ntask 2: 1 of 1 changed functions are tested"; got != want {
+	if got, want := testedIn(m), "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)\ntask 2: the one changed function is tested"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if len(m.Mutations) > 0 && m.Mutations[0].Commit != s.Tasks[0].Commit {

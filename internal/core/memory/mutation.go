@@ -39,7 +39,7 @@ func (t MutationResult) String() string {
 	if t.Tried == 0 {
 		words += "no changed function was tried"
 	} else {
-		words += fmt.Sprintf("%d of %d changed functions are tested", t.Detected, t.Functions)
+		words += TestedFunctions(t.Detected, t.Functions)
 	}
 	if len(t.Undetected) > 0 {
 		words += ": not " + firstNames(t.Undetected)
@@ -54,6 +54,14 @@ func (t MutationResult) String() string {
 		words += "; no test notices when " + strings.Join(t.Missed, ", ")
 	}
 	return words
+}
+
+// TestedFunctions says how many of the changed functions are tested.
+func TestedFunctions(tested, changed int) string {
+	if tested == 1 && changed == 1 {
+		return "the one changed function is tested"
+	}
+	return fmt.Sprintf("%d of %d changed functions are tested", tested, changed)
 }
 
 // firstNames lists the first functions, and how many more there are.
