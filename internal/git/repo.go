@@ -45,6 +45,7 @@ type Repo struct {
 	writer    server   // of trees
 	committer server   // of commits
 	answers   answers  // that it has given
+	listed    listing  // the tree that was last listed as a whole
 	names     sync.Map // refs whose names git allows
 
 	mu        sync.Mutex

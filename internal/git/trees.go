@@ -189,7 +189,15 @@ func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	wanted, all := newPathSet(paths), len(paths) == 0
+	if len(paths) == 0 {
+		return r.listTree(ctx, id)
+	}
+	wanted := newPathSet(paths)
+	return r.entriesOf(ctx, id, &wanted)
+}
+
+// entriesOf reads the entries of a tree by its id: the paths in a set, nil = all.
+func (r *Repo) entriesOf(ctx context.Context, id string, within *pathSet) (map[string]Entry, error) {
 	found := map[string]Entry{}
 	level := []pair{{to: id}}
 	for len(level) > 0 {
@@ -205,9 +213,9 @@ func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[s
 		for i, p := range level {
 			for name, e := range entries[i] {
 				switch path := p.dir + name; {
-				case e.Mode == modeTree && (all || wanted.reaches(path)):
+				case e.Mode == modeTree && (within == nil || within.reaches(path)):
 					next = append(next, pair{dir: path + "/", to: e.ID})
-				case e.Mode != modeTree && (all || wanted.covers(path)):
+				case e.Mode != modeTree && (within == nil || within.covers(path)):
 					found[path] = e
 				}
 			}

@@ -31,6 +31,13 @@ func TestTreesAreAsGitHasThem(t *testing.T) {
 		if diff := cmp.Diff(append([]Change{}, want...), append([]Change{}, changes...)); diff != "" {
 			rt.Fatalf("the difference: %s", diff)
 		}
+		for _, tree := range []string{from, to, from} { // the second and third are made of what differs
+			got, err := b.repo.Entries(ctx, tree)
+			b.must(err)
+			if diff := cmp.Diff(b.slowEntries(tree), got); diff != "" {
+				rt.Fatalf("the list of %s: %s", tree, diff)
+			}
+		}
 		var paths []string
 		for i, c := range changes {
 			if i%2 == 0 {
@@ -67,4 +74,18 @@ func (b *sandbox) slowOverlay(base, from string, paths []string) string {
 	tree, err := b.repo.writeTree(ctx, s.index)
 	b.must(err)
 	return strings.TrimSpace(tree)
+}
+
+// slowEntries is Entries of a whole tree by git's own command.
+func (b *sandbox) slowEntries(tree string) map[string]Entry {
+	b.Helper()
+	out, err := b.repo.run(context.Background(), call{args: []string{"ls-tree", "-r", "-z", "--full-tree", tree}})
+	b.must(err)
+	entries := map[string]Entry{}
+	for _, line := range fields(out) {
+		about, path, _ := strings.Cut(line, "\t")
+		words := strings.Fields(about)
+		entries[path] = Entry{Mode: words[0], ID: words[2]}
+	}
+	return entries
 }

@@ -45,10 +45,10 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 	if only != nil {
 		in.may = func(name string) bool { return slices.Contains(only, name) }
 	}
-	if in.tests, err = testsIn(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Base, r.Asked}); err != nil {
+	if in.tests, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Base, r.Asked)); err != nil {
 		return n, err
 	}
-	if in.asked, err = testsIn(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked}); err != nil {
+	if in.asked, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked)); err != nil {
 		return n, err
 	}
 	files := map[string][]byte{}

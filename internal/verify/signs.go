@@ -10,7 +10,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
-	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -20,6 +19,24 @@ type SignRequest struct {
 	Tests         []string // globs of tests, nil = DefaultTests
 	Before, After string   // trees
 	Asked         string   // what the work was asked to do
+
+	test func(file string) bool // tells tests by Tests; nil = it is made of these
+}
+
+// isTest tells tests for one look at all files.
+func (r SignRequest) isTest() func(file string) bool {
+	switch {
+	case r.test != nil:
+		return r.test
+	case r.Tests == nil:
+		return defaultTests().Match
+	}
+	return work.NewGlobs(r.Tests).Match
+}
+
+// signRequest is one by the Verifier's own tests.
+func (v *Verifier) signRequest(before, after, asked string) SignRequest {
+	return SignRequest{Tests: v.Tests, Before: before, After: after, Asked: asked, test: v.isTest}
 }
 
 // Signs are what a reviewer would want to see in the difference between two trees, see
@@ -219,11 +236,12 @@ const (
 // testsIn reads the tests of the tree after a change. What the task or a document of
 // before says is known without them.
 func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, error) {
-	tests, err := repo.Contents(ctx, r.After, maxTestsRead, maxTextRead, func(file string) bool { return IsTest(r.Tests, file) })
+	isTest := r.isTest()
+	tests, err := repo.Contents(ctx, r.After, maxTestsRead, maxTextRead, isTest)
 	if err != nil {
 		return nil, err
 	}
-	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return documents.MatchString(file) && !IsTest(r.Tests, file) })
+	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return isDocument(file) && !isTest(file) })
 	known := []string{r.Asked}
 	for _, text := range said {
 		known = append(known, string(text))
@@ -235,7 +253,16 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	return t, err
 }
 
-var documents = regex.New(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
+func isDocument(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".md", ".markdown", ".rst", ".adoc", ".txt":
+		return true
+	case "":
+		base := path.Base(file)
+		return strings.EqualFold(base, "README") || strings.EqualFold(base, "TODO")
+	}
+	return false
+}
 
 // dropped are the names that a change took from those who use them: exported before,
 // and now by none of the changed files.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -41,19 +42,32 @@ func sources() string {
 	return "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
 }
 
+// maxNamesKnown bounds the paths of which it is kept whether they are tests.
+const maxNamesKnown = 1 << 20
+
 // isTest reports whether a path, relative to the repository with slashes, is a
 // test file. Globs that cannot be read match nothing.
 func (v *Verifier) isTest(file string) bool {
-	return IsTest(v.Tests, file)
+	is, known := v.tests[file]
+	if !known {
+		if len(v.tests) >= maxNamesKnown {
+			clear(v.tests)
+		}
+		is = v.testGlobs.Match(file)
+		v.tests[file] = is
+	}
+	return is
 }
 
 // IsTest is the same for globs, nil = DefaultTests.
 func IsTest(globs []string, file string) bool {
 	if globs == nil {
-		globs = DefaultTests()
+		return defaultTests().Match(file)
 	}
 	return work.Matches(globs, file)
 }
+
+var defaultTests = sync.OnceValue(func() work.Globs { return work.NewGlobs(DefaultTests()) })
 
 // WithNamed are DefaultTests, the files that gates name to their test runners beside
 // these, those that they run to check, and what links of the root that are tests lead

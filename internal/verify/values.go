@@ -194,7 +194,7 @@ func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := Signs(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked})
+	rest, err := Signs(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked))
 	return append(first, rest...), err
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // Options of a Verifier.
@@ -81,6 +82,8 @@ type Verifier struct {
 	namespace *confine.Namespace   // nil = not looked for yet
 	named     []string             // changed settings
 	plain     map[string]string    // trees without Pawl's marks
+	testGlobs work.Globs           // Tests, made ready
+	tests     map[string]bool      // paths that were asked about, and whether they are tests
 	subs      map[string]*git.Repo // submodules that were looked into, by path
 }
 
@@ -95,7 +98,10 @@ func New(o Options) (*Verifier, error) {
 	if o.Loaded == nil {
 		o.Loaded = loaded
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}, subs: map[string]*git.Repo{}}, nil
+	return &Verifier{
+		Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)),
+		plain: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: work.NewGlobs(o.Tests), tests: map[string]bool{},
+	}, nil
 }
 
 // Path is the PATH that gates have.
