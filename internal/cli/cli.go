@@ -56,6 +56,7 @@ type grammar struct {
 	Tell   tellCmd   `cmd:"" user:"tell the agent something" group:"Steer" help:"send the agent a message with its next prompt"`
 	Answer answerCmd `cmd:"" user:"answer the agent" group:"Steer" help:"answer a question of the agent's"`
 	Pause  pauseCmd  `cmd:"" user:"pause a loop" group:"Steer" help:"pause a loop before its next turn"`
+	Limit  limitCmd  `cmd:"" user:"change a loop's limits" group:"Steer" help:"change the limits of a running loop"`
 	Stop   stopCmd   `cmd:"" user:"stop a loop" group:"Steer" help:"stop a loop and keep its work"`
 
 	Handover handoverCmd `cmd:"" user:"hand a loop over" group:"Steer" help:"move a loop from your session to the background"`

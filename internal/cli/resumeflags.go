@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -22,6 +23,18 @@ type limitFlags struct {
 	MaxDuration   *time.Duration `group:"Limits, for a loop that ended" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *float64       `group:"Limits, for a loop that ended" placeholder:"USD" help:"maximum cost in US dollars"`
 	MaxTokens     *int64         `group:"Limits, for a loop that ended" placeholder:"N" help:"maximum total tokens"`
+}
+
+// totalLimits are limits that are given to a loop that runs.
+type totalLimits struct {
+	MaxIterations *int           `placeholder:"N" help:"maximum iterations in total; 0 = unlimited"`
+	MaxDuration   *time.Duration `placeholder:"8h" help:"maximum time in total, without waiting for usage limits"`
+	MaxCost       *float64       `placeholder:"USD" help:"maximum cost in total, in US dollars"`
+	MaxTokens     *int64         `placeholder:"N" help:"maximum tokens in total"`
+}
+
+func (f totalLimits) given() loop.Limits {
+	return limitFlags(f).given()
 }
 
 // given are these limits: below 0 where the user wrote 0, for none.
@@ -66,6 +79,22 @@ func (f limitFlags) args() []string {
 		out = append(out, fmt.Sprintf("--max-tokens=%d", *f.MaxTokens))
 	}
 	return out
+}
+
+// limitOptions are limits as the options of pawl limit.
+func limitOptions(l loop.Limits) string {
+	set := func(ok bool, text string) string {
+		if !ok {
+			return ""
+		}
+		return text + " "
+	}
+	return strings.TrimSpace(fmt.Sprint(
+		set(l.Iterations > 0 || l == loop.Limits{}, fmt.Sprintf("--max-iterations %d", l.Iterations)),
+		set(l.Duration > 0, "--max-duration "+strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(l.Duration.String())),
+		set(l.CostUSD > 0, fmt.Sprintf("--max-cost %g", l.CostUSD)),
+		set(l.Tokens > 0, fmt.Sprintf("--max-tokens %d", l.Tokens)),
+	))
 }
 
 // resumeWith is the command that goes on with a loop that has ended, with the flag

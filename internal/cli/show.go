@@ -52,7 +52,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
-	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked:
+	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked, loop.LimitsChanged:
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
 	case loop.Restored:
 		s.restored(before, e)

@@ -145,8 +145,9 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 	}
 	sum := s.summary()
 	d := watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}
+	d.Limits = limitOptions(s.memory.State.Policy.Limits)
 	if s.hasEnded() {
-		d.More = launch.MoreFlag(s.memory.State)
+		d.Limits, d.More = "", launch.MoreFlag(s.memory.State)
 	}
 	return d, nil
 }

@@ -131,3 +131,19 @@ func TestTerminalStoppedWhileGatesRun(t *testing.T) {
 	c.types("are you there")
 	c.Shows("Hello.", 30*time.Second)
 }
+
+// A limit that is lowered from another terminal holds at the agent's next stop.
+func TestSessionLimited(t *testing.T) {
+	s := newSessions(t, settings)
+	steps, asked := messagesapi.Steps(begins("'add bye' "+words, more, more, more)...), 0
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if asked++; asked == 3 { // in the first continued turn
+			if res := s.pawl("limit", ".", "--max-iterations", "2"); res.code != 0 || !res.says("iterations 25 → 2") {
+				t.Errorf("limit: %s", res)
+			}
+		}
+		return steps(r)
+	})
+	p := s.print("loop")
+	s.is(state{"iterations", 2}, p)
+}

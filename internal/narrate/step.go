@@ -103,8 +103,8 @@ func (t Step) Happened() string {
 		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
 		return "the wait is over"
-	case loop.LimitHit:
-		return "limit reached: " + string(e.Limit)
+	case loop.LimitHit, loop.LimitsChanged:
+		return t.limits()
 	case loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered:
 		return saidOrAsked(e)
 	case loop.TestsAsked, loop.Approved, loop.Rejected:

@@ -59,6 +59,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
 		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
+		{loop.Event{Kind: loop.LimitsChanged}, "the limits stay as they are"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "lesson added: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
 		{loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},

@@ -1,7 +1,10 @@
 package narrate
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +28,38 @@ func planEdits(e loop.Event) string {
 		return "the plan stays as it is"
 	}
 	return "the plan was edited: " + strings.Join(made, "; ")
+}
+
+func (t Step) limits() string {
+	if t.Event.Kind == loop.LimitHit {
+		return "limit reached: " + string(t.Event.Limit)
+	}
+	return LimitsChanged(t.Before, t.After)
+}
+
+// LimitsChanged says which limits a user changed between two states.
+func LimitsChanged(before, after loop.State) string {
+	was, now := before.Policy.Limits, after.Policy.Limits
+	var changed []string
+	add := func(same bool, what, was, now string) {
+		if !same {
+			changed = append(changed, fmt.Sprintf("%s %s → %s", what, cmp.Or(was, "unlimited"), cmp.Or(now, "unlimited")))
+		}
+	}
+	set := func(set bool, text string) string {
+		if !set {
+			return ""
+		}
+		return text
+	}
+	add(was.Iterations == now.Iterations, "iterations", set(was.Iterations > 0, strconv.Itoa(was.Iterations)), set(now.Iterations > 0, strconv.Itoa(now.Iterations)))
+	add(was.Duration == now.Duration, "time", set(was.Duration > 0, figure.Chosen(was.Duration)), set(now.Duration > 0, figure.Chosen(now.Duration)))
+	add(was.CostUSD == now.CostUSD, "cost", set(was.CostUSD > 0, figure.Money(was.CostUSD)), set(now.CostUSD > 0, figure.Money(now.CostUSD)))
+	add(was.Tokens == now.Tokens, "tokens", set(was.Tokens > 0, figure.Tokens(was.Tokens)), set(now.Tokens > 0, figure.Tokens(now.Tokens)))
+	if len(changed) == 0 {
+		return "the limits stay as they are"
+	}
+	return "limits changed: " + strings.Join(changed, ", ")
 }
 
 // saidOrAsked is a word between user and agent.

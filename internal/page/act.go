@@ -97,10 +97,19 @@ func command(d Detail, do, task, text string) ([]string, bool) {
 		return []string{"reject", id, "--why=" + text}, true
 	case do == "reject":
 		return []string{"reject", id}, true
+	case limitOption(do) != "" && text != "":
+		return []string{"limit", id, limitOption(do) + "=" + text}, true
 	case do == "pause", do == "stop":
 		return []string{do, id}, true
 	case do == "resume":
 		return []string{"resume", id, "--detach"}, true
 	}
 	return nil, false
+}
+
+// limitOption is the option of pawl limit that a form means, "" for none.
+func limitOption(do string) string {
+	return map[string]string{
+		"limit-iterations": "--max-iterations", "limit-duration": "--max-duration", "limit-cost": "--max-cost", "limit-tokens": "--max-tokens",
+	}[do]
 }

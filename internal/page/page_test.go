@@ -120,6 +120,8 @@ func TestActions(t *testing.T) {
 		{"do=comment&task=US-1&at=4&quote=%2B" + url.QueryEscape(hostile) + "&text=+no+", "tell lost-moth-33cc -- x:1: no\nThe line: +" + hostile},
 		{"do=comment-now&task=US-1&at=3&quote=-old&text=--keep", "tell lost-moth-33cc --now -- x:1 (removed): --keep\nThe line: -old"},
 		{"do=pause", "pause lost-moth-33cc"},
+		{"do=limit-iterations&text=40", "limit lost-moth-33cc --max-iterations=40"},
+		{"do=limit-duration&text=--json", "limit lost-moth-33cc --max-duration=--json"},
 		{"do=resume", "resume lost-moth-33cc --detach"},
 		{"do=stop", "stop lost-moth-33cc"},
 	}

@@ -19,6 +19,7 @@ const (
 	MessageLearn   = "learn"   // add a lesson for later turns
 	MessageForget  = "forget"  // remove a lesson
 	MessagePlan    = "plan"    // the user edits the plan: Edit
+	MessageLimits  = "limits"  // the user gives the loop other limits: Limits
 	MessageAnswer  = "answer"  // the user answers the agent's question
 
 	// From the agent's tools.
@@ -44,7 +45,9 @@ type Message struct {
 	Tasks    []string       `json:"tasks,omitempty"`    // ids
 	// Edit is the edit that a user makes to the plan.
 	Edit *plan.Edit `json:"edit,omitempty"`
-	// turn of a claim, see memory.ToolClaim
+	// Limits are those that a user sets; 0 leaves one as it is, below 0 is unlimited.
+	Limits *loop.Limits `json:"limits,omitempty"`
+
 	Turn              int  `json:"turn,omitempty"` // of a claim, see memory.ToolClaim
 	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
 }
@@ -79,6 +82,8 @@ func (m Message) Event() (loop.Event, bool) {
 		if m.Edit != nil {
 			return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{*m.Edit}}, true
 		}
+	case MessageLimits:
+		return loop.Event{Kind: loop.LimitsChanged, Limits: m.Limits}, m.Limits != nil
 	case MessageQuestion:
 		return loop.Event{Kind: loop.QuestionAsked, Question: m.Question}, m.Question != nil
 	case MessageAnswer:

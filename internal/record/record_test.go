@@ -52,6 +52,10 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %+v %v", kind, got, ok)
 		}
 	}
+	limits := record.Message{Kind: record.MessageLimits, Limits: &loop.Limits{Iterations: 9}}
+	if e, ok := limits.Event(); !ok || e.Kind != loop.LimitsChanged || *e.Limits != *limits.Limits {
+		t.Errorf("%+v %v", e, ok)
+	}
 	if e, ok := (record.Message{Kind: "dance"}).Event(); ok {
 		t.Errorf("%+v", e)
 	}

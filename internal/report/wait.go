@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
 	for e := range events {
-		if waiting && e.Kind != loop.MessageArrived && e.Kind != loop.OwnerLost && e.Kind != loop.Learnt && e.Kind != loop.Forgot { // these leave it waiting
+		if waiting && !slices.Contains(leaveWaiting(), e.Kind) {
 			waits[len(waits)-1].Until = e.At
 			waiting = false
 		}
@@ -31,6 +32,11 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 		}
 	}
 	return waits
+}
+
+// leaveWaiting are the events that end no wait.
+func leaveWaiting() []loop.EventKind {
+	return []loop.EventKind{loop.MessageArrived, loop.OwnerLost, loop.Learnt, loop.Forgot, loop.LimitsChanged}
 }
 
 // waited says how long, and when where that is not too much to say.

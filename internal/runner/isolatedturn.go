@@ -53,7 +53,7 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Memory
 	if err := r.beginTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
-	watch, done := r.watchTurn(ctx, m.State, a.Iteration)
+	watch, done := r.watchTurn(ctx, a.Iteration)
 	defer done()
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: is.Timeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: is.MaxCostUSD, LogPath: log,

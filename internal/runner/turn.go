@@ -59,7 +59,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop
 	if a.Fresh {
 		prior = 0
 	}
-	watch, done := r.watchTurn(ctx, m.State, a.Iteration)
+	watch, done := r.watchTurn(ctx, a.Iteration)
 	defer done()
 	r.final.Store(false)
 	var tested *loop.TestRun
@@ -141,14 +141,12 @@ func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 
 // watchTurn passes on what happens in a turn, keeps its transcript, tells which messages it was given, and ends one
 // with which the loop has used up its tokens. The caller calls done when the turn has ended.
-func (r *Runner) watchTurn(ctx context.Context, s loop.State, iteration int) (watch func(agent.Event), done func()) {
-	spent := false
+func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent.Event), done func()) {
 	keep, done := r.keepTranscript(ctx, iteration)
 	return func(e agent.Event) {
 		keep(e)
-		if e.Kind == agent.KindUsage && !spent && overTokens(s, e.Usage) {
-			spent = true
-			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
+		if e.Kind == agent.KindUsage {
+			r.inRun(ctx, func(ctx context.Context) error { return r.checkTokens(ctx, e.Usage) })
 		}
 		if e.Kind == agent.KindTold {
 			r.report(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
@@ -195,6 +193,15 @@ func costLeft(s loop.State) float64 {
 		return 0
 	}
 	return max(limit-s.Usage.CostUSD, 0.000001)
+}
+
+// checkTokens sees in mid-turn that the loop has used up its tokens. In Run's goroutine:
+// a user may have changed the limit since the turn began.
+func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
+	if s := r.mem.State; s.Hit != "" || s.Phase != loop.Turning && s.Phase != loop.Trying || !overTokens(s, turn) {
+		return nil
+	}
+	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
 }
 
 // overTokens: with what the turn has used so far, the loop has used them up.

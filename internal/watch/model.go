@@ -335,6 +335,8 @@ func (m Model) sends(text string) []string {
 		return []string{"reject", s.ID, "--why=" + text}
 	case m.purpose == raise:
 		return append([]string{"resume", s.ID, "--detach"}, strings.Fields(text)...)
+	case m.purpose == limit:
+		return append([]string{"limit", s.ID}, strings.Fields(text)...)
 	case m.purpose == "answer" && s.Question != nil && s.Question.Task != "":
 		return []string{"answer", s.ID, "--task", s.Question.Task, "--", text}
 	}

@@ -6,8 +6,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// raise is the purpose of an input with the limit that a loop goes on with.
-const raise = "resume with"
+// The purposes of an input with limits: of a loop that one ended, and of one that runs.
+const (
+	raise = "resume with"
+	limit = "limit"
+)
 
 // onTask does what keys mean to the selected task, and to the limit that ended the loop.
 // Skipping undoes what the agent has begun of the task, so it needs a yes.
@@ -19,7 +22,7 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 	case key == "m" && m.detail.Summary.State == "ended":
 		m.notice = "no limit ended this loop"
 	case key == "m":
-		m.notice = "its limits stand until it ends; then m raises the one that ended it"
+		m.mode, m.purpose, m.input = typing, limit, m.detail.Limits
 	case key == "S" && task != "":
 		m.ask("plan", "skip", m.open, "--", task)
 	case key == "R" && task != "":

@@ -278,7 +278,7 @@ const keysText = `keys
   s           stop the loop                 pawl stop
   S           skip the selected task        pawl plan skip
   R           try a skipped task again      pawl plan retry
-  m           raise the limit that ended it pawl resume
+  m           change its limits             pawl limit
   r           read the report               pawl report
   a           answer the agent's question   pawl answer
   a, x        approve or reject changes     pawl approve

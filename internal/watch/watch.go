@@ -43,6 +43,7 @@ type Detail struct {
 	Headline string // how it stands, in one line
 	State    loop.State
 	Lines    []string // its history, oldest first; clean
+	Limits   string   // options of pawl limit with the limits of one that has not
 	More     string   // option of pawl resume that raises the limit that ended it, "" for none
 }
 

@@ -89,7 +89,7 @@ func detail() Detail {
 			{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here"},
 		},
 	}
-	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st}
+	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
 	for i := range 40 {
 		d.Lines = append(d.Lines, fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i))
 	}
@@ -214,7 +214,7 @@ func TestKeys(t *testing.T) {
 		{"skip is asked", []string{"enter", "S"}, "", "pawl plan skip lost-moth-33cc US-2? y yes"},
 		{"skip", []string{"enter", "S", "y"}, "plan skip lost-moth-33cc -- US-2", "said"},
 		{"retry", []string{"enter", "down", "R"}, "plan retry lost-moth-33cc -- US-3", "said"},
-		{"no limit to raise", []string{"enter", "m"}, "", "its limits stand until it ends"},
+		{"limits", []string{"enter", "m", "backspace", "backspace", "30", "enter"}, "limit lost-moth-33cc --max-iterations 30", "said"},
 		{"back from a loop", []string{"enter", "esc", "down", "p"}, "pause calm-heron-11aa", "said"},
 	}
 	for _, tt := range tests {

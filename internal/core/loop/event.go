@@ -45,6 +45,7 @@ const (
 	QuestionAsked  EventKind = "question_asked" // the agent asks the user
 	Answered       EventKind = "answered"       // the user answers
 	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
+	LimitsChanged  EventKind = "limits_changed" // a user gives a running loop other limits
 )
 
 // EventKinds lists all kinds.
@@ -52,7 +53,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, Concluded, LimitHit, MessageArrived, Delivered, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack,
+		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack, LimitsChanged,
 	}
 }
 
@@ -74,6 +75,7 @@ type Event struct {
 	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
+	Limits         *Limits     `json:"limits,omitempty"`          // LimitsChanged: in all, counted from the loop's beginning; 0: as it was, below 0: unlimited
 	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Now            bool        `json:"now,omitempty"`             // MessageArrived: for the turn under way
 	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages

@@ -46,6 +46,10 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.s.Retry = true
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
+		if m.s.Relimited && m.limit() == "" { // the turn was bounded by what was left before
+			m.interrupted(f)
+			return
+		}
 		m.s.Hit = Budget
 		m.inspect()
 	case Interrupted:

@@ -154,6 +154,10 @@ func (m *machine) judged(g Gates) {
 	m.s.Unjudged = false
 	switch m.s.Purpose {
 	case ForLimit:
+		if m.s.Hit == "" { // it was raised since
+			m.turnJudged(g)
+			return
+		}
 		m.sawGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
 		m.finish(m.s.Hit, limitReason(m.s.Hit), "")

@@ -11,7 +11,7 @@ func (m *machine) limit() Outcome {
 	switch {
 	case m.s.Hit != "":
 		return m.s.Hit
-	case l.Iterations > 0 && m.s.Iteration >= l.Iterations && !m.s.Retry:
+	case l.Iterations > 0 && (m.s.Iteration > l.Iterations || m.s.Iteration == l.Iterations && !m.s.Retry):
 		return Iterations
 	case l.Duration > 0 && m.s.Elapsed() >= l.Duration:
 		return Duration
@@ -63,6 +63,20 @@ func (s State) Spent(given Limits) Outcome {
 	return m.limit()
 }
 
+// Reached is the limit that leaves a loop that goes on no further turn, or "".
+func (s State) Reached() Outcome {
+	m := machine{s: s}
+	return m.limit()
+}
+
+func (m *machine) ofLimits(e Event) {
+	if e.Kind == LimitHit {
+		m.limitHit(e.Limit)
+		return
+	}
+	m.limitsChanged(e.Limits)
+}
+
 // limitHit is a limit that the owner saw pass, which may be in mid-turn.
 func (m *machine) limitHit(o Outcome) {
 	if o != Iterations && o != Duration && o != Budget {
@@ -86,6 +100,35 @@ func (m *machine) limitHit(o Outcome) {
 		m.notify(Info, limitReason(o)+": the gates finish judging this work, then the loop ends")
 	case New, Checkpointing, Looking, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
+	}
+}
+
+// limitsChanged gives the loop other limits. One that had passed no longer ends the loop
+// if it is raised far enough; one that is lowered to what is used ends it before its next
+// turn, as if it had just been reached.
+func (m *machine) limitsChanged(given *Limits) {
+	if given == nil || *given == (Limits{}) {
+		m.notify(Anomaly, "no limit was named: nothing is changed")
+		return
+	}
+	if m.s.Phase == New {
+		m.s.Policy.Limits = *given // start takes it over
+		return
+	}
+	m.s.Policy.Limits = m.s.Policy.Limits.With(*given)
+	if m.s.Hit != "" {
+		m.s.Hit = ""
+		m.s.Hit = m.limit()
+	}
+	m.s.Relimited = m.s.Phase == Turning || m.s.Phase == Trying
+	o := m.limit()
+	if o == "" || m.s.Phase == Finishing {
+		return
+	}
+	m.notify(Info, limitReason(o)+": the loop ends before its next turn")
+	if m.s.Phase == Waiting {
+		m.back()
+		m.follow(m.s.After)
 	}
 }
 

@@ -80,6 +80,8 @@ func samples(k loop.EventKind) []loop.Event {
 			ev(loop.Event{Seen: &loop.Inspection{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Inspection{Marked: []string{"a"}, Unknown: true}}))
 	case loop.LimitHit:
 		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
+	case loop.LimitsChanged:
+		out = append(out, ev(loop.Event{Limits: &loop.Limits{Iterations: 12}}), ev(loop.Event{Limits: &loop.Limits{Iterations: 1, Duration: -1}}))
 	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		out = append(out, ev(loop.Event{Paths: []string{"a_test.go"}}))
 	case loop.Checkpointed, loop.Committed, loop.Restored:
@@ -214,7 +216,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.PlanAsked, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
+		loop.PlanAsked, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.LimitsChanged, loop.HandoverAsked,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -257,7 +259,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.PlanAsked: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.PlanAsked: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.LimitsChanged: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

@@ -32,7 +32,17 @@ type Limits struct {
 	Tokens     int64         `json:"tokens,omitempty"`
 }
 
-// Policy is what the user asked for; it does not change while the loop runs.
+// With returns l with those limits of given that are set: below 0 one is none.
+func (l Limits) With(given Limits) Limits {
+	return Limits{
+		Iterations: extend(l.Iterations, 0, given.Iterations),
+		Duration:   extend(l.Duration, 0, given.Duration),
+		CostUSD:    extend(l.CostUSD, 0, given.CostUSD),
+		Tokens:     extend(l.Tokens, 0, given.Tokens),
+	}
+}
+
+// Policy is what the user asked for; only its limits may change while the loop runs.
 type Policy struct {
 	Kind         Kind          `json:"kind"`
 	Limits       Limits        `json:"limits"`

@@ -133,6 +133,7 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 
 // asks is a message and a question in a random walk, which somebody may answer at once.
 func (w *world) asks() {
+	w.changesLimits()
 	w.says()
 	w.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}})
 	if w.coin(2) {

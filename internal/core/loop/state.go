@@ -245,6 +245,7 @@ type State struct {
 	Unknowns        int           `json:"unknowns,omitempty"`  // unknown results in a row
 	Failures        int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
 	Crashes         int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
+	Relimited       bool          `json:"relimited,omitempty"` // the limits were changed in the turn under way
 	Limited         int           `json:"limited,omitempty"`   // usage limits met since a turn ended
 	Hit             Outcome       `json:"hit,omitempty"`       // the limit that was reached
 	Fresh           bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context

@@ -75,8 +75,8 @@ func (m *machine) handle(e Event) {
 		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
 	case Forgot:
 		m.forget(e.Text)
-	case LimitHit:
-		m.limitHit(e.Limit)
+	case LimitHit, LimitsChanged:
+		m.ofLimits(e)
 	case OwnerLost:
 		m.ownerLost()
 	case TestsAsked:
@@ -141,7 +141,9 @@ func (m *machine) answer(e Event) {
 }
 
 func (m *machine) start(st Start) {
+	early := m.s.Policy.Limits // changed before the loop began
 	m.s.Policy = st.Policy
+	m.s.Policy.Limits = st.Policy.Limits.With(early)
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
 	m.s.Attended = st.Policy.Attended

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+type limitCmd struct {
+	unendedArg
+	totalLimits
+}
+
+func (limitCmd) Help() string {
+	return `The numbers are totals, counted from the loop's beginning; a limit that you do not name stays. A limit below what
+is used already ends the loop before its next turn; a time limit cuts off the turn under way.
+
+  pawl limit . --max-iterations 40
+  pawl limit brisk-otter --max-cost 30 --max-duration 12h`
+}
+
+// Run gives a loop other limits.
+func (c *limitCmd) Run(a *app) error {
+	s, err := a.findUnended(c.Loop)
+	if err != nil {
+		return err
+	}
+	if s.hasEnded() {
+		return failure.New(failure.Usage, resumeWith(s.ID, s.memory.State)+"  goes on with it", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+	}
+	given := c.given()
+	if given == (loop.Limits{}) {
+		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was named; those of loop %s: %s", s.ID, limits(s.memory.State.Policy.Limits))
+	}
+	a.warnUnknownCost(s.spec, given)
+	if err := s.leave(record.Message{Kind: record.MessageLimits, Limits: &given}); err != nil {
+		return err
+	}
+	if err := a.deliverToWaiting(s); err != nil {
+		return err
+	}
+	was, now := s.memory.State, s.memory.State
+	now.Policy.Limits = was.Policy.Limits.With(given)
+	a.printf("%s: %s\n", s.ID, narrate.LimitsChanged(was, now))
+	if o := now.Reached(); o != "" {
+		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
+	}
+	if !s.alive && !s.inSession() {
+		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func changed(l loop.Limits) loop.Event { return loop.Event{Kind: loop.LimitsChanged, Limits: &l} }
+
+// What is named is changed, in all; what is not stays. The same event again is no other.
+func TestLimitsAreChanged(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 2, Duration: time.Hour, CostUSD: 5}})
+	sc.checkpointed("turn 1 fresh first")
+	e := changed(loop.Limits{Iterations: 3, CostUSD: -1})
+	e.ID = "limit-1"
+	sc.feed(e, "")
+	sc.feed(changed(loop.Limits{Iterations: 4}), "")
+	sc.feed(e, "")
+	if got, want := sc.s.Policy.Limits, (loop.Limits{Iterations: 4, Duration: time.Hour}); got != want {
+		t.Errorf("limits %+v, want %+v", got, want)
+	}
+	for range 3 {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}})
+	}
+	if sc.s.Iteration != 4 {
+		t.Errorf("iteration %d", sc.s.Iteration)
+	}
+	sc.turnSeen("", loop.Inspection{}, "finish iterations")
+}
+
+// A limit below what is used ends the loop before its next turn, and it is said.
+func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 9}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("", "turn 2 continue go_on")
+	sc.feed(changed(loop.Limits{Iterations: 1}), "notify")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.gates(green, "finish iterations")
+}
+
+// In a wait there is nothing to wait for any more.
+func TestALimitThatIsUsedUpEndsAWait(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 9}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Hour)}}, "wait")
+	sc.feed(changed(loop.Limits{CostUSD: 0.5}), "notify; finish budget")
+}
+
+// A limit that has passed in mid-turn, or while the gates have their last word, no longer
+// ends the loop when it is raised: the turn that it cut off is begun again.
+func TestALimitThatHasPassedIsRaised(t *testing.T) {
+	t.Parallel()
+	at := func() *scenario {
+		sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 9, Duration: time.Hour}})
+		sc.checkpointed("gates baseline")
+		sc.gates(green, "turn 1 fresh first")
+		sc.now = sc.now.Add(time.Hour)
+		sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+		return sc
+	}
+	sc := at()
+	sc.feed(changed(loop.Limits{Duration: 2 * time.Hour}), "")
+	sc.fails(loop.Interrupted, "turn 1 continue interrupted")
+
+	sc = at()
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(changed(loop.Limits{Duration: -1}), "")
+	sc.gates(loop.Gates{Status: gate.Fail, Reason: "TestX fails"}, "turn 2 continue go_on")
+
+	sc = at()
+	sc.feed(changed(loop.Limits{Iterations: 20}), "notify")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates limit")
+	sc.gates(green, "finish duration")
+}
+
+// A turn is bounded by what was left of the budget when it began.
+func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 1}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(changed(loop.Limits{CostUSD: 3}), "")
+	spent := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: &loop.Failure{Class: loop.OverBudget}}
+	sc.feed(spent, "turn 1 continue interrupted")
+	sc.feed(spent, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish budget")
+}
+
+// A loop that has not begun yet begins with them.
+func TestLimitsAreChangedBeforeTheBeginning(t *testing.T) {
+	t.Parallel()
+	s, _ := loop.Step(loop.State{}, changed(loop.Limits{Iterations: 3, Duration: -1}))
+	s, _ = loop.Step(s, loop.Event{Kind: loop.Started, Start: &loop.Start{
+		Policy: loop.Policy{Limits: loop.Limits{Iterations: 9, Duration: time.Hour, Tokens: 7}}, Tasks: open("a"),
+	}})
+	if got, want := s.Policy.Limits, (loop.Limits{Iterations: 3, Tokens: 7}); got != want {
+		t.Errorf("limits %+v, want %+v", got, want)
+	}
+}
+
+// changesLimits has a user change limits at random. The budget is left alone, so that
+// the laws can tell how far it may be overrun.
+func (w *world) changesLimits() {
+	if w.coin(3) {
+		w.feed(changed(loop.Limits{Iterations: 1 + w.r.IntN(40), Duration: time.Duration(w.r.IntN(4)-1) * 4 * time.Hour}))
+	}
+}
