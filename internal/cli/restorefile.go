@@ -10,18 +10,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// pathOf is a file that a user names from where they are: relative to the root of the
-// loop's repository, with slashes.
+// pathOf is a file that a user names from where they are, in the loop's work tree or its
+// repository: relative to the root, with slashes.
 func (s *subject) pathOf(a *app, file string) (string, error) {
 	at := file
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(plainPath(a.dir), file)
 	}
-	rel, err := filepath.Rel(plainPath(s.kept.Root), at)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
+	for _, root := range []string{s.spec.WorkTree(s.Loop, s.kept.Root), s.kept.Root} {
+		if rel, err := filepath.Rel(plainPath(root), at); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), nil
+		}
 	}
-	return filepath.ToSlash(rel), nil
+	return "", failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
 }
 
 func (s *subject) pathsOf(a *app, files []string) ([]string, error) {

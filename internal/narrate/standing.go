@@ -155,7 +155,14 @@ func Left(s loop.State) string {
 	if e.MedianCost > 0 {
 		left, median = left+", "+figure.Money(e.LeftCost), median+", "+figure.Money(e.MedianCost)
 	}
-	return fmt.Sprintf("about %s (%s; the median of %d so far: %s)", left, figure.Count(e.Open, "open task"), e.Basis, median)
+	about := "about " + left
+	switch {
+	case e.Longer > 0 && e.Open == 1:
+		about = "longer than usual by " + figure.Duration(e.Longer)
+	case e.Longer > 0:
+		about += " after this task, which takes longer than usual by " + figure.Duration(e.Longer)
+	}
+	return fmt.Sprintf("%s (%s; the median of %d so far: %s)", about, figure.Count(e.Open, "open task"), e.Basis, median)
 }
 
 // Messages says of those that wait for the agent and those that it read last when they

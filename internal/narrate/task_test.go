@@ -1,6 +1,7 @@
 package narrate
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +37,15 @@ func TestSpentAndLeft(t *testing.T) {
 		t.Error(got)
 	}
 	if got := Left(s); got != "about 1m00s, $0.30 (1 open task; the median of 1 so far: 2m00s, $0.40)" {
+		t.Error(got)
+	}
+	longer := s
+	longer.Now = s.Now.Add(4 * time.Minute)
+	if got := Left(longer); got != "longer than usual by 3m00s (1 open task; the median of 1 so far: 2m00s, $0.40)" {
+		t.Error(got)
+	}
+	longer.Tasks = append(slices.Clone(s.Tasks), loop.Task{ID: "3", Status: loop.Open})
+	if got := Left(longer); got != "about 2m00s, $0.70 after this task, which takes longer than usual by 3m00s (2 open tasks; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
 	s.Attended, s.Usage, s.Tasks[0].CostUSD = true, loop.Usage{}, 0 // what a session costs is not known

@@ -196,6 +196,10 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "!":
 		m.mode, m.purpose, m.input = typing, "tell now", ""
 	case "p":
+		if s.State == "ended" {
+			m.notice = s.ID + " has ended: there is nothing to pause"
+			return m, nil, true
+		}
 		if s.State == "paused" {
 			return m, m.command("resume", s.ID), true
 		}

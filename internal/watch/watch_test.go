@@ -215,7 +215,8 @@ func TestKeys(t *testing.T) {
 		{"skip", []string{"enter", "S", "y"}, "plan skip lost-moth-33cc -- US-2", "said"},
 		{"retry", []string{"enter", "down", "R"}, "plan retry lost-moth-33cc -- US-3", "said"},
 		{"limits", []string{"enter", "m", "backspace", "backspace", "30", "enter"}, "limit lost-moth-33cc --max-iterations 30", "said"},
-		{"back from a loop", []string{"enter", "esc", "down", "p"}, "pause calm-heron-11aa", "said"},
+		{"back from a loop", []string{"enter", "esc", "down", "r"}, "report calm-heron-11aa", "said"},
+		{"pause one that has ended", []string{"down", "p"}, "", "calm-heron-11aa has ended: there is nothing to pause"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ type Estimate struct {
 	MedianCost float64
 	Left       time.Duration // time of work
 	LeftCost   float64       // 0: what turns cost is not known, or nothing
+	Longer     time.Duration // that the task at work takes beyond the median
 }
 
 // Estimate returns what is left of a loop that has not ended. ok is false if nothing is
@@ -40,6 +41,7 @@ func (s State) Estimate() (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	e.Median, e.MedianCost = Median(took), Median(cost)
+	e.Longer = max(0, current.Took-e.Median)
 	left := time.Duration(e.Open)
 	e.Left = left*e.Median - min(max(current.Took, 0), e.Median)
 	e.LeftCost = float64(e.Open)*e.MedianCost - min(current.CostUSD, e.MedianCost)

@@ -33,7 +33,7 @@ func TestEstimate(t *testing.T) {
 		t.Error(ok, diff)
 	}
 	s.TaskElapsed, s.Tasks[4].CostUSD = 0, 9 // longer and dearer than any
-	if got, _ := s.Estimate(); got.Left != 3*time.Minute || got.LeftCost != 0.5 {
+	if got, _ := s.Estimate(); got.Left != 3*time.Minute || got.LeftCost != 0.5 || got.Longer != 13*time.Minute {
 		t.Errorf("%+v", got)
 	}
 	for name, change := range map[string]func(*loop.State){
