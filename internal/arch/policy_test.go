@@ -45,7 +45,7 @@ const imports = `
 	agent/command  < core/* agent proc failure rawlog redact
 	agent/scripted < core/* agent proc failure atomicfile
 
-	record         < core/* failure atomicfile store store/*
+	record         < core/* atomicfile store store/*
 	session        < atomicfile session/place
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 

@@ -33,8 +33,7 @@ func Types() []string {
 	}
 }
 
-// ErrUnknownType means that a record has none of Types: a newer Pawl wrote it. What
-// follows from it is unknown, so nothing may be decided from this journal.
+// ErrUnknownType means that a record has none of Types: it is damaged, or a newer Pawl's.
 var ErrUnknownType = errors.New("unknown type of record")
 
 // Fold adds a record of the journal: its type, and its data as written.
