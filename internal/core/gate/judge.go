@@ -190,6 +190,12 @@ func (o Observation) Silenced() bool {
 	return slices.ContainsFunc(o.Now, func(r Result) bool { return find(o.Baseline, r.Gate).silenced(r) })
 }
 
+// cannotTell reports whether a run was not possible, or a gate of it is unknown.
+func (o Observation) cannotTell(p Probe) bool {
+	run, ok := o.Answers[p]
+	return ok && (run.Problem != "" || slices.ContainsFunc(run.Results, func(r Result) bool { return r.Status == Unknown }))
+}
+
 // problem says why probes told nothing.
 func (o Observation) problem(probes ...Probe) string {
 	for _, p := range probes {

@@ -237,7 +237,7 @@ func (o Observation) proving(v Verdict, name string) []string {
 
 // noticing is what the tests that the work would be believed for make of its broken
 // functions. One that fails, crashes or is not heard of is enough; where it is not heard of
-// because nothing was built, it was not tried.
+// because nothing was built, or the run cannot tell where it could, it was not tried.
 func (o Observation) noticing(v Verdict) Noticing {
 	result := Noticed
 	for _, name := range o.gates() {
@@ -248,7 +248,7 @@ func (o Observation) noticing(v Verdict) Noticing {
 				status = broken.Tests[id]
 			}
 			switch {
-			case o.Answers[Broken].Unbroken, broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
+			case o.Answers[Broken].Unbroken, broken.Status == Unknown && status != Fail && slices.Contains(o.Shown, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
 				result = NotTried
 			case status != Pass:
 				return Noticed
@@ -289,6 +289,9 @@ func untried(w weighing, v *Verdict) bool {
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests not tried on broken functions: "+list(names))
 	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken it does not build: " + list(names)
+	if w.cannotTell(Broken) {
+		v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken the gates cannot tell: " + w.problem(Broken)
+	}
 	return true
 }
 

@@ -112,6 +112,12 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			if p, _ := Next(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
+			if o.Shown = []string{"go"}; !o.cannotTell(Broken) {
+				return
+			}
+			if v = Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "the gates cannot tell: ") {
+				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
+			}
 		})
 	}
 }

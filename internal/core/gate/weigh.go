@@ -255,7 +255,7 @@ func demerits() []finding {
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
 		{what: "a gate showed the loop's start in a clean checkout, and could not be run with the work in one", is: NoEvidence, next: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", seen: unseenClean},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
-		{what: "the work does not build when its functions are broken, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
+		{what: "with its functions broken the work does not build, or a gate that showed the loop's start in a clean checkout cannot tell, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
 		{what: "a function takes what the task names, and does not look at it", is: Unproven, next: "use it, and test what it does", seen: ignores},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
