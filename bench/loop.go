@@ -207,27 +207,39 @@ func retell(l *store.Loop, limit int) (start []journal.Entry, turns [][]journal.
 	return start, turns[:len(turns)-1], nil
 }
 
-// manyLoops compares pawl list with an empty program.
-func manyLoops(ctx context.Context, l *lab) (outcome, error) {
+// many makes a home with many loops, copies of one, once.
+func (l *lab) many(ctx context.Context) (repo, home string, err error) {
 	s, err := l.small(ctx)
+	home = filepath.Join(l.dir, "many")
 	if err != nil {
-		return outcome{}, err
+		return "", "", err
 	}
-	home := filepath.Join(l.dir, "many")
+	if loops, _ := store.Open(home).Loops(); len(loops) == l.loops {
+		return s.repo, home, nil
+	}
 	if _, err := s.run(home, s.idler, 1)(ctx); err != nil {
-		return outcome{}, err
+		return "", "", err
 	}
 	one, err := store.Open(home).Loops()
 	if err != nil {
-		return outcome{}, err
+		return "", "", err
 	}
 	for i := range l.loops - 1 {
 		id := fmt.Sprintf("copied-loop-%04x", i)
 		if err := os.CopyFS(filepath.Join(filepath.Dir(one[0].Dir), id), os.DirFS(one[0].Dir)); err != nil {
-			return outcome{}, err
+			return "", "", err
 		}
 	}
-	list := process{dir: s.repo, env: []string{"PAWL_HOME=" + home}, argv: []string{s.pawl, "list", "--json"}}
+	return s.repo, home, nil
+}
+
+// manyLoops compares pawl list with an empty program.
+func manyLoops(ctx context.Context, l *lab) (outcome, error) {
+	repo, home, err := l.many(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	list := process{dir: repo, env: []string{"PAWL_HOME=" + home}, argv: []string{l.pawl, "list", "--json"}}
 	subject, reference, err := compare(ctx, l.runs, list.cpu, l.nothing())
 	if err != nil {
 		return outcome{}, err

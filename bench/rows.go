@@ -20,6 +20,9 @@ func rows(o options) []row {
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
 		{fmt.Sprintf("status of a loop of %d iterations", o.iterations), "≤ 40 × an empty program", longLoop},
 		{fmt.Sprintf("list of %d loops", o.loops), "≤ 40 × an empty program", manyLoops},
+		{fmt.Sprintf("first screen of pawl watch, %d loops", o.loops), "≤ 2 × an empty program and their summaries", firstScreen},
+		{fmt.Sprintf("pawl watch when idle, %d loops", o.loops), "≤ 5 % of a core", idleScreen},
+		{fmt.Sprintf("first page of pawl serve, %d loops", o.loops), "≤ 3 × reading their summaries", firstPage},
 	}
 }
 

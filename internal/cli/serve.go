@@ -51,7 +51,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	token := page.NewToken()
 	locked := !at.Addr().IsLoopback()
-	h, err := page.New(page.Options{Source: &served{watched{ctx: ctx, app: a, all: c.All}}, Token: token, Names: c.Name, Locked: locked})
+	h, err := page.New(page.Options{Source: &served{a.watched(ctx, c.All)}, Token: token, Names: c.Name, Locked: locked})
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (c *serveCmd) Run(a *app) error {
 }
 
 // served is what the pages show.
-type served struct{ watched }
+type served struct{ *watched }
 
 // Stamp changes when a journal grows, or a loop comes or goes; that of one loop also when
 // its agent calls a tool.

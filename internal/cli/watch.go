@@ -60,7 +60,9 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 		}
 		o.ID = s.ID
 	}
-	return show(ctx, &watched{ctx: ctx, app: a, all: c.All}, o)
+	w := a.watched(ctx, c.All)
+	w.list.Rests = func(s record.Summary) bool { return s.State == "ended" }
+	return show(ctx, w, o)
 }
 
 // watched is what the screen shows.
@@ -72,8 +74,11 @@ type watched struct {
 	mu      sync.Mutex
 	history *narrated       // of the loop that is open, nil for none
 	told    map[string]told // by loop: what News returned
-	stamp   string          // of the list
-	list    []store.ListEntry[record.Summary]
+	list    *store.Lister[record.Summary]
+}
+
+func (a *app) watched(ctx context.Context, all bool) *watched {
+	return &watched{ctx: ctx, app: a, all: all, list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
 }
 
 // narrated is the history of a loop. It grows with the loop's journal.
@@ -90,7 +95,7 @@ const maxLines = 5000
 
 // Loops returns the summaries of the loops here, or of all.
 func (w *watched) Loops() ([]record.Summary, error) {
-	listed, err := w.listed()
+	listed, err := w.list.List(w.app.store) // a screen asks every second
 	if err != nil {
 		return nil, err
 	}
@@ -102,26 +107,6 @@ func (w *watched) Loops() ([]record.Summary, error) {
 		}
 	}
 	return out, nil
-}
-
-// listed are the summaries of all loops. They are read again when a journal has grown, or
-// a loop has come or gone: a screen asks every second.
-func (w *watched) listed() ([]store.ListEntry[record.Summary], error) {
-	loops, err := w.app.store.Loops()
-	if err != nil {
-		return nil, err
-	}
-	stamp := stampOf(loops)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stamp == stamp {
-		return w.list, nil
-	}
-	list, err := store.List(w.app.store, record.ReadSummary)
-	if err == nil {
-		w.stamp, w.list = stamp, list
-	}
-	return list, err
 }
 
 // stampOf changes when a journal grows, or a loop comes or goes.

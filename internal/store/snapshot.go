@@ -135,52 +135,6 @@ type summaryFile[T any] struct {
 	Summary     T      `json:"summary"`
 }
 
-// ListEntry is a loop in a list.
-type ListEntry[T any] struct {
-	Loop    *Loop
-	Summary T
-	Err     error // why it has no summary
-}
-
-// List summarizes all loops, sorted by id. It reads one small file per loop. If that is
-// missing, older than the journal, or of another version of Pawl, it calls derive (with
-// Fold, for example) and stores the result.
-func List[T any](s *Store, derive func(*Loop) (T, error)) ([]ListEntry[T], error) {
-	loops, err := s.Loops()
-	if err != nil {
-		return nil, err
-	}
-	out, shape := make([]ListEntry[T], 0, len(loops)), typeHash(reflect.TypeFor[T]())
-	for _, l := range loops {
-		listed := ListEntry[T]{Loop: l}
-		listed.Summary, listed.Err = loadSummary(l, shape, derive)
-		out = append(out, listed)
-	}
-	return out, nil
-}
-
-// loadSummary returns the stored summary if it is current, or a new one.
-func loadSummary[T any](l *Loop, shape string, derive func(*Loop) (T, error)) (T, error) {
-	var kept summaryFile[T]
-	size, err := l.JournalSize()
-	if err != nil {
-		return kept.Summary, err
-	}
-	data, err := os.ReadFile(l.summaryPath())
-	if err == nil && json.Unmarshal(data, &kept) == nil && kept.JournalSize == size && kept.TypeHash == shape {
-		return kept.Summary, nil
-	}
-	fresh, err := derive(l)
-	if err != nil {
-		return fresh, err
-	}
-	// The file is a cache: if it cannot be written (a read-only home), the list is only
-	// slower. The size was read before derive read the journal, so a record that was
-	// added in between makes this summary stale.
-	_ = writeJSON(l.summaryPath(), summaryFile[T]{TypeHash: shape, JournalSize: size, Summary: fresh})
-	return fresh, nil
-}
-
 // summaryPath returns the file of the summary.
 func (l *Loop) summaryPath() string { return filepath.Join(l.Dir, "summary.json") }
 

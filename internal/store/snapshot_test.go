@@ -5,7 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,9 +192,12 @@ func TestListRebuildsStaleSummaries(t *testing.T) {
 			append1(t, o, "turn")
 		}
 	}
+	var mu sync.Mutex
 	var derived []string
 	derive := func(l *store.Loop) (int, error) {
+		mu.Lock()
 		derived = append(derived, l.ID)
+		mu.Unlock()
 		st, _, err := store.Fold(l, zero, step)
 		return st.Count["turn"] + 100, err
 	}
@@ -222,15 +228,18 @@ func TestListReportsLoopWithoutSummary(t *testing.T) {
 	create(t, s, "/a")
 	create(t, s, "/a")
 	bad := errors.New("no idea")
-	n := 0
+	var n atomic.Int64
 	listed, err := store.List(s, func(*store.Loop) (string, error) {
-		if n++; n == 1 {
+		if n.Add(1) == 1 {
 			return "", bad
 		}
 		return "fine", nil
 	})
 	if err != nil || len(listed) != 2 {
 		t.Fatalf("listed %d, %v", len(listed), err)
+	}
+	if listed[0].Err == nil { // the other one came first
+		slices.Reverse(listed)
 	}
 	if !errors.Is(listed[0].Err, bad) || listed[1].Err != nil || listed[1].Summary != "fine" {
 		t.Errorf("listed %+v", listed)

@@ -32,6 +32,7 @@ type Model struct {
 	now           time.Time
 	err           error // of the last reading, nil if it went well
 
+	listed bool             // loops were read
 	loops  []record.Summary // grouped, as they are shown
 	cursor int
 	filter string
@@ -78,7 +79,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.now = time.Time(msg)
 		return m, m.read()
 	case loopsRead:
-		m.err = nil
+		m.err, m.listed = nil, true
 		m.take(msg)
 	case detailRead:
 		if m.err = nil; msg.Summary.ID == m.open {

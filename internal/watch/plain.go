@@ -19,13 +19,14 @@ type plain struct {
 	ascii  bool
 	id     string // of the only loop, "" = all
 	groups map[string]record.Group
-	failed string // the last error that was printed
-	err    error  // of the last write
+	events map[string]bool // loops whose events are printed: those that had not ended once
+	failed string          // the last error that was printed
+	err    error           // of the last write
 }
 
 // Plain prints the overview, or one loop, and then each event, until ctx ends.
 func Plain(ctx context.Context, s Source, o Options) error {
-	p := &plain{source: s, out: o.Out, ascii: o.ASCII, id: o.ID, groups: map[string]record.Group{}}
+	p := &plain{source: s, out: o.Out, ascii: o.ASCII, id: o.ID, groups: map[string]record.Group{}, events: map[string]bool{}}
 	first := p.overview
 	if p.id != "" {
 		first = p.loop
@@ -72,9 +73,17 @@ func (p *plain) overview(now time.Time) error {
 		p.groups[s.ID] = g
 		p.line(about(s, now))
 		p.question(s)
-		p.follow(s.ID)
+		p.followUnended(s)
 	}
 	return nil
+}
+
+// followUnended leaves alone what had ended when it was first seen: to read all of these
+// takes long.
+func (p *plain) followUnended(s record.Summary) {
+	if p.events[s.ID] = p.events[s.ID] || s.State != "ended"; p.events[s.ID] {
+		p.follow(s.ID)
+	}
 }
 
 // about is a row of the overview as a sentence.
@@ -129,7 +138,7 @@ func (p *plain) news(now time.Time) {
 		return
 	}
 	for _, s := range record.Grouped(loops, "", now) {
-		p.follow(s.ID)
+		p.followUnended(s)
 		g := s.Group(now)
 		if before, known := p.groups[s.ID]; known && before == g {
 			continue

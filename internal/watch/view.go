@@ -150,31 +150,37 @@ func (m Model) overview() []string {
 	}
 	rows := []string{m.header(head), ""}
 	if len(m.loops) == 0 {
-		if m.filter == "" {
+		switch {
+		case !m.listed:
+			return append(rows, "  reading the loops …")
+		case m.filter == "":
 			return append(rows, "  no loop yet: pawl run begins one")
 		}
 		return append(rows, "  nothing matches")
 	}
-	var list []string
-	at := 0
+	var list []func() string // what is not on the screen is not drawn
+	at, last := 0, record.Group(-1)
 	for i, s := range m.loops {
-		if i == 0 || m.loops[i-1].Group(m.now) != s.Group(m.now) {
-			if i > 0 {
-				list = append(list, "")
+		if g := s.Group(m.now); g != last {
+			if last = g; i > 0 {
+				list = append(list, func() string { return "" })
 			}
-			list = append(list, paint(bold, s.Group(m.now).String()))
+			list = append(list, func() string { return paint(bold, g.String()) })
 		}
 		if i == m.cursor {
 			at = len(list)
 		}
-		list = append(list, m.row(s, i == m.cursor))
+		list = append(list, func() string { return m.row(s, i == m.cursor) })
 	}
 	room := max(1, m.height-1-len(rows))
 	from := min(max(0, at-room/2), max(0, len(list)-room))
 	if at < room-1 {
 		from = 0
 	}
-	return append(rows, list[from:min(len(list), from+room)]...)
+	for _, draw := range list[from:min(len(list), from+room)] {
+		rows = append(rows, draw())
+	}
+	return rows
 }
 
 // groupCounts says how many loops each group has.
