@@ -1,7 +1,6 @@
 package mutant
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -200,24 +199,40 @@ func (t *testText) arguments(call bracket) (args []string) {
 // helper tells whether the file itself defines what is called, and compares there the
 // parameter of this number, from 0.
 func (t *testText) helper(name string, n int) bool {
-	if name == "" || n < 0 {
+	at, defined := t.definitions()[name]
+	if !defined || n < 0 {
 		return false
 	}
-	name = regexp.QuoteMeta(name)
-	m := regex.New(`\b(?:func|def|function|fn|int|void|bool|boolean|static)\s+[*&]?` + name + `\b[^(\n]*\(|` +
-		`\b(?:const|let|var)\s+` + name + `\s*=\s*(?:async\s*)?(?:function\b[^(\n]*)?\(`).FindStringIndex(t.code)
-	if m == nil {
-		return false
-	}
-	params := t.arguments(bracket{at: m[1] - 1})
+	params := t.arguments(bracket{at: at})
 	if n >= len(params) {
 		return false
 	}
-	body := t.code[m[1]:min(len(t.code), m[1]+maxHelper)]
+	body := t.code[at+1 : min(len(t.code), at+1+maxHelper)]
 	return slices.ContainsFunc(identifiers.FindAllString(params[n], -1), func(p string) bool {
+		if !strings.Contains(body, p) {
+			return false
+		}
 		return regex.New(`(?:[=!]==?\s*|(?i:equals?|strcmp|memcmp|_eq!?)\([^()]*(?:\([^()]*\)[^()]*)?)\b` + p + `\b|\b` + p + `\b\s*(?:[=!]==?|\.\w*(?i:equal|compare)\w*)`).MatchString(body)
 	})
 }
+
+// definitions are the functions that the file defines, each with the place of the
+// parenthesis before its parameters. They are found once: a file may have thousands of calls.
+func (t *testText) definitions() map[string]int {
+	if t.defines == nil {
+		t.defines = map[string]int{}
+		for _, m := range definition.FindAllStringSubmatchIndex(t.code, -1) {
+			name := t.code[max(m[2], m[4]):max(m[3], m[5])]
+			if _, earlier := t.defines[name]; !earlier {
+				t.defines[name] = m[1] - 1
+			}
+		}
+	}
+	return t.defines
+}
+
+var definition = regex.New(`(?:\b(?:func|def|function|fn|int|void|bool|boolean|static)\s+)+[*&]?(\w+)\b[^(\n]*\(|` +
+	`\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function\b[^(\n]*)?\(`)
 
 const maxHelper = 600
 

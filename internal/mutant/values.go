@@ -56,9 +56,9 @@ func Values(file string, content []byte, names, own []string) TestValues {
 		t.keep(names)
 	}
 	var v TestValues
-	asked := map[string]bool{}
+	asked, roles := map[string]bool{}, make([]Kind, len(t.values))
 	for i, l := range t.values {
-		if t.role(i) == another {
+		if roles[i] = t.role(i); roles[i] == another {
 			if m, ok := l.rotated(); ok {
 				v.Inputs = append(v.Inputs, m)
 			}
@@ -72,7 +72,7 @@ func Values(file string, content []byte, names, own []string) TestValues {
 		}
 	}
 	for i, l := range t.values {
-		if t.role(i) == wrong {
+		if roles[i] == wrong {
 			v.Expected = append(v.Expected, l.nudged())
 			if (l.rich() || asked[l.text]) && !slices.Contains(v.Telling, l.text) {
 				v.Telling = append(v.Telling, l.text)
@@ -233,10 +233,11 @@ type bracket struct {
 // testText is a file of tests with the values in it.
 type testText struct {
 	text, code  string
-	from        int      // where tests begin
-	begins      [][]int  // where each does, see starts
-	own         []string // functions of the work
-	shell, data bool     // it is a script of a shell, or no program
+	from        int            // where tests begin
+	begins      [][]int        // where each does, see starts
+	defines     map[string]int // see definitions
+	own         []string       // functions of the work
+	shell, data bool           // it is a script of a shell, or no program
 
 	compares     bool // somewhere in it values are compared
 	messageFirst bool // an assertion's first argument may be what is said if it fails
