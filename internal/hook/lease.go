@@ -117,6 +117,13 @@ func (s *lease) step(e loop.Event) error {
 	return nil
 }
 
+// end applies the event that ends an action which the state machine asked for.
+func (s *lease) end(do loop.ActionKind, e loop.Event) error {
+	a, _ := s.mem.State.Asked(do)
+	e.Of = a.ID
+	return s.step(e)
+}
+
 // note journals a message.
 func (s *lease) note(level loop.Level, text string) {
 	s.appendNote(memory.Note{Level: level, Text: text})

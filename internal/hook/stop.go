@@ -117,13 +117,13 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	// Ticked tasks of a plan are claims, so with a plan it is.
 	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}); err != nil {
+		if err := s.end(loop.Look, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}); err != nil {
 			return err
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
 	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.IsGoalUnsent(st) {
-		return s.step(loop.Event{Kind: loop.TimerFired})
+		return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 	if at != loop.Ended && !r.mem.Attended(r.Spec.Policy) {
 		return nil // not even the mail is for us
 	}
-	if err := r.checkDuration(ctx); err != nil {
+	if err := r.checkDeadline(ctx); err != nil {
 		return err
 	}
 	if err := r.drain(ctx); err != nil {

@@ -15,7 +15,7 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	case r.attended():
 		return nil
 	case a.Owner == loop.OwnerRunner: // that is us
-		return r.step(ctx, loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: a.Text})
+		return r.step(ctx, loop.Event{Kind: loop.HandedOver, Of: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
 	}
 	left := r.mem.Attribution
 	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.looked)

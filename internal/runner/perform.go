@@ -56,7 +56,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	switch {
 	case a.Isolated && r.mem.State.Hit != "": // it was cut off, and while nobody was there a limit passed
-		return r.step(ctx, loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{
+		return r.step(ctx, loop.Event{Kind: loop.AgentFailed, Of: a.ID, Isolated: true, Failure: &loop.Failure{
 			Class: loop.Interrupted, Message: "a limit was reached",
 		}})
 	case a.Isolated:
@@ -146,11 +146,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 		switch {
 		case cut && a.Do != loop.BeginTurn:
 		case cut && err != nil:
-			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
+			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Of: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}})
 		case err != nil:
-			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
+			r.report(ctx, loop.Event{Kind: loop.Faulted, Of: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
 			r.inRun(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {
@@ -163,6 +163,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 						return err
 					}
 				}
+				e.Of = a.ID
 				return r.step(ctx, e)
 			})
 		}
@@ -187,12 +188,8 @@ func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
 
 // wait ends at a time, which may have passed while nobody was there.
 func wait(ctx context.Context, a loop.Action, _ memory.Memory) (loop.Event, error) {
-	t := time.NewTimer(time.Until(a.Until))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return loop.Event{Kind: loop.TimerFired}, nil
-	case <-ctx.Done():
-		return loop.Event{}, ctx.Err()
+	if err := sleepUntil(ctx, a.Until); err != nil {
+		return loop.Event{}, err
 	}
+	return loop.Event{Kind: loop.TimerFired}, nil
 }

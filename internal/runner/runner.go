@@ -104,6 +104,7 @@ type Runner struct {
 	mem    memory.Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
+	timer  *time.Timer                      // of the time limit, see setTimer
 	action *underway                        // the last one that asked for an answer
 
 	inSession bool        // this is Attend, see attended
@@ -193,6 +194,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	}
 	defer func() { err = errors.Join(err, r.Owner.Sync()) }()
 	r.inbox = make(chan func(context.Context) error, 64)
+	defer r.timer.Stop()
 	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
 	}
@@ -218,6 +220,10 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 			if err := do(ctx); err != nil {
 				return r.mem.State, err
 			}
+		case <-r.timer.C:
+			if err := r.checkDeadline(ctx); err != nil {
+				return r.mem.State, err
+			}
 		case <-ctx.Done():
 			return r.mem.State, fmt.Errorf("drive loop %s: %w", r.Loop.ID, ctx.Err())
 		}
@@ -237,6 +243,7 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
+	r.timer = time.NewTimer(maxNap)
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
@@ -264,6 +271,7 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if err != nil {
 		return err
 	}
+	r.setTimer()
 	if r.mem.State.Phase == loop.Paused {
 		if err := r.action.overtake(); err != nil { // a wait that the pause overtook
 			return err
@@ -325,7 +333,7 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 			if ctx.Err() != nil || errors.Is(err, errStuck) {
 				return err
 			}
-			return r.step(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
+			return r.step(ctx, loop.Event{Kind: loop.Faulted, Of: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
 		}
 	}
 	return nil

@@ -198,16 +198,10 @@ func costLeft(s loop.State) float64 {
 // checkTokens sees in mid-turn that the loop has used up its tokens. In Run's goroutine:
 // a user may have changed the limit since the turn began.
 func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
-	if s := r.mem.State; s.Hit != "" || s.Phase != loop.Turning && s.Phase != loop.Trying || !overTokens(s, turn) {
+	if !r.mem.State.OverTokens(turn) {
 		return nil
 	}
 	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
-}
-
-// overTokens: with what the turn has used so far, the loop has used them up.
-func overTokens(s loop.State, turn loop.Usage) bool {
-	limit := s.Policy.Limits.Tokens
-	return limit > 0 && s.Usage.Add(turn).Tokens() >= limit
 }
 
 // needsMemory: the prompt of these situations is short, since the agent was told

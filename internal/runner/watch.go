@@ -16,7 +16,7 @@ import (
 
 const pollEvery = 250 * time.Millisecond
 
-// watch hears what comes from outside: messages, cancellations, and the clock.
+// watch hears what comes from outside: messages and cancellations.
 func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 	var wg sync.WaitGroup
 	wg.Go(func() { r.watchInbox(ctx) })
@@ -41,9 +41,6 @@ func (r *Runner) watchInbox(ctx context.Context) {
 		done := make(chan struct{})
 		r.inRun(ctx, func(ctx context.Context) error {
 			defer close(done)
-			if err := r.checkDuration(ctx); err != nil {
-				return err
-			}
 			if !r.attended() && time.Since(received) >= receiveInterval {
 				received = time.Now()
 				if err := r.receiveFileChanges(ctx); err != nil {
@@ -131,23 +128,4 @@ func (r *Runner) claimed(c memory.ToolClaim) error {
 	r.mem.ToolClaim = r.mem.ToolClaim.Merge(c)
 	r.final.Store(r.mem.ToolClaim.Claim != nil)
 	return nil
-}
-
-// checkDuration sees the time limit pass in mid-turn, while gates run, and in a wait whose
-// time counts. Between turns the machine sees it itself; a turn of a user's session
-// is not cut off.
-func (r *Runner) checkDuration(ctx context.Context) error {
-	s := r.mem.State
-	limit := s.Policy.Limits.Duration
-	waits := s.Phase == loop.Waiting && s.AwayFrom.IsZero()
-	turns := s.Phase == loop.Turning && !r.attended() || s.Phase == loop.Trying
-	gates := s.Phase == loop.Baseline || s.Phase == loop.Judging
-	if limit <= 0 || s.Hit != "" || !turns && !waits && !gates {
-		return nil
-	}
-	s.Now = time.Now()
-	if s.Elapsed() < limit {
-		return nil
-	}
-	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
 }

@@ -60,6 +60,7 @@ const (
 // Action is something to do. Fields beside Do belong to single kinds.
 type Action struct {
 	Do        ActionKind    `json:"do"`
+	ID        int           `json:"id,omitempty"`        // of one that Asks: the event that it ends in has it as Of
 	Task      string        `json:"task,omitempty"`      // BeginTurn, RunGates: the task at work; Wait: the one that waits for an answer
 	Tasks     []string      `json:"tasks,omitempty"`     // RunGates, Commit: the tasks claimed
 	Iteration int           `json:"iteration,omitempty"` // BeginTurn

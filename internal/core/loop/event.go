@@ -62,6 +62,7 @@ func EventKinds() []EventKind {
 type Event struct {
 	Kind           EventKind   `json:"kind"`
 	ID             string      `json:"id,omitempty"` // of a message: the same id again is the same message
+	Of             int         `json:"of,omitempty"` // ID of the action that it ends; 0: the owner was not asked, as for most turns of a user's session
 	At             time.Time   `json:"at"`
 	Start          *Start      `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
 	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // limit is the limit that forbids another turn, or "".
@@ -20,6 +21,27 @@ func (m *machine) limit() Outcome {
 		return Budget
 	}
 	return ""
+}
+
+// Deadline returns the time at which the time limit passes while the loop waits for what
+// it waits for now: its owner sets a timer, and reports LimitHit then. It is zero where no
+// timer is due: a user's turn is not cut off, and between turns the machine looks itself.
+func (s State) Deadline() time.Time {
+	limit := s.Policy.Limits.Duration
+	waits := s.Phase == Waiting && s.AwayFrom.IsZero()
+	turns := s.Phase == Turning && !s.Attended || s.Phase == Trying
+	gates := s.Phase == Baseline || s.Phase == Judging
+	if limit <= 0 || s.Hit != "" || !turns && !waits && !gates {
+		return time.Time{}
+	}
+	return s.Now.Add(limit - s.Elapsed())
+}
+
+// OverTokens reports whether the limit of tokens is reached with what the turn under way
+// has used so far. Its owner reports LimitHit then.
+func (s State) OverTokens(turn Usage) bool {
+	limit, turns := s.Policy.Limits.Tokens, s.Phase == Turning || s.Phase == Trying
+	return limit > 0 && s.Hit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
 }
 
 // Extended returns the tasks and limits with which a loop that has ended is reopened.

@@ -278,7 +278,8 @@ type State struct {
 	Red             string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
 	// RedAtStart are the gates that failed before the first turn.
 	RedAtStart []RedGate `json:"red_at_start,omitempty"`
-	Pending    []Action  `json:"pending,omitempty"` // to perform again if the owner dies
+	Pending    []Action  `json:"pending,omitempty"`     // to perform again if the owner dies
+	LastAction int       `json:"last_action,omitempty"` // ID of the last action that asks
 	Outcome    Outcome   `json:"outcome,omitempty"`
 	Reason     string    `json:"reason,omitempty"`
 	Hint       string    `json:"hint,omitempty"`
@@ -294,6 +295,15 @@ func (s State) Asked(do ActionKind) (Action, bool) {
 		}
 	}
 	return Action{}, false
+}
+
+// IsNews reports whether an event is one that the loop has not had yet: no message that
+// was received before, and no answer to an action whose end it does not wait for.
+func (s State) IsNews(e Event) bool {
+	if e.ID != "" && slices.Contains(s.ReceivedIDs, e.ID) {
+		return false
+	}
+	return e.Of == 0 || slices.ContainsFunc(s.Pending, func(a Action) bool { return a.ID == e.Of })
 }
 
 // OwesCommit reports whether the loop has ended over the commit of accepted work.

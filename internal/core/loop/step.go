@@ -21,7 +21,11 @@ func Step(s State, e Event) (State, []Action) {
 	m.s.Tasks = slices.Clone(s.Tasks)
 	m.clock(e)
 	m.handle(e)
-	if slices.ContainsFunc(m.acts, func(a Action) bool { return a.Do.Asks() }) {
+	if i := slices.IndexFunc(m.acts, func(a Action) bool { return a.Do.Asks() }); i >= 0 {
+		if m.acts[i].ID == 0 { // one that is done again keeps its ID: it has one end
+			m.s.LastAction++
+			m.acts[i].ID = m.s.LastAction
+		}
 		m.s.Pending = m.acts
 	}
 	return m.s, m.acts
@@ -53,10 +57,10 @@ func (m *machine) handle(e Event) {
 	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Approved && e.Kind != WentBack {
 		return // late answers to actions that the end overtook
 	}
+	if !m.s.IsNews(e) {
+		return
+	}
 	if e.ID != "" {
-		if slices.Contains(m.s.ReceivedIDs, e.ID) {
-			return
-		}
 		m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), e.ID), maxReceivedIDs)
 	}
 	m.planAsked(e)

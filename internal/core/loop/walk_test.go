@@ -174,20 +174,12 @@ func (w *world) meddle() {
 	}
 }
 
-// pass lets time go by; it counts unless it is a wait for a usage limit, a
-// pause, or has no owner.
-func (w *world) pass(d time.Duration, counts bool) {
-	w.now = w.now.Add(d)
-	if counts {
-		w.busy += d
-	}
-}
-
 func (w *world) feed(e loop.Event) {
 	e.At = w.now
 	before := w.s
 	s, acts := loop.Step(w.s, e)
 	w.events++
+	w.checkTwice(s, e)
 	w.s = s
 	w.checkStep(before, e, acts)
 	for _, a := range acts {
@@ -235,9 +227,10 @@ func (w *world) perform(a loop.Action) {
 		e = loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
 		e = loop.Event{Kind: loop.Concluded}
-	case loop.PutBack, loop.Notify:
+	case loop.PutBack, loop.Notify, loop.Deliver:
 		return
 	}
+	e.Of = w.s.LastAction // of an Interrupt, the turn
 	w.next = &e
 }
 

@@ -157,6 +157,10 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
 	s, acts := loop.Step(before, e)
 	m.State = s
+	if !before.IsNews(e) {
+		m.Notices = nil
+		return nil
+	}
 	m.Notices, m.Notified = m.Notified.Filter(notice.Decide(before, s, e))
 	if AllAttributed(e, s) {
 		m.Unattributed = false
