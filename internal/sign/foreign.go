@@ -18,7 +18,7 @@ import (
 func foreignNames(file, code, said string) map[string]string {
 	names := map[string]string{}
 	put := func(name, full string) {
-		if name = strings.TrimSpace(name); name != "" && name != "_" {
+		if name = strings.TrimSpace(name); name != "_" && aName.MatchString(name) { // not * of Python, . of Go
 			names[name] = full
 		}
 	}
@@ -134,6 +134,8 @@ func (v *view) assignsForeign(n int) (string, bool) {
 
 var ofGlobal = regex.New(`^(?:globalThis|global|window|self)\.`)
 
+var aName = regex.New(`^[\w.$]*\w$`)
+
 // fullNames are lines of code in which each name that stands for another is that. Lines
 // that import stay.
 func (v *view) fullNames() []string {
@@ -160,10 +162,13 @@ func (v *view) inFull(line string) string {
 	if v.short == nil || importing.MatchString(line) {
 		return line
 	}
-	return v.short.ReplaceAllStringFunc(line, func(s string) string {
-		m := v.short.FindStringSubmatch(s)
-		return m[1] + v.names[m[2]]
-	})
+	var full strings.Builder
+	at := 0
+	for _, m := range v.short.FindAllStringSubmatchIndex(line, -1) {
+		full.WriteString(line[at:m[4]] + v.names[line[m[4]:m[5]]])
+		at = m[5]
+	}
+	return full.String() + line[at:]
 }
 
 var importing = regex.New(`^\s*(?:import|from)\b|\brequire\(`)
