@@ -135,7 +135,7 @@ func (s *Server) status(context.Context) (string, error) {
 		p.line("gate %s: %s when Pawl last ran it", plan.OneLine(r.Gate, 100), r.Status)
 	}
 	if st.Violations > 0 {
-		p.line("violations: %d of 3 (changed protected files); the third ends the loop", st.Violations)
+		p.line("violations: %s (changed protected files); the last ends the loop", loop.ViolationRatio(st.Violations))
 	}
 	if c := at.mem.ToolClaim; c.Turn == at.mem.TurnsBegun && c.Claim != nil {
 		p.line("you have said how it stands; that is judged when your turn ends")

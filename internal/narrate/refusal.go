@@ -36,7 +36,7 @@ func Refusal(now loop.State, g loop.Gates) string {
 
 // Violation says which protected files the n-th violation changed.
 func Violation(n int, paths []string) string {
-	return fmt.Sprintf("violation %d of 3: the agent changed %s, which is protected; Pawl restored it", n, strings.Join(paths, ", "))
+	return fmt.Sprintf("violation %s: the agent changed %s, which is protected; Pawl restored it", loop.ViolationRatio(n), strings.Join(paths, ", "))
 }
 
 // broken names the finished tasks that this one broke, each by its first test.

@@ -299,7 +299,7 @@ func (t Step) decided() []string {
 		lines = append(lines, "claim refused: "+t.After.Failing.Reason)
 	}
 	if t.After.Violations > t.Before.Violations {
-		lines = append(lines, fmt.Sprintf("violation %d of 3: %s", t.After.Violations, afterViolation(t.Before.Attended, t.After.Outcome != "")))
+		lines = append(lines, fmt.Sprintf("violation %s: %s", loop.ViolationRatio(t.After.Violations), afterViolation(t.Before.Attended, t.After.Outcome != "")))
 	}
 	if n := acknowledged(t.Before, t.After); n > 0 {
 		lines = append(lines, "the agent has read "+figure.Count(n, "message"))

@@ -1,6 +1,9 @@
 package loop
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Bounds are the counts at which the machine decides otherwise.
 type Bounds struct {
@@ -20,6 +23,9 @@ func (s State) Bounds() Bounds {
 		Violations: violationsTamper, ReviewRounds: cmp.Or(s.Policy.ReviewRounds, reviewRounds),
 	}
 }
+
+// ViolationRatio is the n-th violation of those that end the loop: "2 of 3".
+func ViolationRatio(n int) string { return fmt.Sprintf("%d of %d", n, violationsTamper) }
 
 // AttemptNames are the attempts at a failing task in words, by Ladder.Attempt.
 func AttemptNames() []string {

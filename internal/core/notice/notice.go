@@ -119,7 +119,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		if after.Failing != nil {
 			why = after.Failing.Reason
 		}
-		add(NeedsYou, "violation", fmt.Sprintf("violation %d of 3: the agent changed protected files", after.Violations), why)
+		add(NeedsYou, "violation", "violation "+loop.ViolationRatio(after.Violations)+": the agent changed protected files", why)
 	}
 	if tests := added(before.Unapproved(), after.Unapproved()); len(tests) > 0 {
 		add(NeedsYou, "approval", "changes to existing tests wait for your approval", strings.Join(tests, ", "))
