@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/statefile"
@@ -105,10 +106,18 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	}
 	// The session was closed meanwhile: that time does not count against a limit, and
 	// interrupted work starts again.
+	var asks *notify.Outbox
 	err = h.withLease(ctx, b, func(s *lease) error {
+		b.Client = h.client()
 		s.recordBinding(b, false)
+		if len(s.mem.State.Unanswered()) > 0 {
+			asks = s.box
+		}
 		return s.step(loop.Event{Kind: loop.OwnerLost})
 	})
+	if err == nil { // who took replies to what it asks ended with the client
+		err = asks.Listen()
+	}
 	if err != nil {
 		return reply{}, err
 	}
