@@ -87,5 +87,5 @@ release-test: ## builds all of it twice, installs what can be installed here, an
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo
 
-picture: ## docs/demo.svg and docs/watch.svg, from a run of the demo; needs tmux
+picture: ## docs/demo.svg, docs/watch.svg and docs/serve.png, from a run of the demo; needs tmux and Chromium
 	.ci/picture
