@@ -50,6 +50,7 @@ const MaxSize = 20 << 20
 type File struct {
 	name string
 	data []byte
+	by   *Reader // nil: nobody keeps it
 	reading
 }
 
@@ -171,7 +172,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}
-	return Decode(f.name, data)
+	return f.again(data)
 }
 
 // Untick marks tasks as open again, and with them the box of a group that one of
@@ -192,7 +193,7 @@ func (f *File) Untick(ids ...string) (*File, error) {
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}
-	return Decode(f.name, data)
+	return f.again(data)
 }
 
 // apply writes marks into a copy of data.

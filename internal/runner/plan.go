@@ -24,7 +24,7 @@ func (r *Runner) freezePlan() error {
 	}
 	data, err := atomicfile.Read(record.FrozenPlanPath(r.Loop), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err := planfile.Load(r.planPath())
+		f, err := r.plans.Load(r.planPath())
 		if err != nil {
 			return fmt.Errorf("freeze the plan: %w", err)
 		}
@@ -33,7 +33,7 @@ func (r *Runner) freezePlan() error {
 	if err != nil {
 		return fmt.Errorf("read the copy of the plan: %w", err)
 	}
-	r.plan, err = planfile.Decode(r.Spec.Plan, data)
+	r.plan, err = r.plans.Decode(r.Spec.Plan, data)
 	if err != nil {
 		return fmt.Errorf("read the copy of the plan: %w", err)
 	}
@@ -62,7 +62,7 @@ func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 	if r.Spec.Plan == "" {
 		return planInspection{}, nil
 	}
-	now, err := planfile.Load(r.planPath())
+	now, err := r.plans.Load(r.planPath())
 	if err != nil {
 		return r.sortOutUnreadable(ctx)
 	}
@@ -107,7 +107,7 @@ func (r *Runner) writePlan() error {
 // adoptPlan makes the plan as it is now the frozen one: the user changed it.
 // Tasks that are new become the loop's.
 func (r *Runner) adoptPlan(ctx context.Context) error {
-	f, err := planfile.Load(r.planPath())
+	f, err := r.plans.Load(r.planPath())
 	if err != nil {
 		r.noteLater(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
 		return r.writePlan()
@@ -135,7 +135,7 @@ func (r *Runner) Marks() []string {
 	if r.plan != nil {
 		paths = append(paths, slices.Sorted(maps.Keys(r.plan.Files(r.Spec.Plan)))...)
 	}
-	f, err := planfile.Load(r.planPath())
+	f, err := r.plans.Load(r.planPath())
 	if err != nil {
 		return paths
 	}

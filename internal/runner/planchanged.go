@@ -117,7 +117,7 @@ func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, e
 // is written to: no turn has run since. It returns where one is kept that the ticks
 // would overwrite.
 func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
-	now, err := planfile.Load(r.planPath())
+	now, err := r.plans.Load(r.planPath())
 	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
 		return "", nil //nolint:nilerr // the next look decides
 	}
@@ -140,7 +140,7 @@ func (r *Runner) addedMeanwhile(m memory.Memory) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
 	}
-	now, err := planfile.Load(r.planPath())
+	now, err := r.plans.Load(r.planPath())
 	if err == nil && addsOnly(r.plan.Plan(), now.Plan()) {
 		if err := r.keepPlan(now); err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func (r *Runner) adoptPaused(ctx context.Context) error {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil
 	}
-	now, err := planfile.Load(r.planPath())
+	now, err := r.plans.Load(r.planPath())
 	if err != nil || bytes.Equal(now.Text(), r.plan.Text()) {
 		return nil //nolint:nilerr // the next look decides
 	}
@@ -174,9 +174,13 @@ func (r *Runner) unknownTasks(s loop.State) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
+	known := make(map[string]bool, len(s.Tasks))
+	for i := range s.Tasks {
+		known[s.Tasks[i].ID] = true
+	}
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		if _, known := s.Task(t.ID); known || t.Optional && r.Spec.NoOptional {
+		if known[t.ID] || t.Optional && r.Spec.NoOptional {
 			continue
 		}
 		added = append(added, r.loopTask(t))
@@ -197,8 +201,12 @@ func (r *Runner) loopTask(t plan.Task) loop.Task {
 
 // tickedSince are the tasks that are done in the one version and not in the other.
 func tickedSince(was, now *planfile.File) (ids []string) {
+	done := map[string]bool{}
+	for _, t := range was.Plan().Tasks {
+		done[t.ID] = t.Done
+	}
 	for _, t := range now.Plan().Tasks {
-		if old, _ := was.Plan().Task(t.ID); t.Done && !old.Done {
+		if t.Done && !done[t.ID] {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -211,13 +219,14 @@ func addsOnly(was, now plan.Plan) bool {
 	if len(now.Tasks) <= len(was.Tasks) || was.Format != now.Format || was.Title != now.Title || was.Overview != now.Overview || !slices.Equal(was.Gates, now.Gates) {
 		return false
 	}
+	had, has := was.Index(), now.Index()
 	for _, old := range was.Tasks {
-		if t, ok := now.Task(old.ID); !ok || !sameTask(old, t) {
+		if i, ok := has[old.ID]; !ok || !sameTask(old, now.Tasks[i]) {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(now.Tasks, func(t plan.Task) bool {
-		_, known := was.Task(t.ID)
+		_, known := had[t.ID]
 		return !known && (t.Evidence != "" || len(t.Scope) > 0 || t.AllowTestChanges)
 	})
 }
@@ -231,8 +240,9 @@ func sameTask(a, b plan.Task) bool {
 // renumbered reports whether a task has another id: in a plan without ids, a task
 // that is put in before others is done under their number.
 func renumbered(was, now plan.Plan) bool {
+	has := now.Index()
 	return slices.ContainsFunc(was.Tasks, func(old plan.Task) bool {
-		t, ok := now.Task(old.ID)
-		return (!ok || t.Title != old.Title) && slices.ContainsFunc(now.Tasks, func(n plan.Task) bool { return n.ID != old.ID && n.Title == old.Title })
+		i, ok := has[old.ID]
+		return (!ok || now.Tasks[i].Title != old.Title) && slices.ContainsFunc(now.Tasks, func(n plan.Task) bool { return n.ID != old.ID && n.Title == old.Title })
 	})
 }

@@ -69,7 +69,7 @@ func (r *Runner) editOne(e plan.Edit, m memory.Memory) (plan.Edit, error) {
 		return done, nil
 	}
 	there := frozen
-	if now, err := planfile.Load(r.planPath()); err == nil && e.Do != plan.Accept && !bytes.Equal(now.Bytes(), r.plan.Bytes()) {
+	if now, err := r.plans.Load(r.planPath()); err == nil && e.Do != plan.Accept && !bytes.Equal(now.Bytes(), r.plan.Bytes()) {
 		if there, _, err = now.Edit(e, false); err != nil {
 			return e, &refusedEdit{fmt.Errorf("%s is being edited: %w", r.Spec.Plan, err)}
 		}
@@ -92,7 +92,7 @@ func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Memory) (*planfi
 	if err != nil {
 		return nil, e, fmt.Errorf("read the edited plan: %w", err)
 	}
-	kept, err := planfile.Decode(r.Spec.Plan, data)
+	kept, err := r.plans.Decode(r.Spec.Plan, data)
 	if err != nil {
 		return nil, e, err
 	}

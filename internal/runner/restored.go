@@ -11,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -74,7 +73,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	if r.Spec.Plan == "" {
 		return nil
 	}
-	f, err := planfile.Load(r.planPath())
+	f, err := r.plans.Load(r.planPath())
 	if err != nil {
 		f = r.plan
 	}

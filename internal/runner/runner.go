@@ -135,6 +135,7 @@ type Runner struct {
 	proving   *proving                 // what does so while a turn runs, nil if nothing does
 	read      memory.Attribution       // by the look under way, see calls.go
 	plan      *planfile.File           // as the user wrote it, with Pawl's marks
+	plans     planfile.Reader          // reads it
 	skipped   string                   // by the last checkpoint
 	stop      string                   // cause for which it is cancelled at once, see End
 }

@@ -41,7 +41,7 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Memory) (ti
 		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	there, was := f, r.plan
-	if now, err := planfile.Load(r.planPath()); err == nil && (r.attended() || !r.planExplained()) {
+	if now, err := r.plans.Load(r.planPath()); err == nil && (r.attended() || !r.planExplained()) {
 		// The user may have edited it while the gates ran; in their session it stays anyway.
 		if there, err = now.Tick(ids...); err != nil || renumbered(f.Plan(), now.Plan()) {
 			there = now

@@ -35,9 +35,13 @@ func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w runTarget) map[
 		return nil // the run itself will say what is wrong
 	}
 	_, scripts := testreport.Reach([]gate.Gate{g}, testreport.FilesIn(v.Root))
+	var marks []string
+	if v.Marks != nil {
+		marks = v.Marks()
+	}
 	states := map[string]fileState{}
 	for file, e := range entries {
-		if e.IsFile() && (v.isTest(file) || slices.Contains(scripts, file)) && !v.isMark(file) && len(states) < maxTestFiles {
+		if e.IsFile() && (v.isTest(file) || slices.Contains(scripts, file)) && !slices.Contains(marks, file) && len(states) < maxTestFiles {
 			states[file] = stateOf(filepath.Join(v.checkout(w), filepath.FromSlash(file)))
 		}
 	}

@@ -99,13 +99,14 @@ func (m *machine) pick() (string, bool) {
 		return t.ID, true
 	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
+	open := make(map[string]bool, len(m.s.Tasks))
 	for i, t := range m.s.Tasks {
 		p.Tasks[i] = plan.Task{ID: t.ID, Done: t.Status == Done, Optional: t.Optional, Priority: t.Priority, DependsOn: t.DependsOn}
+		open[t.ID] = t.Status == Open
 	}
 	t, ok := p.Next(func(id string) bool {
-		t, _ := m.s.Task(id)
 		_, asks := m.s.question(id)
-		return t.Status != Open || asks
+		return !open[id] || asks
 	})
 	return t.ID, ok
 }
