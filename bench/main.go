@@ -24,7 +24,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -32,6 +31,7 @@ import (
 type options struct {
 	runs       int
 	files      int
+	tasks      int
 	iterations int
 	loops      int
 	stream     int64 // bytes
@@ -95,10 +95,12 @@ func bench(args []string) (bool, error) {
 	f := flag.NewFlagSet("bench", flag.ExitOnError)
 	f.IntVar(&o.runs, "runs", 15, "measure each `N` times, in turns")
 	f.IntVar(&o.files, "files", 50_000, "files in the big tree")
+	f.IntVar(&o.tasks, "tasks", 5_000, "tasks in the long plan")
 	f.IntVar(&o.iterations, "iterations", 10_000, "iterations of the long loop")
 	f.IntVar(&o.loops, "loops", 1_000, "loops to list")
 	f.Int64Var(&o.stream, "stream", 1<<30, "bytes of the agent's event stream")
 	only := f.String("only", "", "only the rows whose text has `TEXT`")
+	page := f.String("page", "", "write the table into this page, in place of the one there")
 	if err := f.Parse(args); err != nil {
 		return false, err
 	}
@@ -109,14 +111,28 @@ func bench(args []string) (bool, error) {
 		return false, err
 	}
 	defer l.close()
-	return measure(ctx, l, rows(o), *only)
+	if *page == "" {
+		return measure(ctx, l, rows(o), *only)
+	}
+	t, held, err := measured(ctx, l, rows(o), *only)
+	if err != nil {
+		return false, err
+	}
+	return held, t.writeInto(*page, growthBegin)
 }
 
 // measure measures the rows and prints them; it tells whether every bound held.
 func measure(ctx context.Context, l *lab, rows []row, only string) (bool, error) {
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "what\treference\tmeasured\tresult\tbound\t")
-	all := true
+	t, held, err := measured(ctx, l, rows, only)
+	if err != nil {
+		return false, err
+	}
+	return held, t.print(os.Stdout)
+}
+
+// measured measures the rows; held tells whether every bound did.
+func measured(ctx context.Context, l *lab, rows []row, only string) (t table, held bool, err error) {
+	t, held = table{{"what", "reference", "measured", "result", "bound", ""}}, true
 	for _, r := range rows {
 		if !strings.Contains(r.what, only) {
 			continue
@@ -124,17 +140,17 @@ func measure(ctx context.Context, l *lab, rows []row, only string) (bool, error)
 		fmt.Fprintln(os.Stderr, "measuring:", r.what)
 		got, err := r.measure(ctx, l)
 		if errors.Is(err, errAbsent) {
-			fmt.Fprintf(out, "%s\t\t\tnot measured\t%s\t%v\n", r.what, r.bound, err)
+			t = append(t, []string{r.what, "", "", "not measured", r.bound, err.Error()})
 			continue
 		}
 		if err != nil {
-			return false, fmt.Errorf("%s: %w", r.what, err)
+			return nil, false, fmt.Errorf("%s: %w", r.what, err)
 		}
 		verdict := "ok"
 		if !got.ok {
-			verdict, all = "OVER", false
+			verdict, held = "OVER", false
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, got.reference, got.measured, got.result, r.bound, verdict)
+		t = append(t, []string{r.what, got.reference, got.measured, got.result, r.bound, verdict})
 	}
-	return all, out.Flush()
+	return t, held, nil
 }

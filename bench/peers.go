@@ -119,7 +119,7 @@ func benchPeers(args []string) (bool, error) {
 	}
 	t, held := c.table(all, got)
 	if *page != "" {
-		return held, t.writeInto(*page)
+		return held, t.writeInto(*page, peersBegin)
 	}
 	return held, t.print(os.Stdout)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	tableBegins = "<!-- printed by: go run ./bench peers -page docs/explanation/how-fast.md -->\n"
+	peersBegin  = "<!-- printed by: go run ./bench peers -page docs/explanation/how-fast.md -->\n"
+	growthBegin = "<!-- printed by: go run ./bench -only 'a task' -page docs/explanation/how-fast.md -->\n"
 	tableEnds   = "<!-- end -->\n"
 )
 
@@ -37,8 +38,8 @@ func (t table) markdown() string {
 	return s.String()
 }
 
-// writeInto replaces the table on a page.
-func (t table) writeInto(page string) error {
+// writeInto replaces the table on a page that begins so.
+func (t table) writeInto(page, tableBegins string) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func TestTableOnPageIsOfThisBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), tableBegins)
+	_, rest, _ := strings.Cut(string(text), peersBegin)
 	on, _, ok := strings.Cut(rest, tableEnds)
 	if header := (table{peersHeader()}).markdown(); !ok || !strings.HasPrefix(on, header) {
 		t.Errorf("the table does not begin with\n%s", header)
@@ -28,14 +28,14 @@ func TestTableOnPageIsOfThisBench(t *testing.T) {
 
 func TestTableIsWrittenIntoPage(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(page, []byte("before\n"+tableBegins+"old\n"+tableEnds+"after\n"), 0o600); err != nil {
+	if err := os.WriteFile(page, []byte("before\n"+peersBegin+"old\n"+tableEnds+"after\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (table{{"a", "b"}, {"1", "2"}}).writeInto(page); err != nil {
+	if err := (table{{"a", "b"}, {"1", "2"}}).writeInto(page, peersBegin); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(page)
-	if want := "before\n" + tableBegins + "| a | b |\n|---|---|\n| 1 | 2 |\n" + tableEnds + "after\n"; err != nil || string(got) != want {
+	if want := "before\n" + peersBegin + "| a | b |\n|---|---|\n| 1 | 2 |\n" + tableEnds + "after\n"; err != nil || string(got) != want {
 		t.Errorf("%v:\n%s", err, got)
 	}
 }

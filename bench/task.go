@@ -36,20 +36,7 @@ func task(files int, wanted string, bound float64) func(context.Context, *lab) (
 			return outcome{}, err
 		}
 		plan := func(ctx context.Context, name string) (time.Duration, error) {
-			for _, args := range []string{"checkout -q -f -B work start", "clean -fdq"} {
-				if _, _, err := (process{dir: dir, argv: append([]string{"git"}, strings.Fields(args)...)}).run(ctx); err != nil {
-					return 0, err
-				}
-			}
-			home, err := os.MkdirTemp(l.dir, "task")
-			if err != nil {
-				return 0, err
-			}
-			defer os.RemoveAll(home)
-			return process{dir: dir, env: []string{"PAWL_HOME=" + home, "HOME=" + home}, argv: []string{
-				l.pawl, "run", name, "--gate", "sh gate.sh", "--agent", "command", "--agent-command", filepath.Join(l.dir, "doer"),
-				"--evidence", wanted, "--yes", "--quiet",
-			}}.cpu(ctx)
+			return l.doPlan(ctx, dir, planRun{start: "start", name: name, flags: []string{"--evidence", wanted}})
 		}
 		subject := func(ctx context.Context) (time.Duration, error) {
 			all, err := plan(ctx, "all.md")
@@ -66,6 +53,30 @@ func task(files int, wanted string, bound float64) func(context.Context, *lab) (
 		}
 		return ratio(s, r, bound), nil
 	}
+}
+
+// planRun is a run of a plan from the start: a branch of the repository.
+type planRun struct {
+	start, name string
+	flags       []string
+	exit        int
+}
+
+// doPlan runs a plan with the doer and says what it cost.
+func (l *lab) doPlan(ctx context.Context, dir string, p planRun) (time.Duration, error) {
+	for _, args := range []string{"checkout -q -f -B work " + p.start, "clean -fdq"} {
+		if _, _, err := (process{dir: dir, argv: append([]string{"git"}, strings.Fields(args)...)}).run(ctx); err != nil {
+			return 0, err
+		}
+	}
+	home, err := os.MkdirTemp(l.dir, "task")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(home)
+	return process{dir: dir, env: []string{"PAWL_HOME=" + home, "HOME=" + home}, exit: p.exit, argv: append([]string{
+		l.pawl, "run", p.name, "--gate", "sh gate.sh", "--agent", "command", "--agent-command", filepath.Join(l.dir, "doer"), "--yes", "--quiet",
+	}, p.flags...)}.cpu(ctx)
 }
 
 // taskRepository is a repository of so many files with a gate and two plans, of one task
