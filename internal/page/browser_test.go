@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,6 +78,34 @@ func TestBrowser(t *testing.T) {
 	d.mu.Unlock()
 	b.until("the page follows the loop", func() bool { return b.eval(`document.querySelector("h1").textContent`) == "running again" })
 	b.clean(base)
+}
+
+// TestFirstPaintInABrowser prints when Chromium first shows something of 1,000 loops. The
+// bound has room for a machine that is loaded.
+func TestFirstPaintInABrowser(t *testing.T) {
+	t.Parallel()
+	d, h := world(t)
+	d.loops = many(1000)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = Serve(ctx, l, h) }()
+	b := browse(t)
+	for _, when := range []string{"in a new browser", "again"} {
+		b.open("http://" + l.Addr().String() + "/?all=1")
+		paint := ""
+		b.until("something is shown", func() bool {
+			paint = b.eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime.toFixed(0) ?? ""`)
+			return paint != ""
+		})
+		t.Logf("first paint of %d loops, %s: %s ms", len(d.loops), when, paint)
+		if ms, err := strconv.Atoi(paint); err != nil || ms > 10_000 {
+			t.Errorf("first paint after %s ms, %v", paint, err)
+		}
+	}
 }
 
 // TestReportInABrowser holds the same of the report as a file.

@@ -60,7 +60,7 @@ func browse(t *testing.T) *tab {
 	}
 	// In containers Chromium may not make its own sandbox; it opens our pages only.
 	cmd := exec.CommandContext(t.Context(), program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+		"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+profile(t))
 	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{in, out}, 5*time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -78,6 +78,26 @@ func browse(t *testing.T) *tab {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
+}
+
+// profile is a folder of a browser's, removed after its end. Processes that it began write into it
+// a moment longer than it lives, over which t.TempDir would fail the test.
+func profile(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 250 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Logf("%s could not be removed", dir)
+	})
+	return dir
 }
 
 // message is one of the debugging protocol.
