@@ -12,7 +12,7 @@ import (
 func (l *language) functions(text string) []function {
 	s := source.Bare(text, l.style)
 	var found []function
-	skip := l.testBlocks(s)
+	skip, classes := l.testBlocks(s), l.classes(s)
 	end := 0
 	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
 		name, at := l.named(s, m)
@@ -31,7 +31,7 @@ func (l *language) functions(text string) []function {
 		}
 		end = b.to
 		f := function{
-			name: l.outer(s, start) + name, line: s.LineOf(start), from: start,
+			name: outer(classes, start) + name, line: s.LineOf(start), from: start,
 			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
 		}
 		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
@@ -52,20 +52,37 @@ func (l *language) named(s source.Source, m []int) (string, int) {
 	return "", m[0]
 }
 
-// outer are the classes that a function stands in, each with a dot.
-func (l *language) outer(s source.Source, start int) string {
+// class is one of a file, with the stretch that it takes.
+type class struct {
+	name     string
+	from, to int
+}
+
+// classes are those of a file, in its order.
+func (l *language) classes(s source.Source) (found []class) {
 	if l.class == nil {
-		return ""
+		return nil
 	}
-	var names strings.Builder
-	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code[:start], -1) {
+	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code, -1) {
 		at := m[0] + source.Indent(s.Code[m[0]:m[1]])
 		to := s.Block(at)
 		if l.indent {
 			to = s.Indented(at, "")
 		}
-		if to > start {
-			names.WriteString(s.Code[m[2]:m[3]] + ".")
+		found = append(found, class{name: s.Code[m[2]:m[3]], from: m[1], to: to})
+	}
+	return found
+}
+
+// outer are the classes that a function stands in, each with a dot.
+func outer(classes []class, start int) string {
+	var names strings.Builder
+	for _, c := range classes {
+		if c.from > start {
+			break
+		}
+		if c.to > start {
+			names.WriteString(c.name + ".")
 		}
 	}
 	return names.String()

@@ -25,7 +25,7 @@ func Unread(file string, before, after []byte, all string) []Function {
 	var found []Function
 	for _, f := range functions(file, after) {
 		was, known := old[f.name]
-		if known && was.plain == f.plain || f.dictated(all) {
+		if known && was.plain == f.plain {
 			continue
 		}
 		body, then := f.said(file), was.said(file)
@@ -33,7 +33,7 @@ func Unread(file string, before, after []byte, all string) []Function {
 		names := slices.DeleteFunc(f.parameterNames(file), func(name string) bool {
 			return Names(body, name) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
 		})
-		if len(names) > 0 {
+		if len(names) > 0 && !f.dictated(all) {
 			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: head(f)})
 		}
 	}

@@ -35,7 +35,11 @@ func Kept(file string, before, after []byte, all string) []Sign {
 			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notOurs.MatchString(name) || v.shared(n, file, name) {
 				continue
 			}
-			if !w.isRead(strings.Replace(all, line, "", 1), name) && !w.isRead(string(before), name) {
+			here := strings.Index(all, line)
+			if here < 0 {
+				here = len(all)
+			}
+			if !w.isRead(all[:here], name) && !w.isRead(all[min(len(all), here+len(line)):], name) && !w.isRead(string(before), name) {
 				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: short(strings.TrimSpace(v.text[n]))})
 			}
 			seen[name] = true
@@ -73,25 +77,46 @@ var notOurs = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|im
 // isRead reports whether a text reads a name: has it otherwise than to give it a value. A
 // member is read as that of something, or by its name in a string.
 func (w writer) isRead(all, name string) bool {
-	q := regexp.QuoteMeta(name)
+	var reads *regex.Regex // of a line in which the name stands
 	if w.names == shell {
-		return regex.New(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`).MatchString(all)
+		q := regexp.QuoteMeta(name)
+		reads = regex.New(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`)
 	}
-	as := `(?:^|[^\w$])`
-	switch {
-	case w.names == script && w.member:
-		as = `(?:\.|["'\x60]|\{(?:[^}\n]*,)? *)`
-	case w.member:
-		as = `(?:\.|->|["'\x60])`
-	}
-	for _, m := range regex.New(`(?m)`+as+q).FindAllStringIndex(all, -1) {
-		rest := all[m[1]:]
-		if rest = rest[:source.LineEnd(rest)]; !written.MatchString(rest) {
+	for at := 0; ; at += len(name) {
+		next := strings.Index(all[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, rest := all[strings.LastIndexByte(all[:at], '\n')+1:at], all[at+len(name):]
+		rest = rest[:source.LineEnd(rest)]
+		switch {
+		case reads != nil:
+			if reads.MatchString(before + name + rest) {
+				return true
+			}
+		case w.comesAfter().MatchString(before) && !written.MatchString(rest):
 			return true
 		}
 	}
-	return false
 }
+
+// comesAfter matches what stands on the line before a name that is read.
+func (w writer) comesAfter() *regex.Regex {
+	switch {
+	case w.names == script && w.member:
+		return beforeScriptMember
+	case w.member:
+		return beforeMember
+	}
+	return beforeName
+}
+
+var (
+	beforeScriptMember = regex.New(`(?:\.|["'\x60]|\{(?:[^}\n]*,)? *)$`)
+	beforeMember       = regex.New(`(?:\.|->|["'\x60])$`)
+	beforeName         = regex.New(`(?:^|[^\w$])$`)
+)
 
 // Said is a program without its comments and without what it imports.
 func Said(file string, content []byte) string {
