@@ -1,12 +1,16 @@
 package runner
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // An action that ignores its cancellation must not hold the loop for ever: its
@@ -32,4 +36,23 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A mistake of Pawl's own in an action is an error that says where, not the end of the process.
+func TestAPanicInAnActionIsAnError(t *testing.T) {
+	t.Parallel()
+	var none []string
+	_, err := caught(func(context.Context, loop.Action, memory.Memory) (loop.Event, error) {
+		return loop.Event{Text: none[2]}, nil
+	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.Memory{})
+	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
+		t.Errorf("%v", err)
+	}
+	if failure.Hint(err) == "" {
+		t.Error("it does not say what to do")
+	}
+	_, err = caught(func(context.Context, loop.Action, memory.Memory) (loop.Event, error) { return loop.Event{}, errStuck })(t.Context(), loop.Action{}, memory.Memory{})
+	if !errors.Is(err, errStuck) {
+		t.Errorf("%v", err)
+	}
 }

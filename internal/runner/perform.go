@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // perform does one action. Those that ask for an answer run in a goroutine,
@@ -140,7 +143,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	r.before = r.last.Swap(nil)
 	go func() {
 		defer cancel()
-		e, err := do(actx, a, m)
+		e, err := caught(do)(actx, a, m)
 		cut, came := actx.Err() != nil, r.came
 		close(u.done)
 		switch {
@@ -170,6 +173,32 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	}()
 	return nil
 }
+
+// caught performs an action so that a panic in it is an error: a mistake of Pawl's, say in
+// reading a source file that it does not understand, ends the loop with words and an
+// outcome, and not the process that is to clean up after it.
+func caught(do asked) asked {
+	return func(ctx context.Context, a loop.Action, m memory.Memory) (e loop.Event, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = failure.New(failure.Error, "this is a mistake in Pawl: please report it; the work is kept, and  pawl resume  tries again",
+					"Pawl failed inside (%s): %v%s", a.Do, p, origin(debug.Stack()))
+			}
+		}()
+		return do(ctx, a, m)
+	}
+}
+
+// origin is the first place of Pawl's own in the stack of a panic: " at sign/foreign.go:165".
+func origin(stack []byte) string {
+	_, after, _ := strings.Cut(string(stack), "\npanic(")
+	if m := ownFrame.FindStringSubmatch(after); m != nil {
+		return " at " + m[1]
+	}
+	return ""
+}
+
+var ownFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
 
 // lastWords takes what was left for the loop while the turn ran, before it counts as
 // ended: the agent's claims by its tools are part of it.
