@@ -198,12 +198,12 @@ func TestTheTimeLimitEndsATry(t *testing.T) {
 
 func TestATimeLimitThatPassesWhileNobodyDrivesEndsATry(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
 	ctx, kill := context.WithCancel(t.Context())
 	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
-	time.Sleep(time.Until(st.s.StartedAt.Add(8 * time.Second)))
+	time.Sleep(time.Until(st.s.StartedAt.Add(20 * time.Second)))
 	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
