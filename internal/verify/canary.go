@@ -201,24 +201,26 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 	return matching, nil
 }
 
-// leaves are what ids of tests may be called in the file that holds them.
+// leaves are what tests of these ids may be called in the file that holds them: what stands
+// last, as "test_adds" of "tests/test_sum.py::TestSum::test_adds[1-2]" and "TestAdds" of
+// "example.com/sum.TestAdds/one"; of no id its folder, which many files name.
 func leaves(ids []string) []string {
 	var names []string
+	put := func(name string) {
+		if name, _, _ = strings.Cut(strings.Trim(name, "() "), " ("); len(name) > 2 {
+			names = append(names, name)
+		}
+	}
 	for _, id := range ids {
-		for _, sep := range []string{" > ", "::", ".", "/"} {
-			name := id
-			switch i := strings.LastIndex(id, sep); {
-			case i >= 0 && sep == "/":
-				name = id[:i]
-				if j := strings.LastIndex(name, "."); j >= 0 {
-					name = name[j+1:]
-				}
-			case i >= 0:
-				name = id[i+len(sep):]
-			}
-			if name, _, _ = strings.Cut(strings.Trim(name, "() "), " ("); len(name) > 2 {
-				names = append(names, name)
-			}
+		if i := max(strings.LastIndex(id, "::")+len("::"), strings.LastIndex(id, " > ")+len(" > ")); i >= len(" > ") {
+			name, _, _ := strings.Cut(id[i:], "[")
+			put(name)
+			continue
+		}
+		put(id)
+		put(id[strings.LastIndexByte(id, '.')+1:])
+		if i := strings.LastIndexByte(id, '/'); i >= 0 {
+			put(id[strings.LastIndexByte(id[:i], '.')+1 : i])
 		}
 	}
 	return names

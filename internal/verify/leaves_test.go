@@ -1,0 +1,28 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestWhatATestIsCalledInItsFile(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"tests/test_sum.py::TestSum::test_adds[1-2]":      "test_adds",
+		"tests/test_sum.py::test_adds":                    "test_adds",
+		"example.com/sum.TestAdds/one":                    "TestAdds",
+		"example.com/sum.TestAdds":                        "TestAdds",
+		"downloads > GET /files/../index.js > is refused": "is refused",
+		"sum::tests::adds":                                "adds",
+		"com.example.SumTest.adds()":                      "adds",
+		"test_adds (tests.test_sum.TestSum)":              "test_adds",
+	} {
+		got := leaves([]string{id})
+		if !slices.Contains(got, want) {
+			t.Errorf("%s: %q", id, got)
+		}
+		if slices.Contains(got, "tests") {
+			t.Errorf("%s: many files name its folder: %q", id, got)
+		}
+	}
+}
