@@ -14,6 +14,7 @@ const imports = `
 	failure        <
 	redact         <
 	figure         <
+	dirwatch       <
 	atomicfile     < failure
 	environment    <
 	session/place  < environment
@@ -64,7 +65,7 @@ const imports = `
 	review         < core/* agent git prompt atomicfile
 	planner        < core/* agent prompt
 	retention      < git record store
-	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
+	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config dirwatch failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
@@ -123,7 +124,7 @@ const modules = `
 	github.com/tailscale/hujson           < doctor install
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
-	golang.org/x/sys/...                  < atomicfile bench/faults confine proc
+	golang.org/x/sys/...                  < atomicfile bench/faults confine dirwatch proc
 	golang.org/x/term                     < term cli
 `
 

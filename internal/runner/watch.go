@@ -9,12 +9,19 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/dirwatch"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-const pollEvery = 250 * time.Millisecond
+const (
+	// pollEvery is how often the inbox is read where nothing tells of a new message.
+	pollEvery = 250 * time.Millisecond
+	// pollRarely is how often it is read beside a watch, see dirwatch.
+	pollRarely = 5 * time.Second
+)
 
 // watch hears what comes from outside: messages and cancellations.
 func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
@@ -33,16 +40,27 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 	return &wg
 }
 
+// watchInbox reads messages when they come, and other tools' files, of which nothing tells,
+// once a second.
 func (r *Runner) watchInbox(ctx context.Context) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	var received time.Time
-	for {
+	inbox := dirwatch.New(r.Loop.Inbox())
+	defer func() { _ = inbox.Close() }()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	if inbox != nil {
+		poll.Reset(pollRarely)
+	}
+	files := make(<-chan time.Time) // never ready
+	if !r.attended() && statefile.Follows(r.Spec) {
+		tick := time.NewTicker(receiveInterval)
+		defer tick.Stop()
+		files = tick.C
+	}
+	for readFiles := !r.attended(); ; {
 		done := make(chan struct{})
 		r.inRun(ctx, func(ctx context.Context) error {
 			defer close(done)
-			if !r.attended() && time.Since(received) >= receiveInterval {
-				received = time.Now()
+			if readFiles {
 				if err := r.receiveFileChanges(ctx); err != nil {
 					return err
 				}
@@ -57,8 +75,12 @@ func (r *Runner) watchInbox(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		readFiles = false
 		select {
-		case <-tick.C:
+		case <-inbox.Changed():
+		case <-poll.C:
+		case <-files:
+			readFiles = true
 		case <-ctx.Done():
 			return
 		}

@@ -105,6 +105,12 @@ func FilesOf(root, dir string, spec record.Spec) Files {
 	return noFiles{}
 }
 
+// Follows reports whether a loop follows state files: whether FilesOf returns any.
+func Follows(spec record.Spec) bool {
+	_, none := FilesOf("", "", spec).(noFiles)
+	return !none
+}
+
 // noFiles are the files of a loop that follows no other tool.
 type noFiles struct{}
 

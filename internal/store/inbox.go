@@ -162,6 +162,9 @@ func (l *Loop) moveMessage(name, dir string) error {
 	return err
 }
 
+// Inbox returns the folder that a message comes into, with a rename.
+func (l *Loop) Inbox() string { return l.inboxPath() }
+
 // inboxPath returns the path of the inbox or of something in it.
 func (l *Loop) inboxPath(parts ...string) string {
 	return filepath.Join(append([]string{l.Dir, "inbox"}, parts...)...)

@@ -1,0 +1,57 @@
+package runner_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/dirwatch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// cancelled is an agent whose client never comes up. A message to stop arrives meanwhile.
+type cancelled struct {
+	agent.Agent
+	t     *testing.T
+	b     *bench
+	after time.Duration // from the message to the end of Start
+}
+
+func (c *cancelled) Start(ctx context.Context, _ agent.Options) (agent.Session, error) {
+	time.Sleep(200 * time.Millisecond) // the runner is at rest
+	posted := time.Now()
+	if err := c.b.loop.Post("stop", record.Message{Kind: record.MessageStop}); err != nil {
+		c.t.Error(err)
+	}
+	<-ctx.Done()
+	c.after = time.Since(posted)
+	return nil, ctx.Err()
+}
+
+// The inbox is polled every 5 s where it is watched: a message must not wait so long.
+func TestAMessageWakesTheLoop(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	d := b.begin("", []string{"have every word"}, withGate(nil))
+	b.loop = d.Loop
+	w := dirwatch.New(d.Loop.Inbox())
+	if w == nil {
+		t.Skip("folders are not watched here")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a := &cancelled{Agent: d.Agent, t: t, b: b}
+	d.Agent = a
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	s, err := b.drive(ctx, d, teller{t})
+	if err != nil || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%s: %v", s.Phase, err)
+	}
+	if a.after > 2*time.Second {
+		t.Errorf("the message was taken after %s", a.after)
+	}
+}
