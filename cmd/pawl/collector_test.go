@@ -13,7 +13,7 @@ import (
 )
 
 // collector starts a collector of OpenTelemetry that adds what it is sent to a file, one
-// request a line, and names it in the environment.
+// request a line with its API key last, and names it in the environment.
 func collector(ts *testscript.TestScript, args []string) {
 	path := ts.MkAbs(args[0])
 	var mu sync.Mutex
@@ -27,7 +27,7 @@ func collector(ts *testscript.TestScript, args []string) {
 			return
 		}
 		defer f.Close()
-		fmt.Fprintf(f, "%s %s\n", r.URL.Path, strings.ReplaceAll(string(body), "\n", " "))
+		fmt.Fprintf(f, "%s %s key=%s\n", r.URL.Path, strings.ReplaceAll(string(body), "\n", " "), r.Header.Get("Api-Key"))
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)

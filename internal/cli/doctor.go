@@ -48,6 +48,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		return ctx.Err()
 	}
 	found = append(found, a.notifyFindings(a.root())...)
+	found = append(found, a.telemetryFindings(a.root())...)
 	for _, words := range a.notFollowed() {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}

@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -32,12 +34,12 @@ const (
 )
 
 // sendTelemetry has another process send traces and metrics of a loop that has ended, if
-// the environment names a collector.
+// the environment or the user's configuration names a collector.
 func (a *app) sendTelemetry(d *launch.Driver, s *show) {
-	if !telemetry.Enabled(a.env.Vars) {
+	if !d.Spec.SendsTelemetry(a.env.Vars) {
 		return
 	}
-	pid, err := a.startTelemetry(d.Loop)
+	pid, err := a.startTelemetry(d.Loop, d.Spec)
 	if err != nil {
 		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
 		return
@@ -47,8 +49,9 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	}
 }
 
-func (a *app) startTelemetry(l *store.Loop) (pid int, err error) {
-	if _, err := telemetry.ReadSettings(a.env.Vars); err != nil {
+// startTelemetry returns the process, or 0 if a variable turns all off.
+func (a *app) startTelemetry(l *store.Loop, spec record.Spec) (pid int, err error) {
+	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
 		return 0, err
 	}
 	self, err := os.Executable()
@@ -58,6 +61,24 @@ func (a *app) startTelemetry(l *store.Loop) (pid int, err error) {
 	cmd := exec.Command(self, "session", "telemetry", l.ID) //nolint:noctx // it outlives us
 	cmd.Env, cmd.Dir = a.env.Vars, l.Dir
 	return proc.StartDetached(cmd)
+}
+
+// telemetryFindings says for the doctor where traces and metrics of loops here are sent;
+// nothing where that is off.
+func (a *app) telemetryFindings(root string) []doctor.Finding {
+	const check = "telemetry"
+	settings, err := a.resolve(root, nil)
+	if err != nil {
+		return nil // the check of notify says so
+	}
+	to, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(settings.Telemetry))
+	switch {
+	case err != nil:
+		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "no traces and metrics are sent: " + err.Error(), Fix: "set it, or leave it out"}}
+	case !to.On():
+		return nil
+	}
+	return []doctor.Finding{{Check: check, Status: doctor.OK, What: "traces and metrics are sent: " + strings.Join(to.Hosts(), ", ")}}
 }
 
 // sessionTelemetryCmd is `pawl session telemetry`.
@@ -95,12 +116,12 @@ func (c *sessionTelemetryCmd) Run(a *app) error {
 
 // sendRuns returns how many runs it sent.
 func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error) {
-	settings, err := telemetry.ReadSettings(a.env.Vars)
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return 0, err
 	}
-	spec, err := record.ReadSpec(l)
-	if err != nil {
+	settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry))
+	if err != nil || !settings.On() {
 		return 0, err
 	}
 	var ledger struct {

@@ -50,7 +50,7 @@ func (l Layer) decode(s *Settings) error {
 			return err
 		}
 	}
-	if err := l.checkNotify(); err != nil {
+	if err := l.checkUserOnly(); err != nil {
 		return l.report(err)
 	}
 	spreadNotify(values)
@@ -64,6 +64,25 @@ func (l Layer) decode(s *Settings) error {
 		for _, name := range entries(v) {
 			s.Sources[join(key, name)] = l.source(join(key, name))
 		}
+	}
+	return nil
+}
+
+// checkUserOnly refuses what a repository must not say: who answers for the user, and who
+// else sees what their loops do.
+func (l Layer) checkUserOnly() error {
+	if !l.repo {
+		return nil
+	}
+	p := &problem{hint: "set it in your own configuration: ~/.config/pawl/config.toml"}
+	notify, _ := l.values["notify"].(map[string]any)
+	if _, set := notify["answers"]; set {
+		p.path, p.message = "notify.answers", "a repository's file cannot say whose answers count"
+		return p
+	}
+	if _, set := l.values["telemetry"]; set {
+		p.path, p.message = "telemetry", "a repository's file cannot say where traces and metrics are sent"
+		return p
 	}
 	return nil
 }

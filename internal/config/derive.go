@@ -128,6 +128,8 @@ func show(ptr any) string {
 		return v.text()
 	case *Notify:
 		return strings.Join(notice.Settings(*v).All(), ", ")
+	case *Telemetry:
+		return v.Endpoint
 	case *[]gate.Gate:
 		var names []string
 		for _, g := range *v {

@@ -27,18 +27,6 @@ func spreadNotify(values map[string]any) {
 	values["notify"] = table
 }
 
-// checkNotify refuses what a repository must not say: who answers for the user.
-func (l Layer) checkNotify() error {
-	table, ok := l.values["notify"].(map[string]any)
-	if _, answers := table["answers"]; !ok || !answers || !l.repo {
-		return nil
-	}
-	return &problem{
-		path: "notify.answers", message: "a repository's file cannot say whose answers count",
-		hint: "set it in your own configuration: ~/.config/pawl/config.toml",
-	}
-}
-
 func decodeNotify(p *Notify, at string, v any, lines map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {

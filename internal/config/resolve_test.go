@@ -3,6 +3,7 @@ package config_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -170,12 +171,12 @@ func samples() map[string]any {
 		"promise": "READY", "on_failure": "keep", "on_hangup": "detach", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false, "ratchet": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "work": []any{"*.csv"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
-		"guard":   map[string]any{"deny": "push"},
+		"guard": map[string]any{"deny": "push"}, "telemetry": map[string]any{"endpoint": "https://collector.example"},
 		"tracker": map[string]any{"command": "./tracker", "label": "in work"}, "confine": "strict", "merge": "pr", "notify": []any{"bell"}, "confine_hosts": []any{"packages.example.org"},
 	}
 }
 
-// Every option can be set in every layer, with the same meaning.
+// Every option can be set in every layer, with the same meaning; telemetry is the user's own.
 func TestEveryKeyInEveryLayer(t *testing.T) {
 	t.Parallel()
 	values := samples()
@@ -190,10 +191,12 @@ func TestEveryKeyInEveryLayer(t *testing.T) {
 	if n := reflect.TypeFor[config.Settings]().NumField() - 1; n != len(config.Keys()) { // all but Sources
 		t.Errorf("%d fields, %d documented keys", n, len(config.Keys()))
 	}
+	shared := maps.Clone(values)
+	delete(shared, "telemetry")
 	layers := map[string]config.Layer{
 		"user":    userLayer(t, inTOML(t, values)),
-		"project": projectLayer(t, inTOML(t, values)),
-		"loop":    loopLayer(t, inJSON(t, values)), // JSON is YAML
+		"project": projectLayer(t, inTOML(t, shared)),
+		"loop":    loopLayer(t, inJSON(t, shared)), // JSON is YAML
 		"flags":   config.Flags(values),
 	}
 	var want config.Settings
@@ -204,11 +207,14 @@ func TestEveryKeyInEveryLayer(t *testing.T) {
 		}
 		defaults := config.Defaults()
 		for i, e := range got.Explain() {
+			if e.Key == "telemetry" && (name == "project" || name == "loop") {
+				continue
+			}
 			if e.Value == defaults.Explain()[i].Value || e.Source == "default" {
 				t.Errorf("%s: %s is still %q from %s", name, e.Key, e.Value, e.Source)
 			}
 		}
-		got.Sources = nil
+		got.Sources, got.Telemetry = nil, config.Telemetry{}
 		if want.Kind == "" {
 			want = got
 		}
@@ -359,7 +365,7 @@ func inTOML(t *testing.T, values map[string]any) string {
 	for key, v := range values {
 		text := inJSON(t, v)
 		if _, ok := v.(map[string]any); ok {
-			text = strings.ReplaceAll(text, ":", "=")
+			text = strings.ReplaceAll(text, `":`, `"=`)
 		}
 		fmt.Fprintf(&b, "%s = %s\n", key, text)
 	}

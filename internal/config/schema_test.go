@@ -100,6 +100,9 @@ protect = "docs/**"`
 		{`notify = { to = ["bell", "slack env:SLACK_URL"], wait = "off", quiet = "22:00-07:00" }`, true},
 		{`notify = { all = "bell" }`, false},
 		{`notify = 3`, false},
+		{`telemetry = { endpoint = "https://collector.example:4318", headers = { api-key = "env:KEY" } }`, true},
+		{`telemetry = { address = "https://collector.example" }`, false},
+		{`telemetry = "https://collector.example"`, false},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {
@@ -247,6 +250,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return tableSchema(new(Guard))
 	case *Notify:
 		return anyOf(text(), listOf(text()), tableSchema(new(Notify)))
+	case *Telemetry:
+		return tableSchema(new(Telemetry))
 	case *commandLine:
 		return texts
 	case *[]gate.Gate:
@@ -316,6 +321,10 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	b.WriteString("\n## notify\n\n")
 	table(&s.Notify)
 	b.WriteString("\nA list in place of the table is its `to`. [Get notifications](../how-to/notifications.md) has examples.\n")
+	b.WriteString("\n## telemetry\n\n")
+	table(&s.Telemetry)
+	b.WriteString("\nIt stands in your own `~/.config/pawl/config.toml`; in a file of a repository it is refused.\n" +
+		"[Send traces and metrics](../how-to/telemetry.md) has an example.\n")
 	b.WriteString("\n## Forms of values\n\n" +
 		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
 		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +

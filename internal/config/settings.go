@@ -95,6 +95,8 @@ type Settings struct {
 
 	Notify Notify `json:"notify,omitzero" doc:"who is told what about a loop while you are away: a table, or its to"`
 
+	Telemetry Telemetry `json:"telemetry,omitzero" doc:"where traces and metrics of loops are sent, off by default: a table, in your own configuration only"`
+
 	Tracker Tracker `json:"tracker,omitzero" doc:"how issues are reached that are a plan, and how they are claimed: a table"`
 
 	// Sources tells for each key that a layer set where that was; for entries of

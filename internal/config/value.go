@@ -57,6 +57,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeGuard(p, path, v, lines)
 	case *Notify:
 		return decodeNotify(p, path, v, lines)
+	case *Telemetry:
+		return decodeTelemetry(p, path, v, lines)
 	case *[]gate.Gate:
 		return decodeGates(p, path, v, lines)
 	case *commandLine:

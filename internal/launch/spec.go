@@ -20,7 +20,8 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s), KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, Protect: s.Protect, TestChangeTasks: s.AllowTestChanges,
 		Confine: string(s.Confine), ConfineHosts: s.ConfineHosts, Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup,
-		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+		Telemetry: record.Telemetry(s.Telemetry),
+		Agent:     record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime

@@ -74,6 +74,8 @@ type Spec struct {
 
 	Notify notice.Settings `json:"notify,omitzero"` // who is told what about the loop
 
+	Telemetry Telemetry `json:"telemetry,omitzero"` // where traces and metrics are sent
+
 	DetachOnHangup bool `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop
 
 	Guard  GuardConfig         `json:"guard,omitzero"`
@@ -105,6 +107,21 @@ type LeftWork struct {
 type Isolation struct {
 	MaxCostUSD float64       `json:"max_cost_usd,omitempty"` // 0: unlimited
 	Timeout    time.Duration `json:"timeout,omitempty"`      // 0: unlimited
+}
+
+// Telemetry is the collector of the user's configuration.
+type Telemetry struct {
+	Endpoint string            `json:"endpoint,omitempty"` // "": only the environment may name one
+	Headers  map[string]string `json:"headers,omitempty"`  // by name, as env:NAME
+}
+
+// SendsTelemetry reports whether the configuration or the environment, as NAME=value, names
+// a collector.
+func (s Spec) SendsTelemetry(vars []string) bool {
+	return s.Telemetry.Endpoint != "" || slices.ContainsFunc(vars, func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		return value != "" && strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT")
+	})
 }
 
 // Agent says which agent to run, and how.

@@ -2,14 +2,22 @@ package telemetry
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Settings are what the standard OTEL_ variables say.
+// Collector is the one of the user's configuration.
+type Collector struct {
+	Endpoint string            // "": none
+	Headers  map[string]string // by name, as env:NAME
+}
+
+// Settings are what the standard OTEL_ variables say, and below them the configuration.
 type Settings struct {
 	Traces, Metrics string // addresses; "": not sent
 	TraceHeader     http.Header
@@ -20,40 +28,49 @@ type Settings struct {
 
 const defaultTimeout = 10 * time.Second
 
-// Enabled reports whether an environment, as NAME=value, names a collector.
-func Enabled(vars []string) bool {
-	s, err := ReadSettings(vars)
-	return err != nil || s.Traces != "" || s.Metrics != ""
+// On reports whether anything is sent.
+func (s Settings) On() bool { return s.Traces != "" || s.Metrics != "" }
+
+// Hosts are those to which something is sent.
+func (s Settings) Hosts() []string {
+	var out []string
+	for _, to := range []string{s.Traces, s.Metrics} {
+		if u, err := url.Parse(to); err == nil && u.Host != "" && !slices.Contains(out, u.Host) {
+			out = append(out, u.Host)
+		}
+	}
+	return out
 }
 
-// ReadSettings reads the environment, as NAME=value. Nothing is sent unless it names a
-// collector.
-func ReadSettings(vars []string) (Settings, error) {
-	value := func(names ...string) string {
-		for _, name := range names {
-			for _, v := range vars {
-				if text, ok := strings.CutPrefix(v, name+"="); ok && strings.TrimSpace(text) != "" {
-					return strings.TrimSpace(text)
-				}
+// variables are an environment, as NAME=value.
+type variables []string
+
+// value is that of the first of the variables that is set and not blank.
+func (vars variables) value(names ...string) string {
+	for _, name := range names {
+		for _, v := range vars {
+			if text, ok := strings.CutPrefix(v, name+"="); ok && strings.TrimSpace(text) != "" {
+				return strings.TrimSpace(text)
 			}
 		}
-		return ""
 	}
+	return ""
+}
+
+// ReadSettings reads the environment, as NAME=value. A signal for which it names no
+// collector is sent to that of the configuration. Headers are sent only to where the same
+// place names the address: a key is meant for one collector.
+func ReadSettings(env []string, c Collector) (Settings, error) {
+	value := variables(env).value
 	s := Settings{Timeout: defaultTimeout}
 	if strings.EqualFold(value("OTEL_SDK_DISABLED"), "true") {
 		return s, nil
 	}
 	var err error
-	if s.Traces, err = address(value, "TRACES"); err != nil {
+	if s.Traces, s.TraceHeader, err = signal(env, c, "TRACES"); err != nil {
 		return s, err
 	}
-	if s.Metrics, err = address(value, "METRICS"); err != nil {
-		return s, err
-	}
-	if s.TraceHeader, err = header(value("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")); err != nil {
-		return s, err
-	}
-	if s.MetricHeader, err = header(value("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")); err != nil {
+	if s.Metrics, s.MetricHeader, err = signal(env, c, "METRICS"); err != nil {
 		return s, err
 	}
 	if ms, err := strconv.Atoi(value("OTEL_EXPORTER_OTLP_TIMEOUT")); err == nil && ms > 0 {
@@ -78,11 +95,47 @@ func ReadSettings(vars []string) (Settings, error) {
 	return s, nil
 }
 
-// address is where a signal is sent. Errors do not repeat it: it may hold a secret.
-func address(value func(...string) string, signal string) (string, error) {
-	if strings.EqualFold(value("OTEL_"+signal+"_EXPORTER"), "none") {
-		return "", nil
+// signal returns where a signal is sent, and with which headers.
+func signal(env variables, c Collector, name string) (to string, h http.Header, err error) {
+	if strings.EqualFold(env.value("OTEL_"+name+"_EXPORTER"), "none") {
+		return "", nil, nil
 	}
+	if to, err = address(env.value, name); err != nil {
+		return "", nil, err
+	}
+	if to != "" {
+		h, err = header(env.value("OTEL_EXPORTER_OTLP_"+name+"_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"))
+		return to, h, err
+	}
+	if c.Endpoint == "" {
+		return "", nil, nil
+	}
+	h, err = c.header(env)
+	return withPath(c.Endpoint, name), h, err
+}
+
+// withPath is the address of a signal at a collector.
+func withPath(endpoint, signal string) string {
+	return strings.TrimSuffix(endpoint, "/") + "/v1/" + strings.ToLower(signal)
+}
+
+// header reads the variables that the configuration names.
+func (c Collector) header(env variables) (http.Header, error) {
+	h := http.Header{}
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+		variable := strings.TrimPrefix(c.Headers[name], "env:")
+		value := env.value(variable)
+		if value == "" {
+			return nil, fmt.Errorf("telemetry.headers.%s: the environment has no %s", name, variable)
+		}
+		h.Set(name, value)
+	}
+	return h, nil
+}
+
+// address is where the environment has a signal sent; "": it does not say. Errors do not
+// repeat it: it may hold a secret.
+func address(value func(...string) string, signal string) (string, error) {
 	name := "OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT"
 	text := value(name)
 	if text == "" {
@@ -90,7 +143,7 @@ func address(value func(...string) string, signal string) (string, error) {
 		if text = value(name); text == "" {
 			return "", nil
 		}
-		text = strings.TrimSuffix(text, "/") + "/v1/" + strings.ToLower(signal)
+		text = withPath(text, signal)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

@@ -179,7 +179,7 @@ func collector(t *testing.T, status ...int) (vars []string, bodies func() map[st
 
 func send(t *testing.T, vars []string) error {
 	t.Helper()
-	settings, err := telemetry.ReadSettings(vars)
+	settings, err := telemetry.ReadSettings(vars, telemetry.Collector{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,13 +281,53 @@ func TestSettings(t *testing.T) {
 			metrics: "http://localhost:4318/v1/metrics",
 		},
 		"no address": {vars: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=secret"}, err: "OTEL_EXPORTER_OTLP_ENDPOINT holds no address that begins with https:// or http://"},
-		"odd header": {vars: []string{endpoint, "OTEL_EXPORTER_OTLP_HEADERS=a=b,secret"}, traces: "http://localhost:4318/v1/traces", metrics: "http://localhost:4318/v1/metrics", err: "OTEL_EXPORTER_OTLP_HEADERS: entry 2 is not name=value"},
+		"odd header": {vars: []string{endpoint, "OTEL_EXPORTER_OTLP_HEADERS=a=b,secret"}, traces: "http://localhost:4318/v1/traces", err: "OTEL_EXPORTER_OTLP_HEADERS: entry 2 is not name=value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := telemetry.ReadSettings(c.vars)
+			got, err := telemetry.ReadSettings(c.vars, telemetry.Collector{})
 			if got.Traces != c.traces || got.Metrics != c.metrics || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 				t.Errorf("%q %q %v", got.Traces, got.Metrics, err)
+			}
+		})
+	}
+}
+
+// The environment wins over the configuration, signal by signal, and a key is sent only
+// to the collector that it is meant for.
+func TestConfiguredCollector(t *testing.T) {
+	t.Parallel()
+	const (
+		theirs = "OTEL_EXPORTER_OTLP_ENDPOINT=https://env.example"
+		keys   = "OTEL_EXPORTER_OTLP_HEADERS=x-key=environment"
+		mine   = "MINE=configured"
+	)
+	for name, c := range map[string]struct {
+		vars            []string
+		traces, metrics string // the address, and the key that is sent there
+		err             string
+	}{
+		"configuration":            {vars: []string{mine}, traces: "https://conf.example/v1/traces configured", metrics: "https://conf.example/v1/metrics configured"},
+		"a key for another":        {vars: []string{mine, keys}, traces: "https://conf.example/v1/traces configured", metrics: "https://conf.example/v1/metrics configured"},
+		"environment":              {vars: []string{mine, theirs}, traces: "https://env.example/v1/traces ", metrics: "https://env.example/v1/metrics "},
+		"environment with a key":   {vars: []string{theirs, keys}, traces: "https://env.example/v1/traces environment", metrics: "https://env.example/v1/metrics environment"},
+		"traces by environment":    {vars: []string{mine, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://env.example/in"}, traces: "https://env.example/in ", metrics: "https://conf.example/v1/metrics configured"},
+		"disabled":                 {vars: []string{mine, "OTEL_SDK_DISABLED=true"}, traces: " ", metrics: " "},
+		"metrics only":             {vars: []string{mine, "OTEL_TRACES_EXPORTER=none"}, traces: " ", metrics: "https://conf.example/v1/metrics configured"},
+		"a variable that is unset": {vars: []string{"MINE= "}, err: "telemetry.headers.x-key: the environment has no MINE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := telemetry.ReadSettings(c.vars, telemetry.Collector{Endpoint: "https://conf.example/", Headers: map[string]string{"x-key": "env:MINE"}})
+			if c.err != "" {
+				if err == nil || err.Error() != c.err {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			traces, metrics := s.Traces+" "+s.TraceHeader.Get("x-key"), s.Metrics+" "+s.MetricHeader.Get("x-key")
+			if err != nil || traces != c.traces || metrics != c.metrics || s.On() != (c.metrics != " ") {
+				t.Errorf("%q, %q, on %t, %v", traces, metrics, s.On(), err)
 			}
 		})
 	}

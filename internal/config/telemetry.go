@@ -1,0 +1,52 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+)
+
+// Telemetry says where traces and metrics of loops are sent. A repository's file cannot
+// say so, see checkUserOnly.
+type Telemetry struct {
+	Endpoint string            `json:"endpoint,omitempty" doc:"address of an OpenTelemetry collector that takes OTLP over HTTP; /v1/traces and /v1/metrics are added to it"`
+	Headers  map[string]string `json:"headers,omitempty" doc:"headers of each request, such as an API key: a table of names and env:NAME"`
+}
+
+func decodeTelemetry(p *Telemetry, at string, v any, lines map[string]int) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return want(at, "a table with endpoint and headers", v)
+	}
+	if err := decodeTable(p, at, table, lines); err != nil {
+		return err
+	}
+	if _, set := table["endpoint"]; set {
+		u, err := url.Parse(p.Endpoint)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+			return wrong(join(at, "endpoint"), "want an address that begins with https:// or http://")
+		}
+		if u.User != nil || u.RawQuery != "" {
+			return wrong(join(at, "endpoint"), "a password or key in the address would be in logs; want it in headers, as env:NAME")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		if !headerName.MatchString(name) {
+			return wrong(join(at, "headers"), "%q is not the name of a header", name)
+		}
+		variable, ok := strings.CutPrefix(p.Headers[name], "env:")
+		if !ok || variable == "" || strings.ContainsAny(variable, "= ") {
+			return &problem{
+				path: join(join(at, "headers"), name), message: "its value may be a secret; want the variable that holds it, as env:NAME",
+				hint: fmt.Sprintf("such as %s = \"env:COLLECTOR_KEY\"", name),
+			}
+		}
+	}
+	return nil
+}
+
+var headerName = regex.New(`^[A-Za-z0-9_-]+$`)
