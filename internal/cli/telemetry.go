@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -29,7 +29,6 @@ import (
 
 const (
 	telemetryLedger = "telemetry.json" // in a loop's folder: how many runs were sent
-	telemetryLog    = "telemetry.log"  // what came of it
 	telemetryMoment = 2 * time.Second  // that the end of a loop waits for it: in a container it is the last
 )
 
@@ -58,9 +57,7 @@ func (a *app) startTelemetry(l *store.Loop, spec record.Spec) (pid int, err erro
 	if err != nil {
 		return 0, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.Command(self, "session", "telemetry", l.ID) //nolint:noctx // it outlives us
-	cmd.Env, cmd.Dir = a.env.Vars, l.Dir
-	return proc.StartDetached(cmd)
+	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{self}, Vars: a.env.Vars}).StartTelemetry()
 }
 
 // telemetryFindings says for the doctor where traces and metrics of loops here are sent;
@@ -106,12 +103,7 @@ func (c *sessionTelemetryCmd) Run(a *app) error {
 	if err != nil {
 		words = "not sent: " + err.Error()
 	}
-	f, openErr := os.OpenFile(filepath.Join(l.Dir, telemetryLog), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if openErr != nil {
-		return errors.Join(err, openErr)
-	}
-	_, writeErr := fmt.Fprintf(f, "%s %s\n", time.Now().Format(time.RFC3339), words)
-	return errors.Join(err, writeErr, f.Close())
+	return errors.Join(err, notify.LogTelemetry(l.Dir, words))
 }
 
 // sendRuns returns how many runs it sent.

@@ -29,6 +29,7 @@ type lease struct {
 	box    *notify.Outbox
 	root   string          // of the loop
 	news   []notice.Notice // to be sent once the journal says what they tell
+	ended  bool            // by a pending event; its telemetry is to be sent
 
 	pending        []journal.Entry // applied, but not written to the journal yet
 	actions        []loop.Action   // of the last event
@@ -107,7 +108,9 @@ func (s *lease) step(e loop.Event) error {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeEvent, Data: data})
+	before := s.mem.State.Phase
 	s.actions = s.mem.Apply(e)
+	s.ended = s.ended || before != loop.Ended && s.mem.State.Phase == loop.Ended
 	s.news = append(s.news, s.mem.Notices...)
 	for _, a := range s.actions {
 		if a.Do == loop.Notify {
@@ -174,6 +177,10 @@ func (s *lease) flush() error {
 		s.box.Post(n.Of(s.loop.ID, s.spec.Goal(), s.root))
 	}
 	s.news = nil
+	if s.ended && s.spec.SendsTelemetry(s.box.Vars) {
+		s.box.PostTelemetry()
+	}
+	s.ended = false
 	if s.deferSync && s.mem.State.Turns%snapshotEvery != 0 {
 		return nil
 	}

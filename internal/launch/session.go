@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -11,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -141,7 +143,9 @@ func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) e
 	if err != nil {
 		return err
 	}
-	d.Notify = d.outbox(d.Loop, env).Post
+	box := d.outbox(d.Loop, env)
+	d.Notify = box.Post
+	d.sendTelemetryOnClose(box)
 	d.Redact, d.StateDir, d.HomeDir = redact.New(env.Vars), env.PawlHome, env.Home
 	if d.Repo, err = Repo(ctx, d.Loop); err != nil {
 		return err
@@ -159,6 +163,24 @@ func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) e
 		d.Agent = missingAgent{d.Spec.Agent.Name, err} // the user's session does without
 	}
 	return d.prepareGates(ctx, d.Loop, env)
+}
+
+// sendTelemetryOnClose has traces and metrics of a loop sent that ends until Close.
+func (d *Driver) sendTelemetryOnClose(box *notify.Outbox) {
+	if !d.Spec.SendsTelemetry(box.Vars) {
+		return
+	}
+	ended := func() bool {
+		m, _, err := record.Load(d.Loop)
+		return err == nil && m.State.Phase == loop.Ended
+	}
+	before := ended()
+	d.closers = slices.Insert(d.closers, 0, func() error {
+		if (!before || d.Reopen) && ended() {
+			box.PostTelemetry()
+		}
+		return nil
+	})
 }
 
 // firstTurn runs the loop up to its first turn, or until the timeout.

@@ -68,7 +68,7 @@ func (o *Outbox) post(n notice.Notice) error {
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
-	pid, err := o.start(filepath.Base(path))
+	pid, err := o.start("notify", filepath.Base(path))
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
@@ -81,9 +81,9 @@ func (o *Outbox) post(n notice.Notice) error {
 	return nil
 }
 
-// start starts a process of the loop's notices.
-func (o *Outbox) start(args ...string) (pid int, err error) {
-	argv := slices.Concat(o.Tool, []string{"session", "notify", o.Loop}, args)
+// start starts pawl session COMMAND for the loop.
+func (o *Outbox) start(command string, args ...string) (pid int, err error) {
+	argv := slices.Concat(o.Tool, []string{"session", command, o.Loop}, args)
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // it outlives us
 	cmd.Env, cmd.Dir = o.Vars, o.Dir
 	if o.Start != nil {
@@ -97,7 +97,7 @@ func (o *Outbox) Listen() error {
 	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 {
 		return nil
 	}
-	_, err := o.start()
+	_, err := o.start("notify")
 	return err
 }
 
@@ -137,10 +137,5 @@ func (o *Outbox) Wait(atMost time.Duration) {
 
 // Log adds a line to the log of a loop's notices.
 func Log(dir string, n notice.Notice, what string) {
-	f, err := os.OpenFile(filepath.Join(dir, LogName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return // there is no better place to say so
-	}
-	defer f.Close()
-	fmt.Fprintf(f, "%s %s %s: %s\n", time.Now().Format(time.RFC3339), n.Event, n.Reason, what)
+	_ = appendLine(filepath.Join(dir, LogName), fmt.Sprintf("%s %s: %s", n.Event, n.Reason, what)) // there is no better place to say so
 }
