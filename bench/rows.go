@@ -17,7 +17,7 @@ func rows(o options) []row {
 		{fmt.Sprintf("a task, claimed and committed, %d files", o.files), "≤ 30 × git status", task(o.files, "proven", 30)},
 		{fmt.Sprintf("a task of a plan of %d tasks", o.tasks), "≤ 1.2 × one of 10 tasks", planOfMany},
 		{"pawl version", "≤ 4 × an empty program", start("version", 4)},
-		{"pawl --help", "≤ 6 × an empty program", start("--help", 6)},
+		{"pawl --help", "≤ 4 × an empty program", start("--help", 4)},
 		{"a fresh context in a living client", "≤ 0.25 × starting it", warm},
 		{"most memory of a client in 50 contexts", "≤ 3 × with one context", memoryRatio},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},

@@ -32,3 +32,19 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 		t.Error("a command that is not there is found")
 	}
 }
+
+// The help of the tool reads a part of the grammar.
+func TestFirstHelpIsThatOfTheGrammar(t *testing.T) {
+	t.Parallel()
+	whole, err := newParser(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := newParser(firstCommands())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(helpText(whole.Model.Node, 80), helpText(part.Model.Node, 80)); diff != "" {
+		t.Error(diff)
+	}
+}
