@@ -22,6 +22,8 @@ func rows(o options) []row {
 		{"most memory of a client in 50 contexts", "≤ 3 × with one context", memoryRatio},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
+		{"threads of a loop that wake up while its agent sleeps", "≤ 5 a second", wakeups},
+		{"memory of that loop, pages of the program's file aside", "≤ 20 MB", restMemory},
 		{fmt.Sprintf("status of a loop of %d iterations", o.iterations), "≤ 40 × an empty program", longLoop},
 		{fmt.Sprintf("list of %d loops", o.loops), "≤ 40 × an empty program", manyLoops},
 		{fmt.Sprintf("first screen of pawl watch, %d loops", o.loops), "≤ 2 × an empty program and their summaries", firstScreen},
