@@ -218,7 +218,7 @@ func (j *check) pawl(args []word) {
 	if len(args) == 0 {
 		return
 	}
-	if listed("trust init gc answer approve reject stop pause resume restore undo install uninstall handover session serve", args[0].Text) || planControls(args) {
+	if listed("trust init gc answer approve reject stop pause resume limit restore undo install uninstall handover session serve", args[0].Text) || planControls(args) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
 	if args[0].Text == "tell" {
