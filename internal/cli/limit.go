@@ -13,8 +13,8 @@ type limitCmd struct {
 }
 
 func (limitCmd) Help() string {
-	return `The numbers are totals, counted from the loop's beginning; a limit that you do not name stays. A limit below what
-is used already ends the loop before its next turn; a time limit cuts off the turn under way.
+	return `The numbers are totals, counted from the loop's beginning; a limit that you do not name stays. If you set one
+below what the loop has used, the loop ends before its next turn; a time limit cuts off the turn under way.
 
   pawl limit . --max-iterations 40
   pawl limit brisk-otter --max-cost 30 --max-duration 12h`

@@ -83,18 +83,19 @@ func (f limitFlags) args() []string {
 
 // limitOptions are limits as the options of pawl limit.
 func limitOptions(l loop.Limits) string {
-	set := func(ok bool, text string) string {
-		if !ok {
-			return ""
-		}
-		return text + " "
+	f := limitFlags{MaxIterations: typedAs(l.Iterations), MaxDuration: typedAs(l.Duration), MaxCost: typedAs(l.CostUSD), MaxTokens: typedAs(l.Tokens)}
+	if l == (loop.Limits{}) {
+		f.MaxIterations = &l.Iterations
 	}
-	return strings.TrimSpace(fmt.Sprint(
-		set(l.Iterations > 0 || l == loop.Limits{}, fmt.Sprintf("--max-iterations %d", l.Iterations)),
-		set(l.Duration > 0, "--max-duration "+strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(l.Duration.String())),
-		set(l.CostUSD > 0, fmt.Sprintf("--max-cost %g", l.CostUSD)),
-		set(l.Tokens > 0, fmt.Sprintf("--max-tokens %d", l.Tokens)),
-	))
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(strings.Join(f.args(), " "))
+}
+
+// typedAs is a limit as a user would have typed it, nil for none.
+func typedAs[T int | int64 | float64 | time.Duration](limit T) *T {
+	if limit <= 0 {
+		return nil
+	}
+	return &limit
 }
 
 // resumeWith is the command that goes on with a loop that has ended, with the flag

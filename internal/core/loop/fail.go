@@ -46,7 +46,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.s.Retry = true
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
-		if m.s.Relimited && m.limit() == "" { // the turn was bounded by what was left before
+		if m.s.LimitsChanged && m.limit() == "" { // the turn was bounded by what was left before
 			m.interrupted(f)
 			return
 		}

@@ -133,8 +133,12 @@ func (m *machine) limitsChanged(given *Limits) {
 		m.notify(Anomaly, "no limit was named: nothing is changed")
 		return
 	}
-	if m.s.Phase == New {
-		m.s.Policy.Limits = *given // start takes it over
+	if m.s.Phase == New { // start takes them over
+		early := m.s.Policy.Limits
+		m.s.Policy.Limits = Limits{
+			Iterations: cmp.Or(given.Iterations, early.Iterations), Duration: cmp.Or(given.Duration, early.Duration),
+			CostUSD: cmp.Or(given.CostUSD, early.CostUSD), Tokens: cmp.Or(given.Tokens, early.Tokens),
+		}
 		return
 	}
 	m.s.Policy.Limits = m.s.Policy.Limits.With(*given)
@@ -142,7 +146,7 @@ func (m *machine) limitsChanged(given *Limits) {
 		m.s.Hit = ""
 		m.s.Hit = m.limit()
 	}
-	m.s.Relimited = m.s.Phase == Turning || m.s.Phase == Trying
+	m.s.LimitsChanged = m.s.Phase == Turning || m.s.Phase == Trying
 	o := m.limit()
 	if o == "" || m.s.Phase == Finishing {
 		return

@@ -99,7 +99,8 @@ func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
 // A loop that has not begun yet begins with them.
 func TestLimitsAreChangedBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
-	s, _ := loop.Step(loop.State{}, changed(loop.Limits{Iterations: 3, Duration: -1}))
+	s, _ := loop.Step(loop.State{}, changed(loop.Limits{Iterations: 5, Duration: -1}))
+	s, _ = loop.Step(s, changed(loop.Limits{Iterations: 3})) // the other stays
 	s, _ = loop.Step(s, loop.Event{Kind: loop.Started, Start: &loop.Start{
 		Policy: loop.Policy{Limits: loop.Limits{Iterations: 9, Duration: time.Hour, Tokens: 7}}, Tasks: open("a"),
 	}})

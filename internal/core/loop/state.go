@@ -239,17 +239,17 @@ type State struct {
 	JudgedAt        time.Time     `json:"judged_at,omitzero"`     // when they found it
 	Ladder          Ladder        `json:"ladder"`
 	Violations      int           `json:"violations,omitempty"`
-	Claim           *Claim        `json:"claim,omitempty"`     // being judged
-	Beside          []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
-	Purpose         Purpose       `json:"purpose,omitempty"`   // of the gates that run
-	Unknowns        int           `json:"unknowns,omitempty"`  // unknown results in a row
-	Failures        int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
-	Crashes         int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
-	Relimited       bool          `json:"relimited,omitempty"` // the limits were changed in the turn under way
-	Limited         int           `json:"limited,omitempty"`   // usage limits met since a turn ended
-	Hit             Outcome       `json:"hit,omitempty"`       // the limit that was reached
-	Fresh           bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
-	Situation       Situation     `json:"situation,omitempty"` // for the next prompt
+	Claim           *Claim        `json:"claim,omitempty"`          // being judged
+	Beside          []string      `json:"beside,omitempty"`         // Seen.Beside of the last claim without a change
+	Purpose         Purpose       `json:"purpose,omitempty"`        // of the gates that run
+	Unknowns        int           `json:"unknowns,omitempty"`       // unknown results in a row
+	Failures        int           `json:"failures,omitempty"`       // dead turns since one ended: network, overloaded, interrupted
+	Crashes         int           `json:"crashes,omitempty"`        // dead turns since one ended, of a client that cannot work
+	LimitsChanged   bool          `json:"limits_changed,omitempty"` // the limits were changed in the turn under way
+	Limited         int           `json:"limited,omitempty"`        // usage limits met since a turn ended
+	Hit             Outcome       `json:"hit,omitempty"`            // the limit that was reached
+	Fresh           bool          `json:"fresh,omitempty"`          // the next turn gets a fresh context
+	Situation       Situation     `json:"situation,omitempty"`      // for the next prompt
 	Failing         *Failing      `json:"failing,omitempty"`
 	Context         int           `json:"context,omitempty"`      // percent full
 	After           After         `json:"after,omitempty"`        // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan

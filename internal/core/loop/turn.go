@@ -45,7 +45,7 @@ func (m *machine) beginTurn() {
 	if !m.s.Retry || m.s.Iteration == 0 {
 		m.s.Iteration++
 	}
-	m.s.Retry, m.s.Relimited = false, false
+	m.s.Retry, m.s.LimitsChanged = false, false
 	isolated := m.isolates()
 	fresh := isolated || m.fresh()
 	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
