@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/dirwatch"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -38,7 +39,7 @@ func TestAMessageWakesTheLoop(t *testing.T) {
 	b.loop = d.Loop
 	w := dirwatch.New(d.Loop.Inbox())
 	if w == nil {
-		t.Skip("folders are not watched here")
+		agenttest.Lacks(t, "folders of this file system are not watched, or the watches of the user are used up")
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

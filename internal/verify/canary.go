@@ -212,8 +212,12 @@ func leaves(ids []string) []string {
 		}
 	}
 	for _, id := range ids {
-		if i := max(strings.LastIndex(id, "::")+len("::"), strings.LastIndex(id, " > ")+len(" > ")); i >= len(" > ") {
-			name, _, _ := strings.Cut(id[i:], "[")
+		if i := strings.LastIndex(id, " > "); i >= 0 {
+			put(id[i+len(" > "):])
+			continue
+		}
+		if i := strings.LastIndex(id, "::"); i >= 0 {
+			name, _, _ := strings.Cut(id[i+len("::"):], "[") // the values of a parametrized test
 			put(name)
 			continue
 		}

@@ -13,6 +13,7 @@ func TestWhatATestIsCalledInItsFile(t *testing.T) {
 		"example.com/sum.TestAdds/one":                    "TestAdds",
 		"example.com/sum.TestAdds":                        "TestAdds",
 		"downloads > GET /files/../index.js > is refused": "is refused",
+		"suite > [x] is refused":                          "[x] is refused",
 		"sum::tests::adds":                                "adds",
 		"com.example.SumTest.adds()":                      "adds",
 		"test_adds (tests.test_sum.TestSum)":              "test_adds",
