@@ -68,8 +68,11 @@ func (r *resting) end() error {
 // status adds up a number of /proc's status files.
 func status(pattern, field string) (sum int, err error) {
 	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		return 0, fmt.Errorf("%s: no process (%w)", pattern, err)
+	if err == nil && len(files) == 0 {
+		err = errors.New("there is no such process")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", pattern, err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
