@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -304,7 +305,7 @@ func (w *world) finish() error {
 		return err
 	}
 	m, _, err := record.Load(w.loop)
-	s := &lease{loop: w.loop, owner: o, mem: m, redact: func(text string) string { return text }}
+	s := &lease{loop: w.loop, owner: o, mem: m, box: &notify.Outbox{}, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
 	}
