@@ -32,7 +32,11 @@ func sleepUntil(ctx context.Context, until time.Time) error {
 }
 
 // setTimer sets the timer of Run's goroutine to the time limit of what the loop waits for.
+// Who only takes an event to an ended loop has none.
 func (r *Runner) setTimer() {
+	if r.timer == nil {
+		return
+	}
 	if at := r.mem.State.Deadline(); at.IsZero() {
 		r.timer.Stop()
 	} else {
