@@ -86,6 +86,11 @@ func TestCanary(t *testing.T) {
 			if labels := strings.Join(v.Labels, "; "); !strings.HasPrefix(labels, c.label) || c.label == "" && labels != "" {
 				t.Errorf("labels %q", labels)
 			}
+			if o.Shown = []string{"go"}; c.now.Status == Unknown {
+				if v := Decide(o); v.Evidence != NoEvidence || !strings.Contains(v.Reason, "cannot tell with a test beside them that must fail") {
+					t.Errorf("where a clean checkout showed the loop's start: %+v", v)
+				}
+			}
 			if told := strings.HasPrefix(v.Reason, "the gate reports no failure for a test that must fail: "); told != (c.want == Unproven) {
 				t.Error(v.Reason)
 			}

@@ -69,21 +69,38 @@ func passesHereAlone(w weighing, v *Verdict) bool {
 	return len(unseen) > 0
 }
 
-// unseenClean: a clean checkout could tell when the loop began, and cannot tell of the work.
-// Where it never could, the user was told so at the start.
-func unseenClean(w weighing, v *Verdict) bool {
-	if !w.answered(RepeatClean) {
-		return false
-	}
-	silent := kept(w.gates(), func(name string) bool {
-		return slices.Contains(w.Shown, name) && w.answer(RepeatClean, name).Status == Unknown
-	})
-	if len(silent) > 0 {
+// cannotTellAnyMore: a clean checkout showed the loop's start, and with the work in it a
+// gate cannot tell. Where none ever could, the user was told so at the start.
+func cannotTellAnyMore(w weighing, v *Verdict) bool {
+	for _, run := range []struct {
+		of   Probe
+		with string
+	}{
+		{RepeatClean, ""},
+		{Neutral, "the signs in the work taken out"},
+		{OtherExpected, "other values in its tests"},
+		{OtherInputs, "other inputs in its tests"},
+		{FailingTests, "tests that fail"},
+		{Canary, "a test beside them that must fail"},
+	} {
+		silent := kept(w.Shown, func(name string) bool { return w.answered(run.of) && w.silent(run.of, name) })
+		if len(silent) == 0 {
+			continue
+		}
 		v.Labels = append(v.Labels, "clean checkout: not checked: "+list(silent))
-		v.Reason = "whether " + list(silent) + " passes in a clean checkout, as it did when the loop began, could not be found out: " +
-			w.problem(RepeatClean)
+		v.Reason = "whether " + list(silent) + " passes in a clean checkout, as it did when the loop began, could not be found out: " + w.problem(run.of)
+		if run.with != "" {
+			v.Reason = "whether the tests of this work count could not be found out, since " + list(silent) + " cannot tell with " + run.with + ": " + w.problem(run.of)
+		}
+		return true
 	}
-	return len(silent) > 0
+	return false
+}
+
+// silent: a gate that was run cannot tell. In RepeatClean every gate is to be run.
+func (o Observation) silent(p Probe, name string) bool {
+	ran := slices.ContainsFunc(o.Answers[p].Results, func(r Result) bool { return r.Gate == name })
+	return (ran || p == RepeatClean) && o.answer(p, name).Status == Unknown
 }
 
 const unrepeated = "could not be repeated in a clean checkout: "

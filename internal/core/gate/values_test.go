@@ -32,6 +32,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 		{"the gate does not run these tests", answer(green), answer(red), answer(green), true, Proven},
 		{"it does not build", answer(unbuilt), answer(unbuilt), Run{}, false, Proven},
 		{"there are no values", Run{Problem: "none"}, Run{Problem: "none"}, Run{}, false, Proven},
+		{"the gate could not tell of these tests where they fail", answer(green), answer(red), answer(Result{Gate: "go", Status: Unknown}), true, Proven},
 		{"the gate could not tell", answer(Result{Gate: "go", Status: Unknown}), answer(red), Run{}, false, Proven},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,6 +51,11 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 			o.Answers[FailingTests] = c.without
 			if v := Decide(o); v.Evidence != c.want || v.InAnyCase() != (c.want == Unproven) {
 				t.Errorf("%+v", v)
+			}
+			o.Shown = []string{"go"}
+			silent := o.silent(OtherExpected, "go") || o.silent(FailingTests, "go")
+			if v := Decide(o); (v.Evidence == NoEvidence) != silent {
+				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 			}
 		})
 	}

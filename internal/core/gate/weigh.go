@@ -253,7 +253,7 @@ func because(holds func(weighing) bool, why func(weighing, *Verdict) string) fun
 func demerits() []finding {
 	return []finding{
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
-		{what: "a gate showed the loop's start in a clean checkout, and could not be run with the work in one", is: NoEvidence, next: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", seen: unseenClean},
+		{what: "a gate showed the loop's start in a clean checkout, and cannot tell with the work in one, whatever else is tried there", is: NoEvidence, next: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", seen: cannotTellAnyMore},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
 		{what: "with its functions broken the work does not build, or a gate that showed the loop's start in a clean checkout cannot tell, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
