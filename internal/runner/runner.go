@@ -104,7 +104,6 @@ type Runner struct {
 	mem    memory.Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
-	timer  *time.Timer                      // of the time limit, see setTimer
 	action *underway                        // the last one that asked for an answer
 
 	inSession bool        // this is Attend, see attended
@@ -195,7 +194,8 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	}
 	defer func() { err = errors.Join(err, r.Owner.Sync()) }()
 	r.inbox = make(chan func(context.Context) error, 64)
-	defer r.timer.Stop()
+	timer := time.NewTimer(maxNap) // of the time limit
+	defer timer.Stop()
 	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
 	}
@@ -216,12 +216,13 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		return r.mem.State, err
 	}
 	for !enough() {
+		setTimer(timer, r.mem.State.Deadline())
 		select {
 		case do := <-r.inbox:
 			if err := do(ctx); err != nil {
 				return r.mem.State, err
 			}
-		case <-r.timer.C:
+		case <-timer.C:
 			if err := r.checkDeadline(ctx); err != nil {
 				return r.mem.State, err
 			}
@@ -244,7 +245,6 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
-	r.timer = time.NewTimer(maxNap)
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
@@ -272,7 +272,6 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if err != nil {
 		return err
 	}
-	r.setTimer()
 	if r.mem.State.Phase == loop.Paused {
 		if err := r.action.overtake(); err != nil { // a wait that the pause overtook
 			return err

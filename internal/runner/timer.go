@@ -31,24 +31,18 @@ func sleepUntil(ctx context.Context, until time.Time) error {
 	}
 }
 
-// setTimer sets the timer of Run's goroutine to the time limit of what the loop waits for.
-// Who only takes an event to an ended loop has none.
-func (r *Runner) setTimer() {
-	if r.timer == nil {
-		return
-	}
-	if at := r.mem.State.Deadline(); at.IsZero() {
-		r.timer.Stop()
+// setTimer sets a timer to the time limit of what the loop waits for; the zero time is none.
+func setTimer(t *time.Timer, at time.Time) {
+	if at.IsZero() {
+		t.Stop()
 	} else {
-		r.timer.Reset(nap(at))
+		t.Reset(nap(at))
 	}
 }
 
 // checkDeadline reports the time limit if it has passed.
 func (r *Runner) checkDeadline(ctx context.Context) error {
-	at := r.mem.State.Deadline()
-	if at.IsZero() || time.Now().Before(at) {
-		r.setTimer()
+	if at := r.mem.State.Deadline(); at.IsZero() || time.Now().Before(at) {
 		return nil
 	}
 	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
