@@ -126,7 +126,7 @@ func (s *liveSession) used() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(`{"tool":"Bash","command":"go test ./..."}` + "\n")
+	_, err = f.WriteString(`{"tool":"Bash","kind":"run","command":"go test ./..."}` + "\n")
 	return errors.Join(err, f.Close())
 }
 

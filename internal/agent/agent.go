@@ -9,9 +9,11 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
@@ -47,7 +49,7 @@ type Options struct {
 	// message may be anything all the same.
 	Schema string
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
-	CheckTool func(ToolCall) Verdict
+	CheckTool func(toolcall.Call) Verdict
 	// MeasureContext has the client say after each turn how full the context is. That
 	// costs Claude Code 24 requests to its API; else it is estimated from the turn's usage.
 	MeasureContext bool
@@ -122,6 +124,7 @@ type Event struct {
 	ContextPercent int
 	Failure        *loop.Failure
 	Ran            *Ran
+	Does           toolcall.Call // of KindTool: what the call does
 }
 
 // Ran is a command of the agent's that came to its end.
@@ -148,13 +151,6 @@ type Result struct {
 	Failure        *loop.Failure // nil: the turn came to its own end
 }
 
-// ToolCall is a call the agent wants to make.
-type ToolCall struct {
-	Tool  string         // the client's name for it, e.g. "Bash"
-	Input map[string]any // as the client gave it
-	Dir   string         // the client's current directory
-}
-
 // Verdict on a tool call.
 type Verdict struct {
 	Allow  bool
@@ -178,15 +174,13 @@ type Blind interface{ Blind() }
 
 // ReadOnly is a Judge for a session that only looks: what is not a reading is denied, and
 // next answers the rest; nil allows it.
-func ReadOnly(next func(ToolCall) Verdict) func(ToolCall) Verdict {
-	return func(c ToolCall) Verdict {
-		switch c.Tool {
-		case "StructuredOutput": // the client's own, for an answer that follows a schema
+func ReadOnly(next func(toolcall.Call) Verdict) func(toolcall.Call) Verdict {
+	return func(c toolcall.Call) Verdict {
+		reads := slices.Contains([]toolcall.Kind{toolcall.Read, toolcall.Search, toolcall.List}, c.Kind)
+		switch {
+		case c.Kind == toolcall.Answer, reads && next == nil:
 			return Verdict{Allow: true}
-		case "Read", "Grep", "Glob", "LS":
-			if next == nil {
-				return Verdict{Allow: true}
-			}
+		case reads:
 			return next(c)
 		}
 		return Verdict{Rule: "read-only", Reason: "This session only looks: read and search the files, then answer."}

@@ -83,6 +83,11 @@ func TestRulesCatch(t *testing.T) {
 			[]string{"internal/git/a.go:5: g has 5 parameters; at most 4"},
 		},
 		{"documented package", "internal/x/a.go", ``, packageNameFaults, nil},
+		{
+			"a client's tool", "internal/record/a.go", "func f(tool string) bool { return tool == \"Bash\" }", toolNameFaults,
+			[]string{"internal/record/a.go:3: Bash is a tool of a client's: decide by toolcall.Call"},
+		},
+		{"the adapter knows it", "internal/agent/claude/codec/a.go", "const shell = \"Bash\"", toolNameFaults, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,8 +3,10 @@ package arch
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -134,10 +136,30 @@ func parameters(f *ast.FuncDecl) int {
 	return n
 }
 
+// toolNameFaults finds names of a client's tools outside of its adapter.
+func toolNameFaults(files []source) []string {
+	var faults []string
+	for _, s := range files {
+		if s.test || slices.Contains(strings.Fields(clientFolders), s.folder) {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if name, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(strings.Fields(clientTools), name) {
+					faults = append(faults, fmt.Sprintf("%s: %s is a tool of a client's: decide by toolcall.Call", s.at(lit.Pos()), name))
+				}
+			}
+			return true
+		})
+	}
+	return faults
+}
+
 func TestNamesAndSizes(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
 	report(t, callFaults(files))
 	report(t, packageNameFaults(files))
 	report(t, sizeFaults(files))
+	report(t, toolNameFaults(files))
 }

@@ -42,7 +42,8 @@ const imports = `
 	git            < core/* failure proc atomicfile
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
-	agent/claude   < core/* agent testreport proc failure atomicfile rawlog redact
+	agent/claude/codec < core/toolcall
+	agent/claude   < core/* agent agent/claude/codec testreport proc failure atomicfile rawlog redact
 	agent/command  < core/* agent proc failure rawlog redact
 	agent/scripted < core/* agent proc failure atomicfile
 
@@ -70,7 +71,7 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* testreport proc environment failure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
+	hook           < core/* agent/claude/codec testreport proc environment failure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front
@@ -159,6 +160,13 @@ const calls = `
 	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
 	os.Open                               < atomicfile proc confine store/journal hook cli rawlog bench/faults
 `
+
+// clientTools are names of tools that Claude Code has, and the folders that may know
+// them: its adapter, and the agent that plays its part. All others see a toolcall.Call.
+const (
+	clientTools   = `Bash PowerShell Edit MultiEdit NotebookEdit NotebookRead Grep Glob WebFetch WebSearch TodoWrite ToolSearch StructuredOutput`
+	clientFolders = `agent/claude agent/claude/codec agent/scripted bench bench/trust`
+)
 
 // inCore are names that core may not use though it may import their package.
 const inCore = `time.Now time.Since time.Until time.Sleep time.After time.AfterFunc time.NewTimer time.NewTicker time.Tick`

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // What only a user may do stands twice: a command refuses it in a loop's own
@@ -25,7 +26,7 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 		}
 		rules := guard.Rules{Root: "/w/repo", StateDir: "/home/u/.local/state/pawl", Home: "/home/u"}
 		for _, line := range []string{command, "env -u PAWL_LOOP " + command + " x"} {
-			v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": line}, Dir: "/w/repo"}, rules)
+			v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: line, Dir: "/w/repo"}, rules)
 			if v.Decision != guard.Deny || v.Rule != guard.RuleState {
 				t.Errorf("%s: %s %q, though only a user may", line, v.Decision, v.Rule)
 			}

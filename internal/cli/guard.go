@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -24,7 +26,7 @@ type guardCmd struct {
 
 type guardCheckCmd struct {
 	Command []string `arg:"" optional:"" help:"shell command to check, best as one quoted word; - = standard input"`
-	Tool    string   `default:"Bash" help:"tool name: Bash, Write, Edit, Read …"`
+	Tool    string   `placeholder:"TOOL" help:"tool name: Write, Edit, Read …; default: a shell"`
 	Path    string   `placeholder:"FILE" help:"file that the tool would edit or read"`
 	Loop    string   `placeholder:"LOOP" help:"use the rules of this loop; default: those of a loop started here now"`
 	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
@@ -78,7 +80,7 @@ func (c *guardCheckCmd) Run(a *app) error {
 
 // printGuard tells a verdict, and how to have another. A loop keeps its rules from
 // its start: only an approval changes what it protects.
-func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, ref string) {
+func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict, ref string) {
 	if v.Decision == guard.Allow {
 		a.printf("allow\n")
 		if v.Unknown != "" {
@@ -106,10 +108,10 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, re
 // lifts is the narrowest entry of the settings that would allow a call: its
 // command, its path, or else the whole rule. One that is denied by an entry, or by
 // several rules, has none.
-func lifts(call guard.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
+func lifts(call toolcall.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 	var entries []string
-	if command, ok := call.Input["command"].(string); ok && !strings.Contains(command, "\n") {
-		entries = append(entries, command)
+	if call.Command != "" && !strings.Contains(call.Command, "\n") {
+		entries = append(entries, call.Command)
 	}
 	const most = 16 // of the paths that a command touches
 	for _, path := range v.Touched[:min(most, len(v.Touched))] {
@@ -136,8 +138,11 @@ func lifts(call guard.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 const maxCommand = 1 << 20
 
 // call is the tool call that is asked about.
-func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
-	call := guard.Call{Tool: c.Tool, Dir: a.dir, Input: map[string]any{}}
+func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
+	call := codec.ToolCall(c.Tool, nil, a.dir)
+	if c.Tool == "" {
+		call.Kind = toolcall.Run
+	}
 	command := strings.Join(c.Command, " ")
 	if err := c.plausible(); err != nil {
 		return call, err
@@ -150,7 +155,7 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(a.dir, path)
 		}
-		call.Input[pathKey(c.Tool)] = path
+		call.Path = path
 	case command == "-":
 		a.awaits("the command; Ctrl-D ends it")
 		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))
@@ -160,11 +165,11 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 		if len(data) > maxCommand {
 			return call, failure.New(failure.Usage, "", "the command is longer than %d bytes", maxCommand)
 		}
-		call.Input["command"] = string(data)
-	case slices.Contains(fileTools(), c.Tool):
+		call.Command = string(data)
+	case slices.Contains(codec.FileTools(), c.Tool):
 		return call, failure.New(failure.Usage, "add --path FILE", "%s is about a file, and none is named", c.Tool)
 	case command != "":
-		call.Input["command"] = command
+		call.Command = command
 	default:
 		return call, failure.New(failure.Usage, "pawl guard check 'git push'; or --tool Write --path FILE", "say which call is meant")
 	}
@@ -174,8 +179,8 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 // plausible refuses a tool that there is not, and words that the shell here took
 // the quotes of.
 func (c *guardCheckCmd) plausible() error {
-	tools := append(fileTools(), "Bash", "PowerShell", "Monitor")
-	if !slices.Contains(tools, c.Tool) {
+	tools := append(codec.FileTools(), codec.ShellTools()...)
+	if c.Tool != "" && !slices.Contains(tools, c.Tool) {
 		return failure.New(failure.Usage, "choose one of "+strings.Join(tools, ", "), "no tool is named %q", c.Tool)
 	}
 	for _, word := range c.Command {
@@ -184,22 +189,6 @@ func (c *guardCheckCmd) plausible() error {
 		}
 	}
 	return nil
-}
-
-// fileTools are given a file, not a command.
-func fileTools() []string {
-	return []string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "NotebookRead", "Grep", "Glob", "LS"}
-}
-
-// pathKey is the name under which a tool of the client's is given its file.
-func pathKey(tool string) string {
-	switch tool {
-	case "NotebookEdit":
-		return "notebook_path"
-	case "Grep", "Glob", "LS":
-		return "path"
-	}
-	return "file_path"
 }
 
 // rules are those of the loop that is named, or of one that would begin here.

@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -224,8 +225,8 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 	tell := planProgress{a: a, agent: who.Name()}
 	return planner.Make(ctx, begun, planner.Options{
 		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
-		Guard: func(call agent.ToolCall) agent.Verdict {
-			v := guard.Check(guard.Call{Tool: call.Tool, Input: call.Input, Dir: call.Dir}, rules.Rules)
+		Guard: func(call toolcall.Call) agent.Verdict {
+			v := guard.Check(call, rules.Rules)
 			return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 		},
 		Ask: func(q planner.Asked) (string, error) {
@@ -271,7 +272,7 @@ func (p planProgress) begin(c draft.Conversation) {
 // event tells what the agent reads.
 func (p planProgress) event(e agent.Event) {
 	switch {
-	case e.Kind == agent.KindTool && e.Tool != "StructuredOutput":
+	case e.Kind == agent.KindTool && e.Does.Kind != toolcall.Answer:
 		p.line("  %s", plan.OneLine(cmp.Or(e.Detail, e.Tool), 100))
 	case e.Kind == agent.KindDenied:
 		p.line("  denied: %s", plan.OneLine(e.Text, 200))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 )
 
 // maxAttributionBytes bounds how much of each transcript is searched. The start of a
@@ -56,11 +56,11 @@ func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 			continue // what a user, or a tool, said
 		}
 		for _, c := range l.Message.Content {
-			var in struct {
-				Command string `json:"command"`
+			if c.Type != "tool_use" || !mentionsAny(string(c.Input), spare, names) {
+				continue
 			}
-			_ = json.Unmarshal(c.Input, &in) // another tool's has none
-			if c.Type == "tool_use" && mentionsAny(string(c.Input), spare, names) && statefile.MayCreate(c.Name, in.Command) {
+			var input map[string]any
+			if json.Unmarshal(c.Input, &input) == nil && codec.ToolCall(c.Name, input, "").MayCreate() {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/testreport"
@@ -32,11 +33,11 @@ func (r *toolResponse) UnmarshalJSON(b []byte) error {
 
 // testRunOf returns the test run that this tool call made, or nil.
 func (h *handler) testRunOf() *loop.TestRun {
-	command, ok := h.p.Input["command"].(string)
-	if !ok || h.p.Tool != "Bash" || h.p.Input["run_in_background"] == true || h.p.Response.Background != "" || h.p.Interrupted {
+	c := h.call()
+	if c.Kind != toolcall.Run || c.Command == "" || c.Background || h.p.Response.Background != "" || h.p.Interrupted {
 		return nil
 	}
-	run := testreport.Run{Command: command, Output: []byte(h.p.Response.Stdout + h.p.Response.Stderr), Files: testreport.FilesIn(h.p.Dir)}
+	run := testreport.Run{Command: c.Command, Output: []byte(h.p.Response.Stdout + h.p.Response.Stderr), Files: testreport.FilesIn(h.p.Dir)}
 	if h.p.Event == postToolUseFailure {
 		code, rest, ok := testreport.CutExit(h.p.Error)
 		run.ExitCode, run.Output = code, []byte(rest)

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -33,8 +34,8 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 }
 
 // call returns the tool call of the event.
-func (h *handler) call() guard.Call {
-	return guard.Call{Tool: h.p.Tool, Input: h.p.Input, Dir: h.p.Dir}
+func (h *handler) call() toolcall.Call {
+	return codec.ToolCall(h.p.Tool, h.p.Input, h.p.Dir)
 }
 
 // isOwnedElsewhere reports whether another owner took the loop during one of its turns.
@@ -49,7 +50,7 @@ func (h *handler) isOwnedElsewhere(b session.Binding) bool {
 // about them during a loop. If the guard wants to ask, the user at the terminal is asked.
 func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
-	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.p.Tool, ownServer) {
+	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.call(), ownServer) {
 		v.Reason = "a tool of Pawl's own"
 		return reply{Call: &v}, h.recordCallBegun(b)
 	}
@@ -77,7 +78,7 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 // recordCallBegun notes when a tool call begins, before the client asks for permission.
 // Files that change from then on may be the agent's.
 func (h *handler) recordCallBegun(b session.Binding) error {
-	if record.IsReadOnly(h.p.Tool) {
+	if h.call().Kind.ReadOnly() {
 		return nil
 	}
 	t := record.ToolCall{At: h.now, ID: h.p.Call}
@@ -105,19 +106,12 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 
 // recordCall notes a tool call that ran and what it may have changed.
 func (h *handler) recordCall(b session.Binding) error {
-	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call, Failed: h.p.Event == postToolUseFailure}
-	if command, ok := h.p.Input["command"].(string); ok {
-		t.Command = h.redact()(command)
-		t.Command = t.Command[:min(len(t.Command), record.MaxCommandBytes)]
-		if h.p.Dir != b.Root {
-			t.Dir = h.p.Dir
-		}
-		t.Background, _ = h.p.Input["run_in_background"].(bool)
-		t.Background = t.Background || h.p.Response.Background != "" // the client, or the user, let it go on
+	t := record.NewToolCall(h.call(), h.redact())
+	t.At, t.ID, t.Failed = h.now, h.p.Call, h.p.Event == postToolUseFailure
+	if t.Dir == b.Root {
+		t.Dir = ""
 	}
-	if t.Path = h.call().Path(); t.Path != "" && !filepath.IsAbs(t.Path) {
-		t.Path = filepath.Join(h.p.Dir, t.Path)
-	}
+	t.Background = t.Background || t.Command != "" && h.p.Response.Background != "" // the client, or the user, let it go on
 	t.Test = h.testRunOf()
 	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/draft"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
@@ -24,7 +25,7 @@ import (
 type Options struct {
 	Agent      agent.Agent
 	Session    agent.Options                      // Dir is the repository's root; what makes it read-only is set here
-	Guard      func(agent.ToolCall) agent.Verdict // answers what an agent wants to read, nil allows it
+	Guard      func(toolcall.Call) agent.Verdict // answers what an agent wants to read, nil allows it
 	Gates      []string                           // commands that seem to run the tests
 	MaxCostUSD float64                            // of the whole conversation, 0 = not limited
 	Timeout    time.Duration                      // of one reply, 0 = none

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
 	"github.com/pawl-dev/pawl/internal/core/draft"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/planner"
 )
 
@@ -78,7 +79,7 @@ func TestAgentsOnlyRead(t *testing.T) {
 	script := "-- review-1/read --\nsecret.env\n-- review-1/files/x.txt --\nx\n-- review-1/run --\ntouch y.txt\n-- review-1/reply --\n" + good + "\n-- review-2/reply --\n{\"remarks\":[]}\n"
 	var asked, denied []string
 	_, _, err := play(t.Context(), t, script, planner.Options{
-		Guard: func(c agent.ToolCall) agent.Verdict {
+		Guard: func(c toolcall.Call) agent.Verdict {
 			asked = append(asked, c.Tool)
 			return agent.Verdict{Rule: "secret", Reason: "no"}
 		},

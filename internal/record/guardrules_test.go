@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -121,7 +122,7 @@ func TestSystemTempDirIsWritable(t *testing.T) {
 		{"/tmp/x/repo", "/tmp/x/note", guard.Deny},
 	} {
 		r := record.Spec{}.GuardRules(record.GuardDirs{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.TurnScope{})
-		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > " + c.file}, Dir: c.root}, r)
+		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "echo x > " + c.file, Dir: c.root}, r)
 		if v.Decision != c.want {
 			t.Errorf("%s in %s: %+v", c.file, c.root, v)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -23,7 +24,7 @@ func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 		return spec.CreatedAt.Add(-modTimeLag), err == nil
 	}
 	r.Past = guard.History{
-		Calls: func() []guard.Call { return recordedCalls(l) },
+		Calls: func() []toolcall.Call { return recordedCalls(l) },
 		Since: func(path string) bool {
 			at, ok := began()
 			return ok && allModifiedSince(path, at)
@@ -45,7 +46,7 @@ const modTimeLag = 10 * time.Millisecond
 
 // recordedCalls returns the recorded calls of the loop's agent, in its session and in
 // runners. Calls with a start only are not included.
-func recordedCalls(l *store.Loop) (calls []guard.Call) {
+func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 	for _, file := range []string{ToolCallsPath(l), RunnerCallsPath(l)} {
 		data, err := atomicfile.Read(file, atomicfile.Large)
 		if err != nil {
@@ -56,16 +57,10 @@ func recordedCalls(l *store.Loop) (calls []guard.Call) {
 			if len(c.Command) >= MaxCommandBytes {
 				continue
 			}
-			input := map[string]any{"run_in_background": c.Background}
-			if c.Command != "" {
-				input["command"] = c.Command
-			} else {
-				input["file_path"] = c.Path
-			}
 			if file == ToolCallsPath(l) && !c.At.IsZero() { // recorded after the call ended
 				c.At = c.At.Add(-guard.StashTimeout)
 			}
-			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir, At: c.At})
+			calls = append(calls, c.Call())
 		}
 	}
 	return calls

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -62,17 +63,17 @@ func TestWithHistory(t *testing.T) {
 	gitIn(t, root, "add", "change")
 	gitIn(t, root, "stash", "push", "-q", "-m", "aside")
 	for _, c := range []record.ToolCall{
-		{Tool: "Bash", Command: "git tag old || git tag new; git stash push -m aside", Dir: root},
-		{Tool: "Write", Path: filepath.Join(root, "out", "new")},
-		{Tool: "Bash", Command: "touch new old", Dir: filepath.Join(root, "mixed")},
-		{Tool: "Bash", Command: "git commit --allow-empty -m \"the agent's\"", Dir: root},
-		{Tool: "Bash", Command: "npm start", Background: true},
+		{Tool: "Bash", Kind: toolcall.Run, Command: "git tag old || git tag new; git stash push -m aside", Dir: root},
+		{Tool: "Write", Kind: toolcall.Write, Path: filepath.Join(root, "out", "new")},
+		{Tool: "Bash", Kind: toolcall.Run, Command: "touch new old", Dir: filepath.Join(root, "mixed")},
+		{Tool: "Bash", Kind: toolcall.Run, Command: "git commit --allow-empty -m \"the agent's\"", Dir: root},
+		{Tool: "Bash", Kind: toolcall.Run, Command: "npm start", Background: true},
 	} {
 		if err := c.AppendTo(record.RunnerCallsPath(l)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []record.ToolCall{{Tool: "Bash", Command: "touch theirs.txt", Dir: root}, {UserTurn: true}} {
+	for _, c := range []record.ToolCall{{Tool: "Bash", Kind: toolcall.Run, Command: "touch theirs.txt", Dir: root}, {UserTurn: true}} {
 		if err := c.AppendTo(record.ToolCallsPath(l)); err != nil {
 			t.Fatal(err)
 		}
@@ -86,12 +87,12 @@ func TestWithHistory(t *testing.T) {
 		"git tag -d new": guard.Allow, "git tag -d old": guard.Deny, "git tag -d ../../HEAD": guard.Deny,
 		"git commit --amend --no-edit": guard.Allow, "git stash drop": guard.Allow, "pkill -f 'npm start'": guard.Allow, "pkill -f 'npm test'": guard.Deny,
 	} {
-		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: root}, rules); v.Decision != want {
+		if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: root}, rules); v.Decision != want {
 			t.Errorf("%s: %+v, want %s", command, v, want)
 		}
 	}
 	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "a user's")
-	if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git commit --amend --no-edit"}, Dir: root}, rules); v.Decision != guard.Deny {
+	if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "git commit --amend --no-edit", Dir: root}, rules); v.Decision != guard.Deny {
 		t.Errorf("amend of a user's commit: %+v", v)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -35,7 +36,7 @@ func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok b
 	}
 	over := map[string]bool{}
 	for _, c := range ended {
-		if c.UserTurn || IsReadOnly(c.Tool) {
+		if c.UserTurn || c.Kind.ReadOnly() {
 			continue
 		}
 		if c.At.IsZero() || c.ID == "" {
@@ -63,7 +64,7 @@ func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok b
 // mayLeaveProcess reports whether a process of the call may run on after its end.
 func (c ToolCall) mayLeaveProcess() bool {
 	text := strings.NewReplacer("&&", "", ">&", "", "&>", "").Replace(c.Command)
-	return c.Background || len(c.Command) >= MaxCommandBytes || c.Command != "" && c.Tool != "Bash" || strings.Contains(text, "&") ||
+	return c.Background || len(c.Command) >= MaxCommandBytes || c.Command != "" && c.Kind != toolcall.Run || strings.Contains(text, "&") ||
 		strings.Contains(text, "setsid") || strings.Contains(text, "daemon")
 }
 
@@ -83,13 +84,4 @@ func readCalls(path string) (calls []ToolCall, err error) {
 		}
 	}
 	return calls, nil
-}
-
-// IsReadOnly reports whether a tool of the client changes no file.
-func IsReadOnly(tool string) bool {
-	switch tool {
-	case "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "TodoWrite", "ToolSearch":
-		return true
-	}
-	return false
 }

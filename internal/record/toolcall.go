@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // ToolCallsFile is the file in a loop's folder with the tool calls of the user's session,
@@ -37,10 +39,11 @@ const MaxCommandBytes = 2000
 // ToolCall is a tool call that ran, with what is needed to attribute changes to the agent
 // or the user.
 type ToolCall struct {
-	Tool    string `json:"tool,omitempty"`    // the client's name of the tool
-	Path    string `json:"path,omitempty"`    // file that it wrote, absolute
-	Command string `json:"command,omitempty"` // start of the command that it ran
-	Dir     string `json:"dir,omitempty"`     // where the command ran, absolute; "": the root
+	Tool    string        `json:"tool,omitempty"` // the client's name of the tool
+	Kind    toolcall.Kind `json:"kind,omitempty"`
+	Path    string        `json:"path,omitempty"`    // file that it wrote, absolute
+	Command string        `json:"command,omitempty"` // start of the command that it ran
+	Dir     string        `json:"dir,omitempty"`     // where the command ran, absolute; "": the root
 	// Background means that the client left the command running.
 	Background bool `json:"background,omitempty"`
 	// Test is the result of the tests that the command ran, if any. A runner records a
@@ -65,6 +68,33 @@ type ToolCall struct {
 	// line ran in a turn of the user's, and are the user's.
 	UserTurn bool  `json:"user_turn,omitempty"`
 	From     int64 `json:"from,omitempty"`
+}
+
+// NewToolCall returns what to record about a call; redact removes secrets from its
+// command, and may be nil.
+func NewToolCall(c toolcall.Call, redact func(string) string) ToolCall {
+	t := ToolCall{Tool: c.Tool, Kind: c.Kind, Path: AbsPath(c), Background: c.Background}
+	if c.Command == "" {
+		return t
+	}
+	if redact != nil {
+		c.Command = redact(c.Command)
+	}
+	t.Command, t.Dir = c.Command[:min(len(c.Command), MaxCommandBytes)], c.Dir
+	return t
+}
+
+// AbsPath returns the absolute path that a call names, or "".
+func AbsPath(c toolcall.Call) string {
+	if c.Path == "" || filepath.IsAbs(c.Path) {
+		return c.Path
+	}
+	return filepath.Join(c.Dir, c.Path)
+}
+
+// Call returns the call as far as it is recorded.
+func (c ToolCall) Call() toolcall.Call {
+	return toolcall.Call{Tool: c.Tool, Kind: c.Kind, Path: c.Path, Command: c.Command, Background: c.Background, Dir: c.Dir, At: c.At}
 }
 
 // AppendTo appends the call to a file of calls. One short write is atomic, even beside

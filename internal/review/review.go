@@ -27,6 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
@@ -65,7 +66,7 @@ type Request struct {
 	LogDir     string   // receives prompt, stream and answer
 	// Guard answers what the agent wants to read, beside the rule that it may do
 	// nothing else; nil allows that.
-	Guard func(agent.ToolCall) agent.Verdict
+	Guard func(toolcall.Call) agent.Verdict
 }
 
 // Answer is what came of it.

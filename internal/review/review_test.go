@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/review"
@@ -237,7 +238,7 @@ func TestAReviewIsBounded(t *testing.T) {
 func TestAReviewerTouchesNothing(t *testing.T) {
 	c := newRoom(t, "-- review-1/files/app.go --\nmine\n-- review-1/run --\ntouch ran\n-- review-1/delete --\napp.go\n-- review-1/reply --\n"+pass+"\n")
 	var asked []string
-	c.q.Guard = func(call agent.ToolCall) agent.Verdict {
+	c.q.Guard = func(call toolcall.Call) agent.Verdict {
 		asked = append(asked, call.Tool)
 		return agent.Verdict{Allow: true}
 	}

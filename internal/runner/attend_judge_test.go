@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -58,7 +59,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 	accepting := "# looser\nexit 0\n"
 	cases := map[string]func(*sitting){
 		"beside commands": func(st *sitting) {
-			st.called(record.ToolCall{Tool: "Bash", Command: "git status && go vet ./..."})
+			st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "git status && go vet ./..."})
 			st.write("check.sh", accepting)
 		},
 		"beside a call that is being written down": func(st *sitting) {
@@ -144,7 +145,7 @@ func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
 	st.edits("have.txt", "one\n\n")
 	st.git("commit", "-qam", "the agent's own")
 	st.edits("have.txt", "one\ntwo\n")
-	st.called(record.ToolCall{Tool: "Bash", Command: "git commit -qam \"the agent's own\""})
+	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "git commit -qam \"the agent's own\""})
 	if st.claims(); st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}

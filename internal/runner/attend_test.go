@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -151,7 +152,7 @@ func (st *sitting) called(calls ...record.ToolCall) {
 func (st *sitting) edits(name, text string) {
 	st.t.Helper()
 	st.write(name, text)
-	st.called(record.ToolCall{Tool: "Edit", Path: filepath.Join(st.root, name)})
+	st.called(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: filepath.Join(st.root, name)})
 }
 
 // post leaves a message for the loop.

@@ -99,7 +99,7 @@ func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
 	}
 	now := time.Now()
 	begins := e.Kind == agent.KindTool
-	if begins && !record.IsReadOnly(e.Tool) && !r.ours(e.Tool) {
+	if begins && !e.Does.Kind.ReadOnly() && !r.ours(e.Does) {
 		r.atWork.begin(now)
 	}
 	if err := r.keepSpan(r.atWork.called(begins, now)); err != nil {

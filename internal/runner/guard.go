@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -19,12 +20,12 @@ import (
 type guardState struct {
 	mu    sync.Mutex
 	rules guard.Rules
-	tell  func(guard.Call, guard.Verdict)
+	tell  func(toolcall.Call, guard.Verdict)
 	known *guard.Known // files that the context was shown; nil = it began before we did
 	began time.Time    // when it did
 }
 
-func (g *guardState) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)) {
+func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Verdict)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -81,7 +82,7 @@ func (g *guardState) knows(touched []string) {
 
 // check answers a call. What the guard would ask a user about is denied: nobody
 // is there.
-func (g *guardState) check(c guard.Call) guard.Verdict {
+func (g *guardState) check(c toolcall.Call) guard.Verdict {
 	g.mu.Lock()
 	rules, tell := g.rules, g.tell
 	g.mu.Unlock()
@@ -97,16 +98,16 @@ func (g *guardState) check(c guard.Call) guard.Verdict {
 }
 
 // checkCall answers a tool call before it runs.
-func (r *Runner) checkCall(c agent.ToolCall) agent.Verdict {
-	v := r.guard.check(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir})
+func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
+	v := r.guard.check(c)
 	if v.Decision != guard.Allow {
 		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
 	}
-	if r.ours(c.Tool) {
+	if r.ours(c) {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
 	r.tools.saw(c)
-	if !record.IsReadOnly(c.Tool) {
+	if !c.Kind.ReadOnly() {
 		r.atWork.begin(time.Now())
 	}
 	if err := r.ran(c); err != nil {
@@ -129,7 +130,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Memory,
 	}
 	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
-	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
+	r.guard.begin(rules, func(c toolcall.Call, v guard.Verdict) {
 		if memory.IsNotable(v) {
 			r.inRun(ctx, func(context.Context) error { return r.noteJudged(memory.NewGuardVerdict(c, v, r.redacted())) })
 		}

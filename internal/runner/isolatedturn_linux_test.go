@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -47,7 +48,7 @@ func (a *leaves) Start(ctx context.Context, o agent.Options) (agent.Session, err
 
 func (s leftSession) Turn(ctx context.Context, _ agent.Turn, _ func(agent.Event)) (agent.Result, error) {
 	file := filepath.Join(s.a.root, "check.sh")
-	if v := s.o.CheckTool(agent.ToolCall{Tool: "Bash", Input: map[string]any{"command": "sh loosen.sh check.sh"}, Dir: s.a.root}); !v.Allow {
+	if v := s.o.CheckTool(toolcall.Call{Kind: toolcall.Run, Command: "sh loosen.sh check.sh", Dir: s.a.root}); !v.Allow {
 		return agent.Result{}, errors.New(v.Reason)
 	}
 	if err := os.WriteFile(file, []byte("exit 0\n"), 0o600); err != nil {

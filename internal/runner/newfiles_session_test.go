@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -29,13 +30,13 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 		c.At, c.ID = time.Now(), id
 		st.called(c)
 	}
-	st.called(record.ToolCall{Tool: "Bash", Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
+	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
 	pause()
 	st.write("notes.txt", "mine\n")
 	pause()
-	call("a", record.ToolCall{Tool: "Bash", Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
-	call("b", record.ToolCall{Tool: "Write", Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
-	call("c", record.ToolCall{Tool: "Bash", Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
+	call("a", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
+	call("b", record.ToolCall{Tool: "Write", Kind: toolcall.Write, Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
+	call("c", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
 	if s := st.claims(); s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}

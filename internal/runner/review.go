@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/review"
@@ -159,7 +160,7 @@ func ofCommands(results []gate.Result) []gate.Result {
 }
 
 // mayRead answers what a reviewer wants to read. It is none of the work.
-func (r *Runner) mayRead(c agent.ToolCall) agent.Verdict {
-	v := guard.Check(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.GuardRules(r.places(), record.TurnScope{}))
+func (r *Runner) mayRead(c toolcall.Call) agent.Verdict {
+	v := guard.Check(c, r.Spec.GuardRules(r.places(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/review"
 )
 
@@ -78,7 +78,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 	if got := strings.Join(q.Labels, "; "); got != "look at do.sh:1 drops an error: make || true; look at have.txt is data that was there: a gate may read it; evidence so far: proven (red before this work and green now: sh check.sh)" {
 		t.Errorf("labels %s", got)
 	}
-	if v := q.Guard(agent.ToolCall{Tool: "Read", Input: map[string]any{"file_path": filepath.Join(b.root, "have.txt")}, Dir: b.root}); !v.Allow {
+	if v := q.Guard(toolcall.Call{Kind: toolcall.Read, Path: filepath.Join(b.root, "have.txt"), Dir: b.root}); !v.Allow {
 		t.Errorf("it may not read the work: %+v", v)
 	}
 	if s.Reviews != (loop.Reviews{Runs: 2, CostUSD: 1}) || s.Usage.CostUSD < 1 {

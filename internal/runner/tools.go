@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -57,7 +57,7 @@ func (t *tools) add(calls []record.ToolCall) {
 
 func (t *tools) take(calls []record.ToolCall) {
 	for _, c := range calls {
-		if c.Path != "" && !record.IsReadOnly(c.Tool) {
+		if c.Path != "" && !c.Kind.ReadOnly() {
 			t.paths = append(t.paths, filepath.Clean(c.Path), record.ResolvePath(c.Path))
 		}
 		if c.Command != "" {
@@ -106,11 +106,11 @@ func (t *tools) leave(background bool) {
 	t.background = background
 }
 
-func (t *tools) saw(c agent.ToolCall) {
+func (t *tools) saw(c toolcall.Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch path := writtenPath(c); {
-	case record.IsReadOnly(c.Tool):
+	switch path := record.AbsPath(c); {
+	case c.Kind.ReadOnly():
 	case path != "":
 		t.paths = append(t.paths, filepath.Clean(path), record.ResolvePath(path))
 	default:
@@ -157,33 +157,18 @@ func (t *tools) named(path string) bool {
 	return t.edited(path) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
 }
 
-// writtenPath is the absolute path that a call names, "" if none.
-func writtenPath(c agent.ToolCall) string {
-	p := guard.Call{Input: c.Input}.Path()
-	if p != "" && !filepath.IsAbs(p) {
-		p = filepath.Join(c.Dir, p)
-	}
-	return p
-}
-
-// ours tells whether a tool is one of Pawl's own.
-func (r *Runner) ours(tool string) bool {
-	return r.Tools != nil && guard.IsOwnTool(tool, r.Tools.Name())
+// ours tells whether a call is of one of Pawl's own tools.
+func (r *Runner) ours(c toolcall.Call) bool {
+	return r.Tools != nil && guard.IsOwnTool(c, r.Tools.Name())
 }
 
 // ran writes a call down for an owner who comes after us: of a turn that is cut
 // off, nobody else knows what it did.
-func (r *Runner) ran(c agent.ToolCall) error {
-	if record.IsReadOnly(c.Tool) {
+func (r *Runner) ran(c toolcall.Call) error {
+	if c.Kind.ReadOnly() {
 		return nil
 	}
-	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c), At: time.Now()}
-	if command, ok := c.Input["command"].(string); ok {
-		if redact := r.redacted(); redact != nil {
-			command = redact(command)
-		}
-		t.Command, t.Dir = command[:min(len(command), record.MaxCommandBytes)], c.Dir
-		t.Background, _ = c.Input["run_in_background"].(bool)
-	}
+	t := record.NewToolCall(c, r.redacted())
+	t.At = time.Now()
 	return t.AppendTo(record.RunnerCallsPath(r.Loop))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -152,7 +153,7 @@ func TestThHeard(t *testing.T) {
 	day := time.Now().Format(time.DateOnly)
 	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }
 	status := func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1)) }
-	wrote := record.ToolCall{Tool: "Bash", Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
+	wrote := record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
 	tests := []struct {
 		name  string
 		do    func(p *project)
@@ -173,18 +174,21 @@ func TestThHeard(t *testing.T) {
 		{name: "paused", do: func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: paused", 1)) }, held: true, quiet: true},
 		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
 		{name: "stop, where the agent wrote something else", do: func(p *project) {
-			p.ran(record.ToolCall{Tool: "Bash", Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
-			p.ran(record.ToolCall{Tool: "Read", Path: p.path(thV1)})
-			p.ran(record.ToolCall{Tool: "Bash", Command: "echo 'on it' >> temp/th-channel.md"})
+			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
+			p.ran(record.ToolCall{Tool: "Read", Kind: toolcall.Read, Path: p.path(thV1)})
+			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "echo 'on it' >> temp/th-channel.md"})
 			p.add(thV1, "stop\n")
 		}, stop: thV1 + ":3 says stop", note: "stop"},
 		{name: "deleted by the agent", do: func(p *project) {
-			p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
+			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
 			remove(p)
 		}, note: "That does not end the loop"},
-		{name: "another status by the agent", do: func(p *project) { p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)}); status(p) }, note: "That does not end the loop"},
+		{name: "another status by the agent", do: func(p *project) {
+			p.ran(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
+			status(p)
+		}, note: "That does not end the loop"},
 		{name: "deleted in the user's turn", do: func(p *project) {
-			from := p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
+			from := p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
 			p.ran(record.ToolCall{UserTurn: true, From: from})
 			remove(p)
 		}, stop: thPath + " was deleted", quiet: true},
@@ -262,7 +266,7 @@ func TestThHeld(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []bool{false, true} {
 		p := thProject(t)
-		from := p.ran(record.ToolCall{Tool: "Write", Path: p.path(thV1)})
+		from := p.ran(record.ToolCall{Tool: "Write", Kind: toolcall.Write, Path: p.path(thV1)})
 		p.add(thV1, "stop\n")
 		if w := p.hear(later()); !w.Paused || w.Stop != "" {
 			t.Fatalf("heard %+v", w)
@@ -296,7 +300,7 @@ func TestThKeptUpToDate(t *testing.T) {
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)})
+	p.ran(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
 	p.put(thPath, strings.Replace(want, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop != "" || len(w.Notes) != 1 {
 		t.Errorf("heard %+v", w)

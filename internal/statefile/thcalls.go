@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -95,7 +94,7 @@ func (t thFiles) effectsOf(c record.ToolCall) thCalls {
 	if c.AnyChange {
 		return thCalls{state: true, channel: true}
 	}
-	if !mayModify(c.Tool, c.Command) {
+	if !c.Call().MayWrite() {
 		return thCalls{}
 	}
 	text := filepath.ToSlash(c.Path)
@@ -108,39 +107,3 @@ func (t thFiles) effectsOf(c record.ToolCall) thCalls {
 			(c.Path != "" || len(text) > maxCompleteCommand || strings.Contains(strings.ToLower(text), "stop")),
 	}
 }
-
-// mayModify reports whether a tool call may write to a file.
-func mayModify(tool, command string) bool {
-	return !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, tool) && (command == "" || commandMayWrite(command))
-}
-
-// MayCreate reports whether a call of this tool may have created a file that it names, or
-// replaced its content. An edit only changes part of it.
-func MayCreate(tool, command string) bool {
-	return !slices.Contains([]string{"Edit", "MultiEdit"}, tool) && mayModify(tool, command)
-}
-
-// commandMayWrite reports whether a command may write to a file.
-func commandMayWrite(command string) bool {
-	var l writeDetector
-	shell.Read(command, shell.Options{}, &l)
-	return l.writes
-}
-
-// writeDetector reports whether a script does more than read.
-type writeDetector struct{ writes bool }
-
-// Run receives each command.
-func (l *writeDetector) Run(c *shell.Command) {
-	looks := len(c.Args) == 0 || slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, c.Args[0].Text)
-	l.writes = l.writes || !looks || slices.ContainsFunc(c.Writes, func(w shell.Word) bool { return w.Text != "/dev/null" })
-}
-
-// Script receives what cannot be parsed.
-func (l *writeDetector) Script(*shell.Command, shell.Word) { l.writes = true }
-
-// TooMuch receives what is too long to be parsed.
-func (l *writeDetector) TooMuch(*shell.Command, shell.Word) { l.writes = true }
-
-// Code receives code in another language.
-func (l *writeDetector) Code(*shell.Command, shell.Word) { l.writes = true }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -23,8 +24,8 @@ func TestThHeardByARunner(t *testing.T) {
 		held bool
 		says string // what it is in a turn without such a call
 	}{
-		{"the channel", record.ToolCall{Tool: "Bash", Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
-		{"the status", record.ToolCall{Tool: "Edit", Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
+		{"the channel", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
+		{"the status", record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
 		{"what nobody can tell, the channel", record.ToolCall{AnyChange: true}, stop, true, thV1 + ":4 says stop"},
 		{"what nobody can tell, the status", record.ToolCall{AnyChange: true}, edit, false, thPath + ` has the status "completed"`},
 	}
@@ -61,29 +62,5 @@ func TestThHeardByARunner(t *testing.T) {
 				t.Errorf("the user: heard %+v, want %s", w, says)
 			}
 		})
-	}
-}
-
-func TestMayWrite(t *testing.T) {
-	t.Parallel()
-	for command, want := range map[string]bool{
-		"":                                  true, // a tool that says no more
-		"cat a | grep b && ls":              false,
-		"tail -n 5 a 2>/dev/null":           false,
-		"cat a 2>&1":                        false,
-		"echo 'a > b'":                      false,
-		"cd x; for f in *; do cat $f; done": false,
-		"echo stop > a":                     true,
-		"cat a | tee b":                     true,
-		"cat $(make a)":                     true,
-		"cat a; sh b.sh":                    true,
-		"cat 'a":                            true, // cut off
-	} {
-		if got := mayModify("Bash", command); got != want {
-			t.Errorf("%q: %v", command, got)
-		}
-	}
-	if mayModify("Read", "") || MayCreate("Edit", "") || !MayCreate("Write", "") {
-		t.Error("tools are mistaken for one another")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // Subject is an agent under test, and how its next turns are arranged.
@@ -157,14 +158,14 @@ func judging(t *testing.T, s Subject) {
 	}
 	name := filepath.Join(s.Options.Dir, "made.txt")
 	for _, allow := range []bool{false, true} {
-		var asked []agent.ToolCall
-		s.Options.CheckTool = func(c agent.ToolCall) agent.Verdict {
+		var asked []toolcall.Call
+		s.Options.CheckTool = func(c toolcall.Call) agent.Verdict {
 			asked = append(asked, c)
 			return agent.Verdict{Allow: allow, Rule: "test", Reason: "because"}
 		}
 		s.Writes(name, "made")
 		r, events := s.turn(t.Context(), t, s.start(t), agent.Turn{Prompt: "make it"})
-		if len(asked) != 1 || asked[0].Tool != "Write" || asked[0].Input["file_path"] != name || asked[0].Dir == "" {
+		if len(asked) != 1 || asked[0].Tool != "Write" || asked[0].Path != name || asked[0].Dir == "" {
 			t.Errorf("asked %+v", asked)
 		}
 		_, err := os.Stat(name)

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
-
-	"github.com/pawl-dev/pawl/internal/agent"
 )
 
 // The lengths of what is told in one line, in runes.
@@ -16,11 +14,11 @@ const (
 
 // detail says in one line what a tool call does: "edit internal/x.go",
 // "$ go test ./...".
-func detail(c agent.ToolCall) string {
-	text := func(key string) string { s, _ := c.Input[key].(string); return s }
-	path := func(key string) string { return relative(c.Dir, text(key)) }
+func detail(tool string, input map[string]any, dir string) string {
+	text := func(key string) string { s, _ := input[key].(string); return s }
+	path := func(key string) string { return relative(dir, text(key)) }
 	var d string
-	switch c.Tool {
+	switch tool {
 	case "Bash":
 		d = "$ " + text("command")
 	case "Edit", "MultiEdit":
@@ -42,7 +40,7 @@ func detail(c agent.ToolCall) string {
 	case "Skill":
 		d = "skill " + text("skill")
 	default:
-		d = c.Tool + " " + text("description")
+		d = tool + " " + text("description")
 	}
 	return oneLine(d, maxDetail)
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/pawl-dev/pawl/internal/agent"
 )
 
 func TestDetail(t *testing.T) {
@@ -31,11 +29,11 @@ func TestDetail(t *testing.T) {
 		{"Bash", map[string]any{"command": "printf '\x1b[2J\u202edanger'"}, "$ printf '[2Jdanger'"},
 	}
 	for _, c := range cases {
-		if got := detail(agent.ToolCall{Tool: c.tool, Input: c.input, Dir: "/w"}); got != c.want {
+		if got := detail(c.tool, c.input, "/w"); got != c.want {
 			t.Errorf("%s %v = %q, want %q", c.tool, c.input, got, c.want)
 		}
 	}
-	long := detail(agent.ToolCall{Tool: "Bash", Input: map[string]any{"command": strings.Repeat("ä", 500)}})
+	long := detail("Bash", map[string]any{"command": strings.Repeat("ä", 500)}, "")
 	if n := utf8.RuneCountInString(long); n != maxDetail || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long detail has %d runes", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // What the real client does seldom or never, a fake one does here.
@@ -173,7 +174,7 @@ func TestNoToolRunsBetweenTurns(t *testing.T) {
 	f := newFake(t, block(initLine, textLine, resultLine, "!sleep 300ms", callLine,
 		`{"type":"control_request","request_id":"r2","request":{"subtype":"mcp_message"}}`))
 	judged := 0
-	f.o.CheckTool = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
+	f.o.CheckTool = func(toolcall.Call) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
 	s := f.start()
 	mustEnd(t, f.turn(s, "x"))
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(f.heard(), `"r2"`); time.Sleep(10 * time.Millisecond) {

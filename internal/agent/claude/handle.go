@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -79,8 +80,9 @@ func (t *turn) assistant(l line) {
 		case "tool_use":
 			t.tools[b.ID] = calledTool{b.Name, b.Input}
 			t.r.ToolCalls++
-			d := detail(agent.ToolCall{Tool: b.Name, Input: b.Input, Dir: t.o.Dir})
-			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Call: b.ID, Detail: d})
+			t.emit(agent.Event{
+				Kind: agent.KindTool, Tool: b.Name, Call: b.ID, Detail: detail(b.Name, b.Input, t.o.Dir), Does: codec.ToolCall(b.Name, b.Input, t.o.Dir),
+			})
 		}
 	}
 	if main {
@@ -127,17 +129,16 @@ func (t *turn) asked(l line, now time.Time) {
 // checkTool allows or denies a call.
 func (t *turn) checkTool(l line) {
 	in := l.Request.Input
-	call := agent.ToolCall{Tool: in.ToolName, Input: in.Tool, Dir: in.Dir}
 	v := agent.Verdict{Allow: true}
 	switch {
 	case t.failure != nil || t.finished:
 		v = agent.Verdict{Reason: "The turn is over."}
 	case t.o.CheckTool != nil:
-		v = t.o.CheckTool(call)
+		v = t.o.CheckTool(codec.ToolCall(in.ToolName, in.Tool, in.Dir))
 	}
 	if !v.Allow {
 		t.r.Denied++
-		t.emit(agent.Event{Kind: agent.KindDenied, Tool: call.Tool, Detail: detail(call), Text: v.Reason})
+		t.emit(agent.Event{Kind: agent.KindDenied, Tool: in.ToolName, Detail: detail(in.ToolName, in.Tool, in.Dir), Text: v.Reason})
 	}
 	_ = t.send(response(l.RequestID, permission(v.Allow, v.Reason)))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/rawlog"
 )
@@ -70,9 +71,8 @@ func TestClientPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))
 			r.o.Args = []string{"--permission-mode", mode}
 			r.o.Env["IS_SANDBOX"] = "1" // else the client refuses the last one to root
-			r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
-				command, _ := c.Input["command"].(string)
-				return agent.Verdict{Allow: !strings.Contains(command, "forbidden"), Reason: "no"}
+			r.o.CheckTool = func(c toolcall.Call) agent.Verdict {
+				return agent.Verdict{Allow: !strings.Contains(c.Command, "forbidden"), Reason: "no"}
 			}
 			res := r.turnOf(t.Context(), r.start(), agent.Turn{Prompt: "go"})
 			mustEnd(t, res)

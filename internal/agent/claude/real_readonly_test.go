@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // A session that only reads has no other tool, also where arguments give some back,
@@ -33,7 +34,7 @@ func TestClientSessionThatOnlyReads(t *testing.T) {
 	r.o.ReadOnly, r.o.Schema = true, `{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}`
 	r.o.Args = []string{"--tools", "default", "--setting-sources", "user,project"}
 	var judged []string
-	r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
+	r.o.CheckTool = func(c toolcall.Call) agent.Verdict {
 		judged = append(judged, c.Tool)
 		return agent.Verdict{Allow: true}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // These tests run the real client against a scripted Messages API on loopback;
@@ -121,7 +122,7 @@ func TestClientTurnWithToolsAllowedAndDenied(t *testing.T) {
 		messagesapi.Text("I did what I could."),
 	))
 	var judged []string
-	r.o.CheckTool = func(c agent.ToolCall) agent.Verdict {
+	r.o.CheckTool = func(c toolcall.Call) agent.Verdict {
 		judged = append(judged, c.Tool+" in "+c.Dir)
 		if c.Tool == "Bash" {
 			return agent.Verdict{Rule: "no-push", Reason: "Do not push: the loop's owner merges."}
@@ -207,7 +208,7 @@ func TestClientCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 func TestClientFreshContextInTheSameProcess(t *testing.T) {
 	r := newRig(t, messagesapi.Text("one"), messagesapi.Bash("true"), messagesapi.Text("two"))
 	var judged int
-	r.o.CheckTool = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
+	r.o.CheckTool = func(toolcall.Call) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
 	s := r.start()
 	mustEnd(t, r.turn(s, "remember the word ratchet"))
 	before := s.ID()

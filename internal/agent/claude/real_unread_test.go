@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // The client itself refuses to change a file that was not read in this context,
@@ -32,7 +33,7 @@ func TestClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
 				messagesapi.Text("done"),
 			))
 			r.o.Model = model
-			r.o.CheckTool = func(agent.ToolCall) agent.Verdict { return agent.Verdict{Allow: true} }
+			r.o.CheckTool = func(toolcall.Call) agent.Verdict { return agent.Verdict{Allow: true} }
 			if err := os.WriteFile(r.path("notes.md"), []byte("a note of the user's\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -45,6 +45,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -193,7 +194,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *loop.Failure {
 		return f
 	}
 	for range t.part.tools {
-		t.call("Read", "read README.md", map[string]any{"file_path": t.path("README.md")})
+		t.call(reading(t.path("README.md")), "read README.md")
 	}
 	for _, a := range t.part.acts {
 		if err := t.act(ctx, a); err != nil {
@@ -251,16 +252,33 @@ func over(ctx context.Context) *loop.Failure {
 	return nil
 }
 
+// The names of the agent's tools.
+const (
+	readTool  = "Read"
+	editTool  = "Edit"
+	writeTool = "Write"
+	shellTool = "Bash"
+)
+
+func reading(path string) toolcall.Call {
+	return toolcall.Call{Tool: readTool, Kind: toolcall.Read, Path: path}
+}
+
+func running(command string) toolcall.Call {
+	return toolcall.Call{Tool: shellTool, Kind: toolcall.Run, Command: command}
+}
+
 // call asks the judge, as a real client would before a tool runs.
-func (t *turn) call(tool, detail string, input map[string]any) bool {
+func (t *turn) call(c toolcall.Call, detail string) bool {
 	t.r.ToolCalls++
 	t.r.Rounds++
-	t.emit(agent.Event{Kind: agent.KindTool, Tool: tool, Detail: detail})
+	c.Dir = t.o.Dir
+	t.emit(agent.Event{Kind: agent.KindTool, Tool: c.Tool, Detail: detail, Does: c})
 	if t.o.CheckTool != nil {
-		if v := t.o.CheckTool(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
+		if v := t.o.CheckTool(c); !v.Allow {
 			t.r.Denied++
 			t.failed, t.output = true, v.Reason
-			t.emit(agent.Event{Kind: agent.KindDenied, Tool: tool, Detail: detail, Text: v.Reason})
+			t.emit(agent.Event{Kind: agent.KindDenied, Tool: c.Tool, Detail: detail, Text: v.Reason})
 			return false
 		}
 	}
@@ -286,7 +304,7 @@ func (t *turn) act(ctx context.Context, a act) error {
 	case a.edit != "":
 		return t.edit(a)
 	case a.remove != "":
-		if t.call("Bash", "$ rm "+a.remove, map[string]any{"command": "rm " + a.remove}) {
+		if t.call(running("rm "+a.remove), "$ rm "+a.remove) {
 			_ = os.RemoveAll(t.path(a.remove))
 		}
 	default:
@@ -301,15 +319,15 @@ func (t *turn) read(name string) {
 	if info, err := os.Stat(at); err != nil || info.IsDir() || t.knows[at] {
 		return
 	}
-	defer t.ended("Read")
-	t.knows[at] = t.call("Read", "read "+name, map[string]any{"file_path": at})
+	defer t.ended(readTool)
+	t.knows[at] = t.call(reading(at), "read "+name)
 }
 
 // edit replaces the first place where the old text stands.
 func (t *turn) edit(a act) error {
 	name := t.path(a.edit)
-	defer t.ended("Edit")
-	if !t.call("Edit", "edit "+a.edit, map[string]any{"file_path": name, "old_string": a.old, "new_string": a.new}) {
+	defer t.ended(editTool)
+	if !t.call(toolcall.Call{Tool: editTool, Kind: toolcall.Edit, Path: name, Edits: []toolcall.Replacement{{Old: a.old, New: a.new}}}, "edit "+a.edit) {
 		return nil
 	}
 	content, err := atomicfile.Read(name, atomicfile.Large)
@@ -321,8 +339,8 @@ func (t *turn) edit(a act) error {
 
 func (t *turn) write(path, content string) error {
 	name := t.path(path)
-	defer t.ended("Write")
-	if !t.call("Write", "write "+path, map[string]any{"file_path": name, "content": content}) {
+	defer t.ended(writeTool)
+	if !t.call(toolcall.Call{Tool: writeTool, Kind: toolcall.Write, Path: name}, "write "+path) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -334,9 +352,9 @@ func (t *turn) write(path, content string) error {
 
 // run runs a shell command; how it ends is the script's affair.
 func (t *turn) run(ctx context.Context, command string) {
-	defer t.ended("Bash")
+	defer t.ended(shellTool)
 	first, _, _ := strings.Cut(command, "\n")
-	if !t.call("Bash", "$ "+first, map[string]any{"command": command}) {
+	if !t.call(running(command), "$ "+first) {
 		return
 	}
 	env := os.Environ()

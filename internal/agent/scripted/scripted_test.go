@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 func parse(t *testing.T, format string, args ...any) *scripted.Script {
@@ -133,9 +134,8 @@ a server
 done
 `)}
 	o := agent.Options{Dir: dir, Marker: "otter", Env: map[string]string{"WORD": "ratchet"}}
-	o.CheckTool = func(c agent.ToolCall) agent.Verdict {
-		command, _ := c.Input["command"].(string)
-		return agent.Verdict{Allow: !strings.HasPrefix(command, "git push"), Reason: "no"}
+	o.CheckTool = func(c toolcall.Call) agent.Verdict {
+		return agent.Verdict{Allow: !strings.HasPrefix(c.Command, "git push"), Reason: "no"}
 	}
 	var details []string
 	r, err := start(t, a, o).Turn(t.Context(), agent.Turn{Prompt: "go"}, func(e agent.Event) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // A verdict must cost nothing that anybody could feel: every tool call waits for
@@ -15,7 +16,7 @@ func BenchmarkJudge(b *testing.B) {
 		"script": "set -e\nfor d in a b c; do (cd $d && make build); done\nx=$(git rev-parse HEAD)\nif [ -n \"$x\" ]; then echo \"$x\" > out.txt; fi",
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}
+			c := toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}
 			r := rules()
 			for b.Loop() {
 				guard.Check(c, r)

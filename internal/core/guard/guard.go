@@ -14,9 +14,9 @@ package guard
 
 import (
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // Decision is the answer to a call.
@@ -28,30 +28,6 @@ const (
 	Ask   Decision = "ask"
 	Deny  Decision = "deny"
 )
-
-// Call is one tool call as the agent's client describes it.
-type Call struct {
-	Tool  string         // the client's name for it: Bash, Write, Edit …
-	Input map[string]any // as the client gave it: command, file_path, notebook_path
-	Dir   string         // current directory, absolute; "" = the root
-	At    time.Time      // of an earlier call: when it began; zero = not known
-}
-
-// Path is the file or folder that the call names, as the client gave it; "" = none.
-func (c Call) Path() string {
-	for _, key := range []string{"file_path", "notebook_path", "path"} {
-		if p, ok := c.Input[key].(string); ok {
-			return p
-		}
-	}
-	return ""
-}
-
-// Command is the command that the call runs, "" = none.
-func (c Call) Command() string {
-	command, _ := c.Input["command"].(string)
-	return command
-}
 
 // Rules say what holds for one loop. All paths are absolute; on Windows either
 // slash will do.
@@ -102,7 +78,7 @@ type Verdict struct {
 }
 
 // Check answers a call.
-func Check(c Call, r Rules) Verdict {
+func Check(c toolcall.Call, r Rules) Verdict {
 	j := newCheck(c, r)
 	j.call(c)
 	if j.verdict.Decision != Allow {
@@ -111,7 +87,7 @@ func Check(c Call, r Rules) Verdict {
 	return j.verdict
 }
 
-func newCheck(c Call, r Rules) *check {
+func newCheck(c toolcall.Call, r Rules) *check {
 	j := &check{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
@@ -119,19 +95,18 @@ func newCheck(c Call, r Rules) *check {
 	return j
 }
 
-// call judges a call by its tool.
-func (j *check) call(c Call) {
-	switch c.Tool {
-	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+// call judges a call by its kind.
+func (j *check) call(c toolcall.Call) {
+	switch {
+	case c.Kind == toolcall.Write, c.Kind == toolcall.Edit:
 		j.fileTool(c)
-	case "Read", "Grep", "NotebookRead":
+	case c.Kind == toolcall.Read, c.Kind == toolcall.Search:
 		j.readTool(c)
-	default:
-		// Shell tools have many names; the command is what counts.
-		if command, ok := c.Input["command"].(string); ok {
-			shell.Read(command, j.options(), j)
-		} else {
-			j.toolShows(c)
+	case c.Command != "": // of whatever tool
+		shell.Read(c.Command, j.options(), j)
+	case c.Kind != toolcall.List:
+		for _, text := range c.Texts {
+			j.names(text)
 		}
 	}
 }

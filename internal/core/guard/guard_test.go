@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 func rules() guard.Rules {
@@ -42,7 +44,7 @@ func table(t *testing.T) (out [][2]string) {
 }
 
 func bash(command string) guard.Verdict {
-	return guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}, rules())
+	return guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}, rules())
 }
 
 func TestCommands(t *testing.T) {
@@ -76,7 +78,7 @@ func TestAWorkTreeAmongPawlsFiles(t *testing.T) {
 		"greet.go": "", "../journal.jsonl": guard.RuleState, "../tree2/x": guard.RuleState, ".git": guard.RuleGitDir,
 		"/home/u/.local/state/pawl/trust.json": guard.RuleState,
 	} {
-		v := guard.Check(guard.Call{Tool: "Write", Input: map[string]any{"file_path": name}, Dir: r.Root}, r)
+		v := guard.Check(toolcall.Call{Kind: toolcall.Write, Path: name, Dir: r.Root}, r)
 		if v.Rule != want {
 			t.Errorf("write %s: rule %q, want %q", name, v.Rule, want)
 		}
@@ -112,7 +114,7 @@ func TestFileTools(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.tool+" "+c.path, func(t *testing.T) {
 			t.Parallel()
-			v := guard.Check(guard.Call{Tool: c.tool, Input: map[string]any{c.key: c.path}}, rules())
+			v := guard.Check(codec.ToolCall(c.tool, map[string]any{c.key: c.path}, ""), rules())
 			if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != c.want {
 				t.Errorf("got %s (%s), want %s", got, v.Reason, c.want)
 			}
@@ -134,7 +136,7 @@ func TestWindowsPaths(t *testing.T) {
 		`C:\w\repo\.git\x`:   "deny git-dir",
 		`\\server\share\x`:   "deny outside",
 	} {
-		v := guard.Check(guard.Call{Tool: "Write", Input: map[string]any{"file_path": path}}, r)
+		v := guard.Check(toolcall.Call{Kind: toolcall.Write, Path: path}, r)
 		if got := string(v.Decision) + " " + v.Rule; got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
@@ -178,7 +180,7 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}, Dir: c.dir}, c.rules)
+			v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: c.command, Dir: c.dir}, c.rules)
 			if got := string(v.Decision) + " " + v.Rule; got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -188,7 +190,7 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 
 func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	t.Parallel()
-	v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, rules())
+	v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "git push"}, rules())
 	if !strings.Contains(v.Reason, "git push") || !strings.Contains(v.Reason, "Pawl commits it after its gates pass") {
 		t.Errorf("reason = %q", v.Reason)
 	}
@@ -205,10 +207,10 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	}
 	protected := rules()
 	protected.Protected = []string{"/w/repo/.npmrc"}
-	if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "npm config set --location=project a b"}}, protected); v.Rule != guard.RuleProtected {
+	if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "npm config set --location=project a b"}, protected); v.Rule != guard.RuleProtected {
 		t.Errorf("the project's .npmrc: %+v", v)
 	}
-	long := guard.Check(guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/etc/" + strings.Repeat("x", 5000) + "\n"}}, rules())
+	long := guard.Check(toolcall.Call{Kind: toolcall.Write, Path: "/etc/" + strings.Repeat("x", 5000) + "\n"}, rules())
 	if len(long.Reason) > 300 || strings.Contains(long.Reason, "\n") {
 		t.Errorf("reason of %d bytes: %q", len(long.Reason), long.Reason)
 	}
@@ -248,7 +250,7 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
 		start := time.Now()
-		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, rules())
+		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: c.command}, rules())
 		if string(v.Decision) != c.want {
 			t.Errorf("%.20s… → %s, want %s", c.command, v.Decision, c.want)
 		}

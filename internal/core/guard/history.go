@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // History tells what the loop's agent did before the call that is judged. Some rules
@@ -13,7 +14,7 @@ import (
 // known to be its own is not. Any of the functions may be nil: then nobody knows.
 type History struct {
 	// Calls are the calls of the loop's agent that ran, oldest first.
-	Calls func() []Call
+	Calls func() []toolcall.Call
 	// Since reports whether the file at an absolute path, or all files in the folder
 	// there, were made or changed since the loop began.
 	Since func(path string) bool
@@ -57,10 +58,10 @@ func (j *check) history() *made {
 	rules := j.rules
 	rules.Past = History{}
 	for _, c := range j.rules.Past.Calls() {
-		if listed("Read Grep NotebookRead", c.Tool) {
+		if c.Kind.ReadOnly() {
 			continue
 		}
-		j.before.always, _ = c.Input["run_in_background"].(bool)
+		j.before.always = c.Background
 		j.before.at = c.At
 		again := newCheck(c, rules)
 		again.notes = j.before

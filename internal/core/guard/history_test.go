@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // What takes something away is allowed where an earlier call of the agent's made it,
@@ -85,25 +86,22 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var calls []guard.Call
+			var calls []toolcall.Call
 			for _, e := range c.earlier {
-				input := map[string]any{"command": e}
 				if path, ok := strings.CutPrefix(e, "Write "); ok {
-					calls = append(calls, guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/w/repo/" + path}})
+					calls = append(calls, toolcall.Call{Kind: toolcall.Write, Path: "/w/repo/" + path})
 					continue
 				}
-				if command, ok := strings.CutPrefix(e, bg); ok {
-					input = map[string]any{"command": command, "run_in_background": true}
-				}
-				calls = append(calls, guard.Call{Tool: "Bash", Input: input, Dir: "/w/repo", At: now})
+				command, background := strings.CutPrefix(e, bg)
+				calls = append(calls, toolcall.Call{Kind: toolcall.Run, Command: command, Background: background, Dir: "/w/repo", At: now})
 			}
 			r := rules()
-			call := guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}, Dir: "/w/repo"}
+			call := toolcall.Call{Kind: toolcall.Run, Command: c.command, Dir: "/w/repo"}
 			if v := guard.Check(call, r); v.Decision != guard.Deny {
 				t.Errorf("where nobody knows: %+v", v)
 			}
 			r.Past = guard.History{
-				Calls:  func() []guard.Call { return calls },
+				Calls:  func() []toolcall.Call { return calls },
 				Since:  func(path string) bool { return path != c.old },
 				Tagged: func(_, tag string) bool { return tag != c.old },
 				Newest: func(dir, _ string) string { return map[string]string{"/w/repo": c.newest}[dir] },
@@ -132,8 +130,8 @@ func TestSharedFolder(t *testing.T) {
 	r.Root, r.AllowWriteOutside, r.Shared = "/tmp/w/repo", []string{"/temp"}, []string{"/tmp"}
 	r.There = func(path string) bool { return path != "/tmp/new" }
 	r.Past = guard.History{
-		Calls: func() []guard.Call {
-			return []guard.Call{{Tool: "Bash", Input: map[string]any{"command": "mkdir /tmp/mine; echo x > /tmp/old/x"}, Dir: r.Root}}
+		Calls: func() []toolcall.Call {
+			return []toolcall.Call{{Kind: toolcall.Run, Command: "mkdir /tmp/mine; echo x > /tmp/old/x", Dir: r.Root}}
 		},
 		Since: func(path string) bool { return path == "/tmp/mine" },
 	}
@@ -150,7 +148,7 @@ func TestSharedFolder(t *testing.T) {
 		"rm -rf /tmp/*":                   "deny outside",
 		"git -C /tmp/theirs reset --hard": "deny outside",
 	} {
-		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: r.Root}, r)
+		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: r.Root}, r)
 		if got := string(v.Decision) + " " + v.Rule; got != want {
 			t.Errorf("%s: got %s (%s), want %s", command, got, v.Reason, want)
 		}

@@ -3,27 +3,19 @@ package guard
 import (
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // onlyMarks tells whether an edit changes no more than done marks: a box of
 // Markdown, or true and false behind a key that is one.
-func onlyMarks(input map[string]any) bool {
-	if edits, ok := input["edits"].([]any); ok {
-		for _, e := range edits {
-			if edit, ok := e.(map[string]any); !ok || !sameButMarks(edit) {
-				return false
-			}
+func onlyMarks(edits []toolcall.Replacement) bool {
+	for _, e := range edits {
+		if e.Old == "" || unmarked(e.Old) != unmarked(e.New) {
+			return false
 		}
-		return len(edits) > 0
 	}
-	return sameButMarks(input)
-}
-
-func sameButMarks(edit map[string]any) bool {
-	was, okWas := edit["old_string"].(string)
-	now, okNow := edit["new_string"].(string)
-	return okWas && okNow && was != "" && unmarked(was) == unmarked(now)
+	return len(edits) > 0
 }
 
 // box matches one of Markdown, with any mark that a plan is read with.

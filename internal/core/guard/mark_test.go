@@ -3,6 +3,7 @@ package guard_test
 import (
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
@@ -38,7 +39,7 @@ func TestMarkedFiles(t *testing.T) {
 		{"by a command", "Bash", map[string]any{"command": "sed -i 's/US-1/US-2/' plan.md"}, guard.RuleProtected},
 		{"another file", "Write", map[string]any{"file_path": "docs/plan.md"}, ""},
 	} {
-		if v := guard.Check(guard.Call{Tool: c.tool, Input: c.input}, r); v.Rule != c.want {
+		if v := guard.Check(codec.ToolCall(c.tool, c.input, ""), r); v.Rule != c.want {
 			t.Errorf("%s: rule %q, want %q", c.name, v.Rule, c.want)
 		}
 	}

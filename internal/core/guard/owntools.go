@@ -2,7 +2,8 @@ package guard
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // OwnTools are the names of the tools that Pawl's server has, sorted. Nobody need be
@@ -15,9 +16,8 @@ func OwnTools() []string {
 	}
 }
 
-// IsOwnTool tells whether a client's name for a tool is one of OwnTools of the
-// server that it knows by this name.
-func IsOwnTool(tool, server string) bool {
-	name, ok := strings.CutPrefix(tool, "mcp__"+server+"__")
-	return ok && slices.Contains(OwnTools(), name)
+// IsOwnTool tells whether a call is of one of OwnTools, of the server that the client
+// knows by this name.
+func IsOwnTool(c toolcall.Call, server string) bool {
+	return c.Server == server && slices.Contains(OwnTools(), c.Method)
 }

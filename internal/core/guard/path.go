@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // devices may be read and written from anywhere.
@@ -17,25 +18,24 @@ func device(name string) bool {
 	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
-func (j *check) fileTool(c Call) {
-	for _, key := range []string{"file_path", "notebook_path"} {
-		if p, ok := c.Input[key].(string); ok && p != "" {
-			j.marks, j.edits = onlyMarks(c.Input), true
-			j.write(p, false)
-			return
-		}
+func (j *check) fileTool(c toolcall.Call) {
+	if c.Path == "" {
+		j.ask(c.Tool + " without a path")
+		return
 	}
-	j.ask(c.Tool + " without a path")
+	j.marks, j.edits = onlyMarks(c.Edits), true
+	j.write(c.Path, false)
 }
 
-func (j *check) readTool(c Call) {
-	for _, key := range []string{"file_path", "notebook_path", "path", "glob"} {
-		if p, ok := c.Input[key].(string); ok && p != "" {
-			j.read(p, key == "glob")
-		}
+func (j *check) readTool(c toolcall.Call) {
+	if c.Path != "" {
+		j.read(c.Path, false)
 	}
-	if c.Tool == "Grep" {
-		j.toolShows(c)
+	if c.Glob != "" {
+		j.read(c.Glob, true)
+	}
+	if c.Kind == toolcall.Search && c.Lines {
+		j.showsBelow(word{Text: path.Clean(slashed(c.Path)), Static: true})
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 func patterns(t *testing.T, texts ...string) []guard.Pattern {
@@ -82,7 +84,7 @@ func TestPatterns(t *testing.T) {
 			to := map[string]*[]guard.Pattern{allow: &r.Allow, deny: &r.Deny, ask: &r.Ask}[s[0]]
 			*to = append(*to, patterns(t, s[1])...)
 		}
-		v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, r)
+		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: c.command}, r)
 		if got := string(v.Decision) + " " + v.Rule; got != c.want {
 			t.Errorf("%v: %s\ngot  %s (%s)\nwant %s", c.settings, c.command, got, v.Reason, c.want)
 		}
@@ -126,12 +128,12 @@ func TestScope(t *testing.T) {
 		"src/auth/a.go": "", "src/auth/x/b.go": "", "src/b.go": guard.RuleScope, "docs/a.md": "", "a_test.go": "",
 		"src/b_test.go": "", "/tmp/x": "", "/etc/x": guard.RuleOutside, "Makefile": guard.RuleProtected,
 	} {
-		for _, c := range []guard.Call{
-			{Tool: "Edit", Input: map[string]any{"file_path": p}},
-			{Tool: "Bash", Input: map[string]any{"command": "echo x > " + p}},
+		for _, c := range []toolcall.Call{
+			{Kind: toolcall.Edit, Path: p},
+			{Kind: toolcall.Run, Command: "echo x > " + p},
 		} {
 			if v := guard.Check(c, r); v.Rule != want {
-				t.Errorf("%s %s: rule %q, want %q", c.Tool, p, v.Rule, want)
+				t.Errorf("%s %s: rule %q, want %q", c.Kind, p, v.Rule, want)
 			}
 		}
 	}
@@ -190,7 +192,7 @@ func TestLinksAreFollowed(t *testing.T) {
 		return p
 	}
 	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": "", "touch /alias/repo/x; rm /alias/repo/x": "", "touch /alias/repo/Makefile": guard.RuleProtected, "rm out/": "", "rm out/..": guard.RuleDestructive} {
-		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
+		if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q", command, v.Rule, want)
 		}
 	}
@@ -208,7 +210,7 @@ func TestTheRootBehindALink(t *testing.T) {
 		return p
 	}
 	for command, want := range map[string]string{"echo x > a": "", "rm a": "", "rm -rf *": guard.RuleDestructive, "rm -rf ../x": guard.RuleOutside, "echo x > Makefile": guard.RuleProtected} {
-		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/link"}, r); v.Rule != want {
+		if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/link"}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q (%s)", command, v.Rule, want, v.Reason)
 		}
 	}
@@ -223,7 +225,7 @@ func TestUnreadFiles(t *testing.T) {
 		{"Edit", "other.go", guard.RuleUnread},
 		{"Write", "/w/repo/other.go", guard.RuleUnread},
 	} {
-		if v := guard.Check(guard.Call{Tool: c.tool, Input: map[string]any{"file_path": c.path}}, r); v.Rule != c.want {
+		if v := guard.Check(codec.ToolCall(c.tool, map[string]any{"file_path": c.path}, ""), r); v.Rule != c.want {
 			t.Errorf("%s %s: rule %q, want %q", c.tool, c.path, v.Rule, c.want)
 		}
 	}
@@ -233,13 +235,13 @@ func TestUnreadFiles(t *testing.T) {
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		call guard.Call
+		call toolcall.Call
 		want []string
 	}{
-		{guard.Call{Tool: "Read", Input: map[string]any{"file_path": "/w/repo/a.go"}}, []string{"/w/repo/a.go"}},
-		{guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "a.go"}, Dir: "/w/repo/x"}, []string{"/w/repo/x/a.go"}},
-		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "cd x && sed -n 1,9p a.go && grep -n y b.go > out"}}, []string{"/w/repo/x/a.go", "/w/repo/x/out", "/w/repo/x/b.go"}},
-		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "make"}}, nil},
+		{toolcall.Call{Kind: toolcall.Read, Path: "/w/repo/a.go"}, []string{"/w/repo/a.go"}},
+		{toolcall.Call{Kind: toolcall.Edit, Path: "a.go", Dir: "/w/repo/x"}, []string{"/w/repo/x/a.go"}},
+		{toolcall.Call{Kind: toolcall.Run, Command: "cd x && sed -n 1,9p a.go && grep -n y b.go > out"}, []string{"/w/repo/x/a.go", "/w/repo/x/out", "/w/repo/x/b.go"}},
+		{toolcall.Call{Kind: toolcall.Run, Command: "make"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, guard.Check(c.call, rules()).Touched); diff != "" {
 			t.Errorf("%+v touched (-want +got):\n%s", c.call, diff)
@@ -253,7 +255,7 @@ func TestUnknownIsNamed(t *testing.T) {
 		"if then (((":     "it cannot be parsed as shell: if then (((",
 		"$EDITOR main.go": "$EDITOR main.go", "ls -la": "", `bash -c "$SCRIPT"`: `"$SCRIPT"`, "git push; $EDITOR x": "",
 	} {
-		if v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, rules()); v.Unknown != want {
+		if v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command}, rules()); v.Unknown != want {
 			t.Errorf("%s: unknown %q, want %q", command, v.Unknown, want)
 		}
 	}
@@ -268,9 +270,9 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("rule %+v", rule)
 		}
 		seen[rule.ID] = true
-		r, c := rules(), guard.Call{Tool: "Bash", Input: map[string]any{"command": rule.Example}}
+		r, c := rules(), toolcall.Call{Kind: toolcall.Run, Command: rule.Example}
 		if tool, path, ok := strings.Cut(rule.Example, " "); ok && (tool == "Edit" || tool == "Write") {
-			c = guard.Call{Tool: tool, Input: map[string]any{"file_path": path}}
+			c = codec.ToolCall(tool, map[string]any{"file_path": path}, "")
 		}
 		switch rule.ID {
 		case guard.RuleScope:
@@ -288,11 +290,11 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Tools = true
-	v := guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, r)
+	v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "git push"}, r)
 	if !strings.Contains(v.Reason, "request_merge") {
 		t.Errorf("reason %q", v.Reason)
 	}
-	v = guard.Check(guard.Call{Tool: "Bash", Input: map[string]any{"command": "pawl lessons drop 1"}}, r)
+	v = guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "pawl lessons drop 1"}, r)
 	if v.Rule != guard.RuleState || !strings.Contains(v.Reason, "add_lesson") {
 		t.Errorf("%s, reason %q", v.Rule, v.Reason)
 	}
@@ -302,12 +304,12 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 func TestPawlsOwnTools(t *testing.T) {
 	t.Parallel()
 	for _, name := range guard.OwnTools() {
-		if !guard.IsOwnTool("mcp__pawl__"+name, "pawl") {
+		if !guard.IsOwnTool(codec.ToolCall("mcp__pawl__"+name, nil, ""), "pawl") {
 			t.Errorf("%s is not known", name)
 		}
 	}
 	for _, tool := range []string{"mcp__other__verify", "mcp__pawl__push", "mcp__pawl__", "verify", ""} {
-		if guard.IsOwnTool(tool, "pawl") {
+		if guard.IsOwnTool(codec.ToolCall(tool, nil, ""), "pawl") {
 			t.Errorf("%q is taken for one of Pawl's", tool)
 		}
 	}

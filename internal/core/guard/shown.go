@@ -188,25 +188,3 @@ func (j *check) codeShows(code string) {
 		j.names(s)
 	}
 }
-
-// toolShows notes what a tool that is not a shell and edits nothing may show: of one
-// that nobody knows, whatever it is given.
-func (j *check) toolShows(c Call) {
-	switch c.Tool {
-	case "Glob", "LS": // names alone
-	case "Grep":
-		if c.Input["output_mode"] == "content" {
-			p, _ := c.Input["path"].(string)
-			j.showsBelow(word{Text: path.Clean(slashed(p)), Static: true})
-		}
-	default:
-		for _, v := range c.Input {
-			texts, _ := v.([]any)
-			for _, v := range append(texts, v) {
-				if s, ok := v.(string); ok {
-					j.names(s)
-				}
-			}
-		}
-	}
-}

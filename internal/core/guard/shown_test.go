@@ -3,11 +3,13 @@ package guard_test
 import (
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // edit is what the guard says to an edit of a file after other calls.
-func edit(file string, before ...guard.Call) guard.Verdict {
+func edit(file string, before ...toolcall.Call) guard.Verdict {
 	var k guard.Known
 	r := rules()
 	r.Seen = k.Has
@@ -16,15 +18,15 @@ func edit(file string, before ...guard.Call) guard.Verdict {
 			k.Add(v.Touched...)
 		}
 	}
-	return guard.Check(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": file}, Dir: "/w/repo"}, r)
+	return guard.Check(toolcall.Call{Kind: toolcall.Edit, Path: file, Dir: "/w/repo"}, r)
 }
 
-func ran(command string) guard.Call {
-	return guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}
+func ran(command string) toolcall.Call {
+	return toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}
 }
 
-func called(tool, key string, value any) guard.Call {
-	return guard.Call{Tool: tool, Input: map[string]any{key: value}, Dir: "/w/repo"}
+func called(tool, key string, value any) toolcall.Call {
+	return codec.ToolCall(tool, map[string]any{key: value}, "/w/repo")
 }
 
 // Whatever may have shown src/cart.py lets it be edited.
@@ -47,16 +49,16 @@ func TestWhatShowsAFile(t *testing.T) {
 			t.Errorf("%s\n%s", command, v.Reason)
 		}
 	}
-	for _, c := range []guard.Call{
+	for _, c := range []toolcall.Call{
 		called("Read", "file_path", "/w/repo/src/cart.py"), called("Read", "file_path", "src/cart.py"),
 		called("Grep", "path", "src/cart.py"), called("Write", "file_path", "src/cart.py"),
-		{Tool: "Grep", Input: map[string]any{"path": "/w/repo/src", "output_mode": "content"}},
-		{Tool: "Grep", Input: map[string]any{"output_mode": "content"}},
+		{Kind: toolcall.Search, Path: "/w/repo/src", Lines: true},
+		{Kind: toolcall.Search, Lines: true},
 		called("mcp__files__read_file", "path", "/w/repo/src/cart.py"), called("mcp__files__read_files", "paths", []any{"src/cart.py", 1}),
 	} {
-		before := []guard.Call{c}
+		before := []toolcall.Call{c}
 		if c.Tool == "Write" { // which is to have known it itself
-			before = append([]guard.Call{ran("cat src/cart.py")}, c)
+			before = append([]toolcall.Call{ran("cat src/cart.py")}, c)
 		}
 		if v := edit("src/cart.py", before...); v.Decision != guard.Allow {
 			t.Errorf("%+v\n%s", c, v.Reason)
@@ -76,7 +78,7 @@ func TestWhatShowsNothing(t *testing.T) {
 			t.Errorf("%s: %s %s", command, v.Decision, v.Rule)
 		}
 	}
-	for _, c := range []guard.Call{called("Glob", "pattern", "src/*.py"), called("Grep", "path", "/w/repo/src"), called("LS", "path", "src"), called("TodoWrite", "todos", []any{})} {
+	for _, c := range []toolcall.Call{called("Glob", "pattern", "src/*.py"), called("Grep", "path", "/w/repo/src"), called("LS", "path", "src"), called("TodoWrite", "todos", []any{})} {
 		if v := edit("src/cart.py", c); v.Rule != guard.RuleUnread {
 			t.Errorf("%+v: %s %s", c, v.Decision, v.Rule)
 		}
@@ -99,7 +101,7 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 		}
 		r := rules()
 		r.Seen, r.Allow = func(string) bool { return false }, []guard.Pattern{p}
-		if v := guard.Check(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "src/cart.py"}}, r); v.Decision != guard.Allow {
+		if v := guard.Check(toolcall.Call{Kind: toolcall.Edit, Path: "src/cart.py"}, r); v.Decision != guard.Allow {
 			t.Errorf("allow %s: %s", entry, v.Reason)
 		}
 	}

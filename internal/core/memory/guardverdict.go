@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // GuardVerdict is a tool call that the guard denied, left to the user, or could not read
@@ -29,12 +30,12 @@ func IsNotable(v guard.Verdict) bool { return v.Decision != guard.Allow || v.Unk
 
 // NewGuardVerdict returns what to record about a call, without secrets; redact may be
 // nil.
-func NewGuardVerdict(c guard.Call, v guard.Verdict, redact func(string) string) GuardVerdict {
+func NewGuardVerdict(c toolcall.Call, v guard.Verdict, redact func(string) string) GuardVerdict {
 	if redact == nil {
 		redact = func(text string) string { return text }
 	}
 	j := GuardVerdict{Tool: c.Tool, Verdict: v.Decision, Rule: v.Rule, Unknown: plan.OneLine(redact(v.Unknown), maxCallChars)}
-	if text := cmp.Or(c.Command(), c.Path()); text != "" {
+	if text := cmp.Or(c.Command, c.Path); text != "" {
 		j.Call = plan.OneLine(redact(text), maxCallChars)
 	}
 	return j

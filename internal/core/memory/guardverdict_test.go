@@ -12,14 +12,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/memory/memorytest"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 func TestGuardVerdictNotes(t *testing.T) {
 	t.Parallel()
 	hide := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
-	bash := guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push\nhttps://s3cret@host"}}
+	bash := toolcall.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git push\nhttps://s3cret@host"}
 	cases := []struct {
-		call    guard.Call
+		call    toolcall.Call
 		verdict guard.Verdict
 		want    string // "": nothing
 	}{
@@ -27,7 +28,7 @@ func TestGuardVerdictNotes(t *testing.T) {
 		{bash, guard.Verdict{Decision: guard.Deny, Rule: "push"}, "the guard denied Bash (push): git push https://[redacted]@host"},
 		{bash, guard.Verdict{Decision: guard.Ask, Rule: "push"}, "the guard left Bash to the user (push): git push https://[redacted]@host"},
 		{bash, guard.Verdict{Decision: guard.Allow, Unknown: "$x s3cret"}, "the guard could not read $x [redacted] in what Bash ran: git push https://[redacted]@host"},
-		{guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/x"}}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
+		{toolcall.Call{Tool: "Write", Kind: toolcall.Write, Path: "/x"}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
 	}
 	for _, c := range cases {
 		if notable := memory.IsNotable(c.verdict); notable != (c.want != "") {
@@ -48,7 +49,7 @@ func TestGuardLogOfATurn(t *testing.T) {
 	t.Parallel()
 	var m memory.Memory
 	note := func(call string, d guard.Decision, rule string) bool {
-		j := memory.NewGuardVerdict(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
+		j := memory.NewGuardVerdict(toolcall.Call{Tool: "Bash", Kind: toolcall.Run, Command: call}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
 		news := m.GuardLog.IsNew(j)
 		if news {
 			m.ApplyNote(j.Note())
