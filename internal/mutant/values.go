@@ -52,9 +52,7 @@ func Values(file string, content []byte, names, own []string) TestValues {
 		t.from = max(0, strings.Index(t.code, "#[cfg(test)]"))
 	}
 	t.read(style)
-	if len(names) > 0 {
-		t.keep(names)
-	}
+	t.keep(names)
 	var v TestValues
 	asked, roles := map[string]bool{}, make([]Kind, len(t.values))
 	for i, l := range t.values {
@@ -182,7 +180,7 @@ func (t *testText) starts() [][]int {
 	return t.begins
 }
 
-// ends is where the test of this number does.
+// ends is where the test of this number does, and that of number -1 the text before all.
 func (t *testText) ends(n int) int {
 	if starts := t.starts(); n+1 < len(starts) {
 		return starts[n+1][0]
@@ -201,21 +199,6 @@ func (t *testText) named(n int, names []string) bool {
 	}
 	head := t.text[starts[n][0]:min(len(t.text), to)]
 	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(head, name) })
-}
-
-// keep drops the values in tests that have none of these names.
-func (t *testText) keep(names []string) {
-	starts, some := t.starts(), false
-	for n := range starts {
-		some = some || t.named(n, names)
-	}
-	t.values = slices.DeleteFunc(t.values, func(l testValue) bool {
-		n := -1
-		for n+1 < len(starts) && starts[n+1][0] < l.from {
-			n++
-		}
-		return !some || n >= 0 && !t.named(n, names)
-	})
 }
 
 const maxHead = 120

@@ -54,12 +54,37 @@ func TestValuesOfTests(t *testing.T) {
 // Values count in the tests of the names that are given, and in front of them.
 func TestValuesOfNamedTests(t *testing.T) {
 	t.Parallel()
-	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n")
+	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n    for text, n in CASES.items():\n        assert f(text) == n\n")
 	if v := Values("test_a.py", text, []string{"test_two"}, nil); !slices.Equal(v.Telling, []string{"12", "56"}) || len(v.Inputs) != 2 {
 		t.Errorf("%+v", v)
 	}
 	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Telling) != 0 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A table in front of the tests holds what one expects that goes through its rows; of one
+// that gives it to what it compares with each other it holds no more than inputs.
+func TestTablesThatTestsGoThrough(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, text string
+		telling    bool
+	}{
+		{"test_a.py", "ROWS = [('a', 1), ('b', 21)]\n\ndef test_ior():\n    a, b = F(ROWS), F(ROWS)\n    a |= b\n    assert a == b\n", false},
+		{"test_a.py", "ROWS = [('a', 1), ('b', 21)]\n\ndef test_one():\n    for k, v in ROWS:\n        assert f(k) == v\n\ndef test_ior():\n    assert F(ROWS) == G(ROWS)\n", false},
+		{"test_a.py", "ROWS = [('a', 1), ('b', 21)]\n\ndef test_ior():\n    for k, v in ROWS:\n        assert f(k) == v\n", true},
+		{"test_a.py", "ROWS = [('a', 1), ('b', 21)]\n\n@pytest.mark.parametrize('k, v', ROWS)\ndef test_ior(k, v):\n    assert f(k) == v\n", true},
+		{"test_a.py", "ROWS = [('a', 1), ('b', 21)]\n\n@pytest.fixture(params=ROWS)\ndef row(request):\n    return request.param\n\ndef test_ior(row):\n    assert f(row[0]) == row[1]\n", true},
+		{"a.test.js", "const rows = [['a', 1], ['b', 21]]\n\ntest('test_ior', () => rows.forEach(([k, v]) => assert.equal(f(k), v)))\n", true},
+		{"a.test.js", "const rows = [['a', 1], ['b', 21]]\n\ntest.each(rows)('test_ior %s', (k, v) => expect(f(k)).toBe(v))\n", true},
+		{"a.test.js", "const rows = [['a', 1], ['b', 21]]\n\ntest('test_ior', () => assert.deepEqual(f(rows), g(rows)))\n", false},
+		{"a_test.go", "var rows = []struct{ k string; want int }{\n\t{\"a\", 1},\n\t{\"b\", 21},\n}\n\nfunc Test_test_ior(t *testing.T) {\n\tfor _, c := range rows {\n\t\tif f(c.k) != c.want {\n\t\t\tt.Error(c)\n\t\t}\n\t}\n}\n", true},
+	} {
+		v := Values(c.file, []byte(c.text), []string{"test_ior"}, nil)
+		if (len(v.Expected) > 0) != c.telling || !c.telling && len(v.Telling) > 0 {
+			t.Errorf("%s\n%+v", c.text, v)
+		}
 	}
 }
 
