@@ -208,6 +208,8 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 		size, verdict := int64(0), ""
 		if changed {
 			size, verdict = r.checkFile(f)
+		} else if f.staged == 'A' && r.firstNonFolder(f.path) != "" {
+			continue // git takes a file below a link that leads nowhere for unchanged
 		}
 		if f.staged == 'A' && verdict != fileGone {
 			p.extra = append(p.extra, f.path)

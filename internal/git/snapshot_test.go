@@ -31,6 +31,13 @@ func TestSnapshotHoldsTheWholeWorkTree(t *testing.T) {
 			b.must(os.Rename(b.path("dir"), b.path("other")))
 			b.must(os.Symlink("other", b.path("dir")))
 		},
+		"staged, then its folder a link to itself": func(b *sandbox) {
+			b.write("n/x", "x")
+			b.git("add", "n/x")
+			b.snapshot()
+			b.remove("n")
+			b.must(os.Symlink("n", b.path("n")))
+		},
 		"dangling symlink":     func(b *sandbox) { b.must(os.Symlink("/no/where", b.path("link"))) },
 		"newline in a name":    func(b *sandbox) { b.write("a\nb \"c\"\t.txt", "x") },
 		"no UTF-8 in a name":   func(b *sandbox) { b.write("caf\xe9.txt", "x") },
