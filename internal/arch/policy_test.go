@@ -39,7 +39,7 @@ const imports = `
 
 	# Ring 2: one outside thing each.
 	proc           < failure
-	git            < core/* failure proc atomicfile
+	git            < core/* failure proc atomicfile dirwatch
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
 	agent/claude/codec < core/toolcall

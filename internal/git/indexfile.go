@@ -7,6 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
@@ -102,9 +105,34 @@ func parseIndexEntry(data, before []byte, version uint32) (e indexEntry, size in
 	}
 	mode := binary.BigEndian.Uint32(data[atMode:])
 	return indexEntry{
-		Entry:   Entry{Mode: fmt.Sprintf("%06o", mode), ID: hex.EncodeToString(data[atID:atFlags])},
+		Entry:   Entry{Mode: modeText(mode), ID: hex.EncodeToString(data[atID:atFlags])},
 		path:    string(common) + string(name),
 		assumed: flags&0x8000 != 0, conflict: flags&0x3000 != 0,
 		skipped: more&0x4000 != 0, intended: more&0x2000 != 0,
 	}, size
+}
+
+// modeText is a mode as git prints it.
+func modeText(mode uint32) string {
+	if mode == 0o100644 {
+		return "100644" // nearly always
+	}
+	return fmt.Sprintf("%06o", mode)
+}
+
+// encodeIndex makes an index file of entries of which git knows no file yet.
+func encodeIndex(entries map[string]Entry) []byte {
+	data := append([]byte("DIRC"), 0, 0, 0, 2)
+	data = binary.BigEndian.AppendUint32(data, uint32(len(entries))) //nolint:gosec // a few
+	for _, path := range slices.Sorted(maps.Keys(entries)) {
+		entry := make([]byte, (atName+len(path)+8)/8*8)
+		mode, _ := strconv.ParseUint(entries[path].Mode, 8, 32)
+		binary.BigEndian.PutUint32(entry[atMode:], uint32(mode))
+		_, _ = hex.Decode(entry[atID:atFlags], []byte(entries[path].ID))
+		binary.BigEndian.PutUint16(entry[atFlags:], uint16(min(len(path), 0xfff))) //nolint:gosec // see above
+		copy(entry[atName:], path)
+		data = append(data, entry...)
+	}
+	sum := sha1.Sum(data) //nolint:gosec // see above
+	return append(data, sum[:]...)
 }

@@ -47,6 +47,7 @@ type Repo struct {
 	answers   answers  // that it has given
 	listed    listing  // the tree that was last listed as a whole
 	names     sync.Map // refs whose names git allows
+	watching  watching
 
 	mu        sync.Mutex
 	vouched   string // name and sum of the private index that we kept, see scratch.go; "" = none yet

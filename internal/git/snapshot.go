@@ -34,12 +34,14 @@ const submoduleChanged = "a submodule with changes of its own"
 // files, as a tree object and returns its id: equal content gives an equal id.
 // Nothing of the user's is touched. What could not be captured is named.
 func (r *Repo) Snapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
+	base := r.beginWatch(ctx)
 	s, err := r.snapshot(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	defer s.close()
 	r.keepIndex(s)
+	r.watchSince(base, s)
 	return s.tree, s.skipped, nil
 }
 

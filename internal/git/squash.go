@@ -97,8 +97,9 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		return err
 	}
 	refresh := []string{"update-index", "-q"}
-	if set, few := r.sinceAligned(ctx, id); few {
-		refresh = append(refresh, set...)
+	was, changes, few := r.sinceAligned(ctx, id)
+	if few {
+		refresh = append(refresh, setArgs(changes)...)
 	} else {
 		if err := r.revealChanged(ctx, id); err != nil {
 			return err
@@ -113,6 +114,9 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		return err
 	}
 	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
+	if few && err == nil {
+		r.alignWatch(was, stamp, changes)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.aligned = aligned{stamp, id}
@@ -125,24 +129,26 @@ type aligned struct{ stamp, commit string }
 // maxSet bounds the entries that a command line sets.
 const maxSet = 100
 
-// sinceAligned are arguments with which update-index makes the user's index hold a commit's
-// tree, where nobody wrote to it since it held another's, and few paths changed.
-func (r *Repo) sinceAligned(ctx context.Context, commit string) (args []string, few bool) {
+// sinceAligned are the changes that make the user's index hold a commit's tree, where nobody
+// wrote to it since it held another's, and few paths changed; and its state before.
+func (r *Repo) sinceAligned(ctx context.Context, commit string) (stamp string, changes []Change, few bool) {
 	r.mu.Lock()
 	was := r.aligned
 	r.mu.Unlock()
 	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
 	if err != nil || was.commit == "" || stamp != was.stamp {
-		return nil, false
+		return "", nil, false
 	}
 	if sparse, err := r.sparse(ctx); err != nil || sparse {
-		return nil, false
+		return "", nil, false
 	}
-	changes, err := r.Diff(ctx, was.commit, commit)
-	if err != nil || len(changes) > maxSet {
-		return nil, false
-	}
-	args = []string{"--add", "--replace", "--force-remove"}
+	changes, err = r.Diff(ctx, was.commit, commit)
+	return stamp, changes, err == nil && len(changes) <= maxSet
+}
+
+// setArgs are arguments with which update-index sets entries.
+func setArgs(changes []Change) []string {
+	args := []string{"--add", "--replace", "--force-remove"}
 	for _, c := range changes {
 		if c.Status == 'D' {
 			args = append(args, "./"+c.Path)
@@ -153,5 +159,5 @@ func (r *Repo) sinceAligned(ctx context.Context, commit string) (args []string, 
 			args = append(args, "--cacheinfo", c.To.Mode+","+c.To.ID+","+c.Path)
 		}
 	}
-	return args, true
+	return args
 }

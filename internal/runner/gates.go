@@ -291,7 +291,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Memo
 		}, nil
 	}
 	if hooks.Ran {
-		at.tree, _, err = r.Repo.Snapshot(ctx) // they may have written
+		at.tree, _, err = r.Repo.Resnapshot(ctx) // they may have written
 	}
 	if err != nil {
 		return at, nil, fmt.Errorf("take the tree to judge: %w", err)

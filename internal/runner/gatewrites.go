@@ -51,7 +51,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, d
 // changedByGates returns the tree as it is, and the tracked files that differ from one of
 // before.
 func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Memory) (now string, changed []string, err error) {
-	if now, _, err = r.Repo.Snapshot(ctx); err != nil {
+	if now, _, err = r.Repo.Resnapshot(ctx); err != nil {
 		return "", nil, err
 	}
 	if now == before {

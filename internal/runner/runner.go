@@ -146,6 +146,7 @@ const sweepGrace = 2 * time.Second
 // was begun before is taken up where it stands, also out of a session; one that has
 // ended stays so unless it is to be reopened.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
+	defer r.Repo.WatchFiles()()
 	return r.drive(ctx, r.begin, func() bool {
 		p := r.mem.State.Phase
 		return p == loop.Ended || p == loop.HandingOver

@@ -90,7 +90,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Memory) error {
 func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, error) {
 	own := r.files().OwnPaths()
 	if tree == "" || len(own) > 0 {
-		now, _, err := r.Repo.Snapshot(ctx)
+		now, _, err := r.Repo.Resnapshot(ctx)
 		if err != nil {
 			return "", err
 		}

@@ -21,11 +21,15 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Memory)
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	cp, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, a.Text, r.pointTrailers(m, a.Task)...)
+	tree, skipped, err := r.Repo.Resnapshot(ctx)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
 	}
-	r.nameSkipped(ctx, cp.Skipped)
+	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Text, r.pointTrailers(m, a.Task)...)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
+	}
+	r.nameSkipped(ctx, skipped)
 	r.saw(cp.Tree)
 	return r.startOf(ctx, a, m, cp.Tree)
 }

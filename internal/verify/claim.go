@@ -103,7 +103,7 @@ func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
 	if v.Repo == nil {
 		return true, nil
 	}
-	now, _, err := v.Repo.Snapshot(ctx)
+	now, _, err := v.Repo.Resnapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
 	}
@@ -116,7 +116,7 @@ func (v *Verifier) stillHolds(ctx context.Context, tree string, before bool) (bo
 	if same, err := v.holds(ctx, tree); err != nil || same || !before {
 		return same, err
 	}
-	now, _, err := v.Repo.Snapshot(ctx)
+	now, _, err := v.Repo.Resnapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look what the gates wrote: %w", err)
 	}
@@ -201,7 +201,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 				return Finding{}, err
 			}
 		}
-		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err == nil {
+		if f.TreeAfter, _, err = v.Repo.Resnapshot(ctx); err == nil {
 			f.Uncommitted, err = v.uncommittedWithin(ctx, r.Tree)
 		}
 		if err != nil {

@@ -1,0 +1,283 @@
+package git
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/dirwatch"
+)
+
+// In a large repository most of a snapshot is asking each file whether it changed. Where
+// the system tells which files change, only these are asked, in an index that has nothing
+// else: see Resnapshot.
+
+const (
+	watchedFrom = 2000 // files of an index from which on watching is worth it
+	maxWatched  = 200  // paths that git is asked about one by one
+)
+
+// watching is a watch of the work tree since a snapshot.
+type watching struct {
+	mu    sync.Mutex
+	from  int // least number of files to watch; 0 = never
+	files *dirwatch.Tree
+	round int    // of the watch, by its last beginning
+	plain string // state of the user's index in which everything was a plain file
+	base  *watchedSnapshot
+}
+
+// watchedSnapshot is the snapshot before which a watch began.
+type watchedSnapshot struct {
+	round     int
+	tree      string
+	stamp     string   // of the user's index
+	tracked   []Change // of the user's index since, by AlignIndex
+	untracked int64
+	rules     map[string]string // ignore rules outside the work tree
+}
+
+// WatchFiles has each snapshot of a large work tree begin a watch, for Resnapshot. Call
+// what it returns at the end.
+func (r *Repo) WatchFiles() (end func()) { return r.watchFiles(watchedFrom) }
+
+func (r *Repo) watchFiles(from int) (end func()) {
+	w := &r.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.from = from
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_ = w.files.Close()
+		w.from, w.files, w.base = 0, nil, nil
+	}
+}
+
+// Resnapshot is Snapshot for who took one since an agent had its last turn: it may believe
+// what the system tells of changes since. Gates and hooks may run between the two. What
+// they write under another name of a file (a hard link) is seen by the next Snapshot.
+func (r *Repo) Resnapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
+	if base, paths, ok := r.watchedChanges(ctx); ok {
+		if tree, err = r.treeSince(ctx, base, paths); err == nil && tree != "" {
+			return tree, nil, nil
+		}
+	}
+	return r.Snapshot(ctx)
+}
+
+// beginWatch begins to watch the work tree, before a snapshot of it.
+func (r *Repo) beginWatch(ctx context.Context) *watchedSnapshot {
+	w := &r.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.base = nil
+	users := filepath.Join(r.gitDir, "index")
+	if w.from == 0 || indexLength(users) < w.from {
+		return nil
+	}
+	rules, err := r.ignoreRules(ctx, nil)
+	if err != nil {
+		return nil
+	}
+	if w.files == nil {
+		if w.files = dirwatch.NewTree(r.root); w.files == nil {
+			w.from = 0 // it would take as long to find that out each time
+			return nil
+		}
+	} else if !w.files.Restart() {
+		return nil
+	}
+	w.round++
+	return &watchedSnapshot{round: w.round, rules: rules}
+}
+
+// watchSince makes a snapshot the one that Resnapshot begins from.
+func (r *Repo) watchSince(base *watchedSnapshot, s *snapshot) {
+	w := &r.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if base == nil || base.round != w.round || len(s.skipped) > 0 {
+		return
+	}
+	base.tree, base.stamp, base.untracked = s.tree, s.stamp, s.untracked
+	w.base = base
+}
+
+// alignWatch keeps a watch through a change of ours to the user's index.
+func (r *Repo) alignWatch(from, to string, changes []Change) {
+	w := &r.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.base == nil || w.base.stamp != from {
+		return
+	}
+	w.base.stamp = to
+	w.base.tracked = append(w.base.tracked, changes...)
+	if w.plain == from && !slices.ContainsFunc(changes, func(c Change) bool { return c.To.Mode == modeSubmodule }) {
+		w.plain = to
+	}
+}
+
+// watchedChanges are the paths that may differ from a snapshot. It is false where that is
+// not known, or what changed has a say in what else is in a snapshot.
+func (r *Repo) watchedChanges(ctx context.Context) (base watchedSnapshot, paths []string, ok bool) {
+	w := &r.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.base == nil {
+		return base, nil, false
+	}
+	users := filepath.Join(r.gitDir, "index")
+	changed, known := w.files.Changed()
+	stamp, err := indexStamp(users)
+	if err != nil || !known || stamp != w.base.stamp {
+		return base, nil, false
+	}
+	if w.plain != stamp {
+		if !r.isPlain(ctx, users) {
+			return base, nil, false
+		}
+		w.plain = stamp
+	}
+	rules, err := r.ignoreRules(ctx, nil)
+	if err != nil || !maps.Equal(rules, w.base.rules) {
+		return base, nil, false
+	}
+	all := maps.Clone(changed)
+	for _, c := range w.base.tracked {
+		all[c.Path] = true
+	}
+	paths = slices.Sorted(maps.Keys(all))
+	base = *w.base
+	base.tracked = slices.Clone(base.tracked)
+	return base, paths, len(paths) <= maxWatched && !slices.ContainsFunc(paths, tellsGit)
+}
+
+// tellsGit reports whether git reads a file, or a repository has it inside.
+func tellsGit(file string) bool {
+	switch path.Base(file) {
+	case ".gitignore", ".gitattributes", ".gitmodules":
+		return true
+	}
+	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+}
+
+// isPlain reports whether an index has nothing but files that git looks at, by their names.
+func (r *Repo) isPlain(ctx context.Context, index string) bool {
+	entries, err := readIndex(index)
+	if err != nil {
+		return false
+	}
+	if slices.ContainsFunc(entries, func(e indexEntry) bool {
+		return e.Mode == modeSubmodule || e.conflict || e.assumed || e.skipped || e.intended
+	}) {
+		return false
+	}
+	for _, ask := range []func() (bool, error){
+		func() (bool, error) { return r.sparse(ctx) },
+		func() (bool, error) { return r.boolSetting(ctx, "core.ignorecase") },
+	} {
+		if is, err := ask(); err != nil || is {
+			return false
+		}
+	}
+	return true
+}
+
+// treeSince is the tree of the work tree, of which only some paths may differ from a
+// snapshot. It is "" where all must be looked at.
+func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []string) (string, error) {
+	if len(paths) == 0 {
+		return base.tree, nil
+	}
+	within := newPathSet(paths)
+	was, err := r.entriesOf(ctx, base.tree, &within)
+	if err != nil {
+		return "", err
+	}
+	s, err := r.newScratchDir()
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	tracked := maps.Clone(was)
+	for _, c := range base.tracked {
+		switch _, there := was[c.Path]; {
+		case c.Status == 'D':
+			delete(tracked, c.Path)
+		case !there:
+			tracked[c.Path] = c.To
+		}
+	}
+	if err := os.WriteFile(s.index, encodeIndex(tracked), 0o600); err != nil {
+		return "", err
+	}
+	args := slices.Concat([]string{"--literal-pathspecs"}, statusArgs, []string{"--"}, paths)
+	out, err := r.run(ctx, call{args: args, index: s.index})
+	if err != nil {
+		return "", err
+	}
+	report, err := parseStatus(out)
+	if err != nil {
+		return "", err
+	}
+	todo := r.classify(report.files, base.untracked)
+	if todo.full || len(todo.skipped) > 0 {
+		return "", nil
+	}
+	if len(todo.extra) > 0 {
+		if stale, err := r.ignoresAny(ctx, todo.extra); err != nil || stale {
+			return "", err
+		}
+	}
+	if err := r.updateIndex(ctx, s.index, todo.remove, "--force-remove"); err != nil {
+		return "", err
+	}
+	if err := r.updateIndex(ctx, s.index, todo.add, "--add", "--remove", "--replace"); err != nil {
+		return "", err
+	}
+	entries, err := readIndex(s.index)
+	if err != nil {
+		return "", err
+	}
+	return r.withChanges(ctx, base.tree, changesTo(was, entries))
+}
+
+// changesTo are the changes from some entries to those of an index.
+func changesTo(was map[string]Entry, index []indexEntry) []Change {
+	gone := maps.Clone(was)
+	var changes []Change
+	for _, e := range index {
+		delete(gone, e.path)
+		if was[e.path] != e.Entry {
+			changes = append(changes, Change{Path: e.path, Status: 'M', From: was[e.path], To: e.Entry})
+		}
+	}
+	for file, e := range gone {
+		changes = append(changes, Change{Path: file, Status: 'D', From: e})
+	}
+	return changes
+}
+
+// indexLength is the number of entries of an index file, 0 where that cannot be told.
+func indexLength(file string) int {
+	f, err := atomicfile.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	header := make([]byte, indexHeader)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(header[8:]))
+}
