@@ -31,7 +31,9 @@ func (a *app) sayYes(s *subject, q loop.Question, answer string) error {
 		what = "not approved: "
 	}
 	m := record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(answer), Tasks: []string{q.Task}}
-	return a.sayOfTests(s, m, what+plan.OneLine(q.Text, 200))
+	words, err := a.sayOfTests(s, "", m, what+plan.OneLine(q.Text, 200))
+	a.printf("%s", words)
+	return err
 }
 
 const changesMax = 20 // files of an approval that are named

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,14 +68,22 @@ func (c *approveCmd) Run(a *app) error {
 			}
 		}
 	}
+	words, err := a.approveTests(s, paths, "")
+	a.printf("%s", words)
+	return err
+}
+
+// approveTests approves changes of these tests, in a message with that id, and says what
+// comes of it.
+func (a *app) approveTests(s *subject, paths []string, id string) (string, error) {
 	if s.hasEnded() {
 		return a.approveEnded(s, paths)
 	}
 	if len(paths) == 0 {
-		return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
+		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
 	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
+	return a.sayOfTests(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
 }
 
 // acceptWork takes the user's word for work of tasks that they have read.
@@ -98,52 +107,53 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
-	return a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
+	words, err := a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
+	a.printf("%s", words)
+	return err
 }
 
 // approveEnded counts what was found about work that waited for the approval.
-func (a *app) approveEnded(s *subject, paths []string) error {
+func (a *app) approveEnded(s *subject, paths []string) (string, error) {
 	waiting := s.memory.State.Unapproved()
 	if weak := s.memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
-		return failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
+		return "", failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
 			"no change of tests waits for an approval in loop %s", s.ID)
 	}
 	if len(waiting) == 0 {
-		return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
+		return "", failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
 			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.memory.State.Outcome)
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
-			return failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
+			return "", failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
 	return a.applyToEnded(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+narrate.Tests(paths))
 }
 
 // applyToEnded has an ended loop take a user's word, and tells what came of it.
-func (a *app) applyToEnded(s *subject, e loop.Event, what string) error {
+func (a *app) applyToEnded(s *subject, e loop.Event, what string) (string, error) {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
 	if err != nil {
-		return ended(ctx, err)
+		return "", ended(ctx, err)
 	}
-	a.printf("%s: %s\n", s.ID, what)
+	words := fmt.Sprintf("%s: %s\n", s.ID, what)
 	if left := st.Unapproved(); len(left) > 0 {
-		a.printf("it still waits for %s\n", narrate.Tests(left))
+		words += fmt.Sprintf("it still waits for %s\n", narrate.Tests(left))
 	}
 	why := ""
 	if st.Reason != "" {
 		why = ": " + plan.OneLine(st.Reason, 200)
 	}
-	a.printf("it is %s now%s\n", st.Outcome, why)
-	return nil
+	return words + fmt.Sprintf("it is %s now%s\n", st.Outcome, why), nil
 }
 
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
 	loopWord
-	Why   string   `help:"tell the agent why you do not approve what waits for your approval"`
+	Why   string   `help:"tell the agent why you do not approve"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
 
@@ -166,36 +176,45 @@ func (c *rejectCmd) Run(a *app) error {
 	if q, waits := s.waitsForYes(c.Files, nil); waits {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
-	if c.Why != "" {
-		return failure.New(failure.Usage, "pawl tell "+s.ID+" \"…\" sends the agent a message", "nothing in loop %s waits for your approval", s.ID)
-	}
-	if s.hasEnded() {
-		return failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s: its test changes can no longer be rejected", s.ID, s.memory.State.Outcome)
-	}
 	paths, err := s.tests(a, c.Files)
 	if err != nil {
 		return err
 	}
-	if len(paths) == 0 {
-		return failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
-	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageReject, Paths: paths}, "the agent may not change "+narrate.Tests(paths))
+	words, err := a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))})
+	a.printf("%s", words)
+	return err
 }
 
-// sayOfTests leaves the user's word for a loop that has not ended.
-func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
-	if err := s.leave(m); err != nil {
-		return err
+// decision is a user's word on tests: why, and the id of its message, "" for any.
+type decision struct{ id, why string }
+
+// rejectTests rejects changes of these tests, and says what comes of it.
+func (a *app) rejectTests(s *subject, paths []string, d decision) (string, error) {
+	if s.hasEnded() {
+		return "", failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
+			"loop %s has ended %s: its test changes can no longer be rejected", s.ID, s.memory.State.Outcome)
+	}
+	if len(paths) == 0 {
+		return "", failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
+	}
+	m := record.Message{Kind: record.MessageReject, Paths: paths, Text: d.why}
+	return a.sayOfTests(s, d.id, m, "the agent may not change "+narrate.Tests(paths))
+}
+
+// sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two
+// messages with the same id the loop takes one.
+func (a *app) sayOfTests(s *subject, id string, m record.Message, what string) (string, error) {
+	if err := s.Post(cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
+		return "", err
 	}
 	if err := a.deliverToWaiting(s); err != nil {
-		return err
+		return "", err
 	}
-	a.printf("%s: %s\n", s.ID, what)
+	words := fmt.Sprintf("%s: %s\n", s.ID, what)
 	if !s.alive && !s.inSession() {
-		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
+		words += fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
 	}
-	return nil
+	return words, nil
 }
 
 // everyTest is what a user types for every test.

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os/signal"
@@ -14,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/notify"
@@ -55,7 +52,7 @@ func (c *sessionNotifyCmd) Run(a *app) error {
 		return err
 	}
 	err = a.sendNotice(l, spec.Notify, n)
-	if n.Question == nil {
+	if !n.Asks() {
 		return err
 	}
 	return errors.Join(err, a.listen(l, spec.Notify))
@@ -68,7 +65,10 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	sender := a.sender(n.Root)
 	sender.AnswersBy = s.AnswersBy
 	sender.OnSent = func(r notice.Receiver, at notify.Place) {
-		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.Question.At, From: s.AnswersBy(r)}
+		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswersBy(r), Tests: n.Tests}
+		if n.Question != nil {
+			asked.At = n.Question.At
+		}
 		if err := a.listener(l, n.Root).Remember(r, asked); err != nil {
 			notify.Log(l.Dir, n, fmt.Sprintf("replies by %s will not be known: %v", r, err))
 		}
@@ -91,7 +91,7 @@ func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 	return &notify.Listener{
 		Sender: a.sender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Take: a.takeReply,
 		Open: func(q notify.Asked) bool {
-			_, _, err := a.askedStill(q)
+			_, err := a.awaited(q)
 			return err == nil
 		},
 		Log: func(id, what string) {
@@ -105,8 +105,10 @@ func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 }
 
 const (
-	listenEvery = 300 * time.Millisecond // that the loop is asked whether its question is open
-	aliveEvery  = 10                     // of these, it is asked whether it is driven
+	listenEvery  = 300 * time.Millisecond // that the loop is asked whether its question is open
+	endedEvery   = 10 * time.Second       // the same of a loop that has ended
+	aliveEvery   = 10                     // of these, it is asked whether it is driven
+	listenMostly = 24 * time.Hour         // after its end, while changed tests wait for an approval
 )
 
 // listen takes replies while the loop asks its user something and somebody drives it.
@@ -127,68 +129,39 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 			listening.Go(func() { _ = ears.Listen(ctx, answers.Receiver) }) // what it meets stands in the log
 		}
 	}
-	size := int64(-1)
+	size, pause := int64(-1), listenEvery
 	for i := 0; ; i++ {
 		now, err := l.JournalSize()
 		if err != nil {
 			break
 		}
 		if now != size || i%aliveEvery == 0 {
-			if size = now; !a.asksStill(l) {
+			size = now
+			ended, asks := a.asksStill(l)
+			if !asks {
 				break
 			}
+			if ended {
+				pause = endedEvery
+			}
 		}
-		time.Sleep(listenEvery)
+		time.Sleep(pause)
 	}
 	cancel()
 	listening.Wait()
 	return nil
 }
 
-// asksStill reports whether a loop that is driven asks its user something.
-func (a *app) asksStill(l *store.Loop) bool {
+// asksStill reports whether a loop asks its user something: one that is driven, or one
+// that ended a short while ago with changed tests that wait for an approval.
+func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
 	s, err := readSubject(l)
-	if err != nil || s.memory.State.Outcome != "" || len(s.memory.State.Unanswered()) == 0 {
-		return false
-	}
-	return s.alive || s.inSession() && proc.Alive(s.memory.Bound.Client)
-}
-
-// askedStill returns the question that was sent, if the loop still waits for its answer.
-func (a *app) askedStill(asked notify.Asked) (*subject, loop.Question, error) {
-	s, err := readSubject(a.store.Loop(asked.Loop))
 	if err != nil {
-		return nil, loop.Question{}, err
+		return false, false
 	}
-	for _, q := range s.memory.State.Unanswered() {
-		if q.Task == asked.Task && q.At.Equal(asked.At) && s.memory.State.Outcome == "" {
-			return s, q, nil
-		}
+	st := s.memory.State
+	if s.hasEnded() {
+		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < listenMostly
 	}
-	return s, loop.Question{}, fmt.Errorf("%s does not ask this any more", asked.Loop)
-}
-
-// takeReply answers a question as pawl answer, approve and reject do. A question is
-// answered once: what is said of it later changes nothing.
-func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
-	s, q, err := a.askedStill(asked)
-	if err != nil {
-		return "", err
-	}
-	answer := a.withoutSecrets(q.Choice(text))
-	sum := sha256.Sum256([]byte(asked.Task + asked.At.UTC().Format(time.RFC3339Nano)))
-	m := record.Message{Kind: record.MessageAnswer, Text: answer, Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}
-	if err := s.Post("answer-"+hex.EncodeToString(sum[:12]), m); err != nil {
-		return "", err
-	}
-	if err := a.deliverToWaiting(s); err != nil {
-		return "", err
-	}
-	switch {
-	case q.Approve == "":
-		return fmt.Sprintf("%s is told: %s", s.ID, plan.OneLine(answer, 200)), nil
-	case loop.Approves(answer):
-		return s.ID + ": approved", nil
-	}
-	return s.ID + ": not approved: " + plan.OneLine(answer, 200), nil
+	return false, st.AsksUser() && (s.alive || s.inSession() && proc.Alive(s.memory.Bound.Client))
 }

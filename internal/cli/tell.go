@@ -59,8 +59,10 @@ func (s *subject) post(kind, text string) error {
 }
 
 func (s *subject) leave(m record.Message) error {
-	return s.Post(strings.ToLower(m.Kind+"-"+rand.Text()), m)
+	return s.Post(newMessageID(m.Kind), m)
 }
+
+func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
 // notEnded refuses to steer a loop that is over.
 func (s *subject) notEnded() error {

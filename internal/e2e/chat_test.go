@@ -104,3 +104,17 @@ fi
 		}
 	}
 }
+
+// hears waits until a message with a text is written.
+func (b *bot) hears(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		b.mu.Lock()
+		heard := strings.Contains(strings.Join(b.written, "\n"), text)
+		b.mu.Unlock()
+		if heard {
+			return
+		}
+	}
+	t.Fatalf("nobody wrote %q: %q", text, b.written)
+}

@@ -110,7 +110,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	err = h.withLease(ctx, b, func(s *lease) error {
 		b.Client = h.client()
 		s.recordBinding(b, false)
-		if len(s.mem.State.Unanswered()) > 0 {
+		if s.mem.State.AsksUser() {
 			asks = s.box
 		}
 		return s.step(loop.Event{Kind: loop.OwnerLost})

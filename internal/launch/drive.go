@@ -235,7 +235,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 // reachOut claims the issues of a loop that is resumed, and has replies taken to what it
 // asked.
 func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
-	if err := d.claimIssues(ctx, st, env); err != nil || len(st.Unanswered()) == 0 {
+	if err := d.claimIssues(ctx, st, env); err != nil || !st.AsksUser() {
 		return err
 	}
 	return d.outbox(l, env).Listen()

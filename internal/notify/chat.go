@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
@@ -113,13 +112,13 @@ func jsonRequest(ctx context.Context, address string, data []byte) (*http.Reques
 // postToChat sends a notice as a bot, and tells where the message stands.
 func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiver, u *url.URL) error {
 	text := n.Title + "\n" + n.Text
-	asks := n.Question != nil && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
+	asks := n.Asks() && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
 	if asks {
-		text += "\n" + howToAnswer(*n.Question)
+		text += "\n" + howToAnswer(n)
 	}
 	fields := chatFields(r.Kind, u, text)
 	if asks && r.Kind == notice.Telegram {
-		fields["reply_markup"] = buttons(*n.Question)
+		fields["reply_markup"] = buttons(n)
 	}
 	reply, err := s.call(ctx, r.Kind, u, method{fields: fields})
 	if _, unreadable := err.(*unreadableError); unreadable { //nolint:errorlint // it is sent; where is not known
@@ -148,25 +147,35 @@ func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 }
 
 // howToAnswer says what a reply means.
-func howToAnswer(q loop.Question) string {
-	if q.Approve != "" {
+func howToAnswer(n notice.Notice) string {
+	switch {
+	case n.Event == notice.Ended:
+		return `Reply "yes" to this message to approve the changed tests: ` + plan.OneLine(strings.Join(n.Tests, ", "), 500)
+	case approves(n):
 		return `Reply "yes" to this message to approve. Any other reply does not approve, and tells the agent why.`
 	}
 	return "Reply to this message to answer."
 }
 
+// approves reports whether a yes is asked for, not an answer.
+func approves(n notice.Notice) bool { return n.Question == nil || n.Question.Approve != "" }
+
 // buttons are what Telegram shows below a question: its suggested answers.
-func buttons(q loop.Question) any {
+func buttons(n notice.Notice) any {
 	type button struct {
 		Text string `json:"text"`
 		Data string `json:"callback_data"`
 	}
 	var rows [][]button
-	if q.Approve != "" {
+	switch {
+	case n.Event == notice.Ended: // what is committed is approved, or stays as it is
+		rows = [][]button{{{"Approve", "yes"}}}
+	case approves(n):
 		rows = [][]button{{{"Approve", "yes"}, {"Do not approve", "no"}}}
-	}
-	for i, choice := range q.Choices {
-		rows = append(rows, []button{{plan.OneLine(choice, 60), strconv.Itoa(i + 1)}})
+	default:
+		for i, choice := range n.Question.Choices {
+			rows = append(rows, []button{{plan.OneLine(choice, 60), strconv.Itoa(i + 1)}})
+		}
 	}
 	if rows == nil {
 		return map[string]any{"force_reply": true}

@@ -22,14 +22,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// Asked is a question of a loop that was sent to a chat.
+// Asked is a question of a loop that was sent to a chat, or changed tests that wait there
+// for an approval.
 type Asked struct {
 	Place
 	Loop string    `json:"loop"`
 	Task string    `json:"task"`
-	At   time.Time `json:"at"`             // when it was asked: with its task, which question it is
-	From []string  `json:"from"`           // ids of the senders who may answer
-	Seen string    `json:"seen,omitempty"` // of Slack: the last reply that was read
+	At   time.Time `json:"at"`   // when it was asked: with its task, which question it is
+	From []string  `json:"from"` // ids of the senders who may answer
+	// Tests are the files that wait for an approval; none: it is a question.
+	Tests []string `json:"tests,omitempty"`
+	Seen  string   `json:"seen,omitempty"` // of Slack: the last reply that was read
 	// Answered is the id of the reply that answered it.
 	Answered string `json:"answered,omitempty"`
 }

@@ -185,6 +185,16 @@ func TestQuestionsCanBeAnswered(t *testing.T) {
 			t.Errorf("message %d has no %s:\n%q", i, want, said)
 		}
 	}
+	e.Sender.AnswersBy = func(notice.Receiver) []string { return []string{"42"} }
+	for _, event := range []notice.Event{notice.NeedsYou, notice.Ended} {
+		n := question(loop.Question{})
+		n.Event, n.Question, n.Tests = event, nil, []string{"a_test.go"}
+		_ = e.Sender.Send(t.Context(), n, []notice.Receiver{e.receiver})
+	}
+	if said := a.said(); !strings.Contains(said[4], "callback_data:no") || !strings.Contains(said[5], "the changed tests: a_test.go") || strings.Contains(said[5], "callback_data:no") {
+		t.Errorf("%q", said[4:])
+	}
+	at = at[:3]
 	if strings.Contains(said[3], "Reply") || !strings.Contains(said[1], `Reply "yes" to this message to approve.`) || len(at) != 3 {
 		t.Errorf("%q", said)
 	}

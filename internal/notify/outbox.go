@@ -72,7 +72,7 @@ func (o *Outbox) post(n notice.Notice) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	if n.Question != nil {
+	if n.Asks() && len(o.Settings.Answers) > 0 {
 		return nil // it waits for the answer, and ends with the question
 	}
 	o.mu.Lock()

@@ -88,7 +88,7 @@ func (m *machine) handle(e Event) {
 	case Approved:
 		m.applyApproval(e)
 	case Rejected:
-		m.rejectTests(e.Paths)
+		m.rejectTests(e.Paths, e.Text)
 	case HandoverAsked:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:

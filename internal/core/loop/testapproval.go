@@ -92,6 +92,9 @@ func (s State) Unapproved() []string {
 	return without(slices.Compact(paths), s.MayChange)
 }
 
+// AsksUser reports whether a question, an approval or a changed test waits for the user.
+func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unapproved()) > 0 }
+
 // AwaitingApproval are old tests that finished tasks changed and that nobody has approved yet.
 // They judge neither for nor against the tasks that follow: each is judged by its own.
 func (s State) AwaitingApproval() []string {
@@ -220,7 +223,7 @@ func (m *machine) approvalHint() string {
 // rejectTests: these tests stay as the judge has them. What was changed in them is put
 // back when the turn under way has ended; that is not a violation, for nobody had told
 // the agent. Doing it again is.
-func (m *machine) rejectTests(paths []string) {
+func (m *machine) rejectTests(paths []string, why string) {
 	if len(paths) == 0 || m.s.Phase == Ended {
 		return
 	}
@@ -233,7 +236,10 @@ func (m *machine) rejectTests(paths []string) {
 			m.s.Rejected = lastOf(append(slices.Clip(m.s.Rejected), Rejection{Path: p}), maxPaths)
 		}
 	}
-	m.tellAgent("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
+	if why = plan.OneLine(why, maxWhyBytes); why != "" {
+		why = " The user says: " + why
+	}
+	m.tellAgent("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were." + why)
 }
 
 // needsUnaskedInputs: the gates pass only with a change of gate inputs that are not tests, and

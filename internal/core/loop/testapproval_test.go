@@ -141,7 +141,10 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 		t.Error(diff)
 	}
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}, Text: "it is the specification"}, "")
+	if said := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasSuffix(said, "b_test.go. Make the work pass them as they were. The user says: it is the specification") {
+		t.Error(said)
+	}
 	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {
 		t.Errorf("asks %v, approved %v, rejected %v, notes %v", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Messages)
 	}

@@ -42,7 +42,11 @@ type Notice struct {
 	At      time.Time    `json:"at"`
 
 	Question *loop.Question `json:"question,omitempty" jsonschema:"that waits for an answer or an approval"`
+	Tests    []string       `json:"tests,omitempty" jsonschema:"changed tests and other gate inputs that wait for an approval"`
 }
+
+// Asks reports whether the user can answer the notice.
+func (n Notice) Asks() bool { return n.Question != nil || len(n.Tests) > 0 }
 
 // reasonQuestion is the reason of a notice that the agent asks something.
 const reasonQuestion = "question"
@@ -58,7 +62,7 @@ type Log map[string]time.Time
 func (l Log) Filter(news []Notice) ([]Notice, Log) {
 	var fresh []Notice
 	for _, n := range news {
-		key := strings.Join([]string{string(n.Event), n.Reason, n.Task}, " ")
+		key := strings.Join(append([]string{string(n.Event), n.Reason, n.Task}, n.Tests...), " ")
 		if n.Question != nil { // another one of the same task is news
 			key += " " + n.Question.At.Format(time.RFC3339Nano)
 		}
@@ -83,6 +87,8 @@ func (n Notice) Of(id, goal, root string) Notice {
 		look = "pawl report " + id
 	case n.Question != nil:
 		look = n.Question.Command(id)
+	case len(n.Tests) > 0:
+		look = fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s", id)
 	}
 	n.Loop, n.Goal, n.Root, n.Title = id, goal, root, id+" · "+n.Title
 	n.Text = strings.TrimPrefix(n.Text+"\n"+look, "\n")
@@ -102,7 +108,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	case after.Phase == loop.Ended && before.Phase != loop.Ended:
 		if after.Stop != loop.ByInterrupt { // who typed it sits there
 			add(Ended, string(after.Outcome), strings.TrimLeft(after.Headline(""), " ·"), after.Reason, after.Hint)
-			out[0].Outcome = after.Outcome
+			out[0].Outcome, out[0].Tests = after.Outcome, after.Unapproved()
 		}
 		return out
 	case before.Phase == "", before.Phase == loop.Ended, after.Outcome != "": // its end will tell
@@ -123,6 +129,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	}
 	if tests := added(before.Unapproved(), after.Unapproved()); len(tests) > 0 {
 		add(NeedsYou, "approval", "changes to existing tests wait for your approval", strings.Join(tests, ", "))
+		out[len(out)-1].Tests = tests
 	}
 	if after.Merge != nil && (before.Merge == nil || *before.Merge != *after.Merge) {
 		add(NeedsYou, "merge", "the agent asks you to merge its work", after.Merge.Summary)

@@ -100,6 +100,9 @@ func TestDecide(t *testing.T) {
 			for _, n := range notice.Decide(working(c.before), working(c.after), c.event) {
 				head := strings.TrimSpace(string(n.Event) + " " + n.Reason + " " + n.Task)
 				got = append(got, strings.TrimSpace(head+" | "+n.Title+" | "+strings.ReplaceAll(n.Text, "\n", " / ")))
+				if n.Reason == "approval" && n.Text != strings.Join(n.Tests, ", ") {
+					t.Errorf("%+v", n)
+				}
 				if !n.At.Equal(at(12, 0)) || (n.Event == notice.Ended) != (n.Outcome != "") {
 					t.Errorf("%+v", n)
 				}
@@ -117,6 +120,9 @@ func TestOfNamesTheLoopAndWhatToType(t *testing.T) {
 	want := notice.Notice{Event: notice.Ended, Title: "brisk-otter · ended VERIFIED", Text: "pawl report brisk-otter", Loop: "brisk-otter", Goal: "plan.md", Root: "/repo"}
 	if diff := cmp.Diff(want, n); diff != "" {
 		t.Error(diff)
+	}
+	if got := (notice.Notice{Event: notice.NeedsYou, Text: "a_test.go", Tests: []string{"a_test.go"}}).Of("brisk-otter", "", "").Text; got != "a_test.go\npawl approve brisk-otter   or  pawl reject brisk-otter" {
+		t.Error(got)
 	}
 	if got := (notice.Notice{Event: notice.NeedsYou, Text: "no API key"}).Of("brisk-otter", "", "").Text; got != "no API key\npawl status brisk-otter" {
 		t.Error(got)

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/notify"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// awaiting is what a loop still waits for of what was sent to a chat: the answer to a
+// question, or else an approval of tests.
+type awaiting struct {
+	*subject
+	question loop.Question
+	tests    []string
+}
+
+// awaited returns what the loop still waits for.
+func (a *app) awaited(asked notify.Asked) (awaiting, error) {
+	s, err := readSubject(a.store.Loop(asked.Loop))
+	if err != nil {
+		return awaiting{}, err
+	}
+	st := s.memory.State
+	switch {
+	case st.Outcome != "" && !s.hasEnded():
+		return awaiting{}, fmt.Errorf("%s is about to end: reply once more", s.ID)
+	case len(asked.Tests) > 0:
+		waiting := st.Unapproved()
+		tests := slices.DeleteFunc(slices.Clone(asked.Tests), func(path string) bool { return !slices.Contains(waiting, path) })
+		if len(tests) > 0 {
+			return awaiting{subject: s, tests: tests}, nil
+		}
+	case !s.hasEnded():
+		for _, q := range st.Unanswered() {
+			if q.Task == asked.Task && q.At.Equal(asked.At) {
+				return awaiting{subject: s, question: q}, nil
+			}
+		}
+	}
+	return awaiting{}, fmt.Errorf("%s does not ask this any more", s.ID)
+}
+
+// takeReply takes a reply as pawl answer, approve and reject take what is typed. A
+// question is answered once: what is said of it later changes nothing.
+func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
+	w, err := a.awaited(asked)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(asked.Task + asked.At.UTC().Format(time.RFC3339Nano)))
+	id := "answer-" + hex.EncodeToString(sum[:12])
+	if len(w.tests) > 0 {
+		words, err := a.takeReplyOnTests(w, id, text)
+		return plan.OneLine(words, 0), err
+	}
+	q, answer := w.question, a.withoutSecrets(w.question.Choice(text))
+	m := record.Message{Kind: record.MessageAnswer, Text: answer, Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}
+	if err := w.Post(id, m); err != nil {
+		return "", err
+	}
+	if err := a.deliverToWaiting(w.subject); err != nil {
+		return "", err
+	}
+	switch {
+	case q.Approve == "":
+		return fmt.Sprintf("%s is told: %s", w.ID, plan.OneLine(answer, 200)), nil
+	case loop.Approves(answer):
+		return w.ID + ": approved", nil
+	}
+	return w.ID + ": not approved: " + plan.OneLine(answer, 200), nil
+}
+
+// takeReplyOnTests takes a yes for changed tests, or why not.
+func (a *app) takeReplyOnTests(w awaiting, id, text string) (string, error) {
+	if loop.Approves(text) {
+		tests, others := w.unnamed(w.tests)
+		if len(tests) == 0 {
+			return "", fmt.Errorf("no test, so only pawl approve %s %s approves it", w.ID, strings.Join(others, " "))
+		}
+		return a.approveTests(w.subject, tests, id)
+	}
+	if strings.EqualFold(text, "no") {
+		text = ""
+	}
+	return a.rejectTests(w.subject, w.tests, decision{id: id, why: a.withoutSecrets(text)})
+}
