@@ -180,7 +180,7 @@ func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 // drive runs a loop until it ends, or until ctx does, as if it were killed.
 func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) (loop.State, error) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	d.Observer, d.FileDoubt = o, fileDoubt
 	d.Repo.SetLockWait(lockWait)

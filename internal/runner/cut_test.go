@@ -28,10 +28,8 @@ func TestAStopWhileTheClientStarts(t *testing.T) {
 	d := b.begin("", []string{"have every word"}, withGate(nil))
 	d.Agent = slow{d.Agent}
 	b.loop = d.Loop
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
-	s, err := b.drive(ctx, d, w)
+	s, err := b.drive(t.Context(), d, w)
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Phase, err)
 	}
@@ -42,9 +40,7 @@ func TestTheTimeLimitPassesWhileTheClientStarts(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_duration": "1s"}))
 	d.Agent = slow{d.Agent}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	s, err := b.drive(ctx, d, teller{t})
+	s, err := b.drive(t.Context(), d, teller{t})
 	if err != nil || s.Outcome != loop.Duration {
 		t.Fatalf("%s: %v", s.Phase, err)
 	}
@@ -116,9 +112,7 @@ func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {
 	d.Agent = stubborn{d.Agent}
 	causes := make(chan string, 2)
 	d.Causes = causes
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: func() {
+	s, err := b.drive(t.Context(), d, &onCommand{teller: teller{t}, then: func() {
 		causes <- loop.ByInterrupt
 		causes <- loop.ByInterrupt
 	}})

@@ -46,9 +46,7 @@ func TestAMessageWakesTheLoop(t *testing.T) {
 	}
 	a := &cancelled{Agent: d.Agent, t: t, b: b}
 	d.Agent = a
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-	defer stop()
-	s, err := b.drive(ctx, d, teller{t})
+	s, err := b.drive(t.Context(), d, teller{t})
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Phase, err)
 	}

@@ -39,9 +39,7 @@ func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_tokens": "50000"}))
 	d.Agent = greedy{d.Agent}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	s, err := b.drive(ctx, d, nobody{})
+	s, err := b.drive(t.Context(), d, nobody{})
 	if err != nil || s.Outcome != loop.Budget || s.Turns != 1 {
 		t.Fatalf("%s after %d turns: %v", s.Outcome, s.Turns, err)
 	}
