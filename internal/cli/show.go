@@ -196,7 +196,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 		}
 		nth, of := before.Place(t.ID)
 		s.out.Print(term.TaskEnded{
-			ID: narrate.ID(t), Title: t.Title, Index: nth + more, Total: of, Result: narrate.Result(t), Iterations: s.iterations[t.ID],
+			ID: narrate.ID(t), Title: t.Title, Index: nth + more, Total: of, Result: narrate.Result(t), Review: t.Unproven(), Iterations: s.iterations[t.ID],
 			Duration: term.Span(t.Took), Evidence: narrate.Evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
 		})
 		more++

@@ -93,6 +93,7 @@ type TaskEnded struct {
 	Title      string `json:"title" jsonschema:"title of the task"`
 	Index      int    `json:"index,omitempty" jsonschema:"as in task_started"`
 	Total      int    `json:"total,omitempty" jsonschema:"as in task_started"`
+	Review     bool   `json:"review,omitempty" jsonschema:"it is done with less evidence than wanted: you should look at it"`
 	Result     string `json:"result" jsonschema:"proven, reviewed, unproven, unknown, skipped, blocked or another word"`
 	Iterations int    `json:"iterations" jsonschema:"iterations it took"`
 	Duration   Span   `json:"duration_seconds" jsonschema:"how long it took"`

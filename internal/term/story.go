@@ -225,12 +225,10 @@ func (s *story) place(id, title string) TaskStarted {
 func taskEnded(e TaskEnded) line {
 	mark := span{red, "✗"}
 	switch e.Result {
-	case "proven", "reviewed":
-		mark = span{green, "✓"}
-	case "unproven":
-		mark = span{yellow, "✓"}
-	case "unknown":
-		mark = span{yellow, "?"}
+	case "proven", "reviewed", "unproven", "unknown":
+		if mark = (span{green, "✓"}); e.Review {
+			mark = span{yellow, "?"}
+		}
 	}
 	result := Clean(e.Result)
 	if e.Evidence != "" {

@@ -6,11 +6,16 @@ import "testing"
 // marked as what is.
 func TestTheMarkOfATask(t *testing.T) {
 	t.Parallel()
-	for result, want := range map[string]span{
-		"proven": {green, " ✓ "}, "reviewed": {green, " ✓ "}, "unproven": {yellow, " ✓ "}, "unknown": {yellow, " ? "}, "stuck": {red, " ✗ "},
+	for _, c := range []struct {
+		result string
+		review bool
+		want   span
+	}{
+		{"proven", false, span{green, " ✓ "}}, {"reviewed", false, span{green, " ✓ "}}, {"unproven", false, span{green, " ✓ "}},
+		{"unproven", true, span{yellow, " ? "}}, {"unknown", true, span{yellow, " ? "}}, {"stuck", false, span{red, " ✗ "}},
 	} {
-		if got := taskEnded(TaskEnded{Title: "Tidy", Result: result})[0]; got != want {
-			t.Errorf("%s: got %+v, want %+v", result, got, want)
+		if got := taskEnded(TaskEnded{Title: "Tidy", Result: c.result, Review: c.review})[0]; got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.result, got, c.want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
@@ -107,10 +106,10 @@ func taskMark(t loop.Task, current bool) (mark, style string) {
 	switch {
 	case current:
 		return "▶", bold
-	case t.Status == loop.Done && t.Evidence == gate.Proven:
-		return "✓", green
+	case t.Unproven():
+		return "?", yellow
 	case t.Status == loop.Done:
-		return "✓", yellow
+		return "✓", green
 	case t.Status == loop.Open:
 		return "○", dim
 	}
