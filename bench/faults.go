@@ -29,6 +29,7 @@ type faultOptions struct {
 //
 //	go run ./bench faults                     # every call of every kind
 //	go run ./bench faults -every 10           # every tenth
+//	go run ./bench faults -kind full -every 5 # a disk that stays full until the loop is resumed
 //	go run ./bench faults -kind fsync -n 12 -v
 func benchFaults(args []string) (bool, error) {
 	var o faultOptions
@@ -76,6 +77,10 @@ func benchFaults(args []string) (bool, error) {
 	return allHeld(outcomes), err
 }
 
+// lastingStep is how many calls lie between two that a lasting fault begins with: a run
+// makes a thousand calls that change the disk.
+const lastingStep = 25
+
 // points are the faults to inject, given the calls of a run without any.
 func (o faultOptions) points(calls faults.Calls) ([]faults.Point, error) {
 	kinds := faults.Kinds()
@@ -94,7 +99,11 @@ func (o faultOptions) points(calls faults.Calls) ([]faults.Point, error) {
 	}
 	var points []faults.Point
 	for _, k := range kinds {
-		for n := max(1, o.from); n <= len(calls[k]); n += max(1, o.every) {
+		step := max(1, o.every)
+		if k.Lasts() && o.kind == "" {
+			step *= lastingStep
+		}
+		for n := max(1, o.from); n <= len(calls[k]); n += step {
 			points = append(points, faults.Point{Kind: k, N: n})
 		}
 	}
@@ -138,6 +147,9 @@ func tellFault(o faults.Outcome, loud bool) {
 		fmt.Println(o.Story)
 		for _, k := range faults.Kinds() {
 			for i, path := range o.Calls[k] {
+				if k == faults.ReadOnly {
+					break // the same calls as those of a full disk
+				}
 				fmt.Printf("  %s %d  %s\n", k, i+1, path)
 			}
 		}

@@ -40,9 +40,24 @@ func (c *check) usersOwn(ctx context.Context) map[string]string {
 func (c *check) afterFault(ctx context.Context) {
 	c.untouched(ctx)
 	c.quiet()
+	c.toldWhy(ctx)
 	ticked, committed := strings.Count(c.plan(), "[x]"), len(c.commits(ctx))
 	if ticked > committed {
 		c.violation("after the fault: %d tasks are ticked, %d committed", ticked, committed)
+	}
+}
+
+// toldWhy checks that a lasting fault ends the run with an error that names it. One that
+// begins when the loop has ended leaves it as it is.
+func (c *check) toldWhy(ctx context.Context) {
+	if !c.o.Kind.Lasts() || c.o.Failed == "" {
+		return
+	}
+	if loops := c.list(ctx); c.o.ExitCode == 0 && len(loops) == 1 && loops[0].Outcome == "verified" {
+		return
+	}
+	if said := c.o.Kind.errno().Error(); c.o.ExitCode == 0 || !strings.Contains(c.o.Story, said) {
+		c.violation("after the fault: exit code %d, and %q is not said: %s", c.o.ExitCode, said, lastLines(c.o.Story, 3))
 	}
 }
 

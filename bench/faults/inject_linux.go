@@ -25,6 +25,7 @@ func numbers() map[uint32]Kind {
 		unix.SYS_RENAMEAT: Rename, unix.SYS_RENAMEAT2: Rename,
 		unix.SYS_OPENAT: Open, unix.SYS_UNLINKAT: Unlink, unix.SYS_MKDIRAT: Mkdir,
 		unix.SYS_FLOCK: Flock, unix.SYS_EXECVE: Start,
+		unix.SYS_WRITE: write, unix.SYS_PWRITE64: write, unix.SYS_COPY_FILE_RANGE: write,
 	}
 }
 
@@ -80,7 +81,8 @@ func Enter(program string, argv []string) error {
 	if err != nil {
 		return fmt.Errorf("install the filter: %w", err)
 	}
-	if _, err := unix.Write(listenerPipe, []byte(strconv.Itoa(listener)+"\n")); err != nil {
+	// Not by write, whose calls nobody answers yet.
+	if _, err := unix.Writev(listenerPipe, [][]byte{[]byte(strconv.Itoa(listener) + "\n")}); err != nil {
 		return fmt.Errorf("name the listener: %w", err)
 	}
 	unix.CloseOnExec(listenerPipe)
@@ -129,6 +131,7 @@ type supervisor struct {
 	kinds   map[uint32]Kind
 	calls   Calls
 	watch   func(Kind, string) // nil = nobody
+	lasting bool               // the lasting fault has begun
 }
 
 // supervise runs a command that calls Enter, to its end, and makes the call of a
@@ -199,18 +202,48 @@ func (s *supervisor) serve(ctx context.Context, listener int) error {
 		}
 		answer := response{ID: call.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 		kind, path, counts := s.look(call)
-		if counts && s.point.N == len(s.calls[kind])+1 && s.point.Kind == kind {
-			answer.Flags, answer.Error = 0, -int32(kind.errno())
+		if errno := s.fails(kind, path, counts, call); errno != 0 {
+			answer.Flags, answer.Error = 0, -int32(errno)
 			path += "  <- fails"
 		}
 		if err := control(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&answer)); err == nil && counts {
-			s.calls[kind] = append(s.calls[kind], path)
-			if s.watch != nil {
-				s.watch(kind, path)
-			}
+			s.note(kind, path)
 		}
 	}
 	return ctx.Err()
+}
+
+// fails returns what a call fails with, 0 if it does not. A lasting fault begins with the
+// program's own call.
+func (s *supervisor) fails(kind Kind, path string, counts bool, call notification) syscall.Errno {
+	lasting := s.point.Kind
+	if !lasting.Lasts() {
+		if counts && kind == s.point.Kind && s.point.N == len(s.calls[kind])+1 {
+			return kind.errno()
+		}
+		return 0
+	}
+	s.lasting = s.lasting || counts && changesDisk(kind) && s.point.N == len(s.calls[lasting])+1
+	if !s.lasting || path == "" {
+		return 0
+	}
+	return diskErrno(lasting, kind, call)
+}
+
+// note adds a call of the program to those it made.
+func (s *supervisor) note(kind Kind, path string) {
+	if changesDisk(kind) {
+		for _, lasting := range []Kind{Full, ReadOnly} {
+			s.calls[lasting] = append(s.calls[lasting], string(kind)+" "+path)
+		}
+	}
+	if kind == write {
+		return
+	}
+	s.calls[kind] = append(s.calls[kind], path)
+	if s.watch != nil {
+		s.watch(kind, path)
+	}
 }
 
 func control(fd int, request uintptr, arg unsafe.Pointer) error {
@@ -220,17 +253,27 @@ func control(fd int, request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
-// look tells what a call is about, and whether it is one of the program's own.
+// look tells what a call is about, and whether it is one of the program's own. Of
+// another's no path is told where there is no lasting fault, and "" where it is about no
+// file of a disk.
 func (s *supervisor) look(call notification) (kind Kind, path string, counts bool) {
 	kind = s.kinds[uint32(call.Number)]
-	proc := "/proc/" + strconv.Itoa(int(call.PID))
-	exe, err := os.Readlink(proc + "/exe")
-	if err != nil || filepath.Base(exe) != s.program {
+	own := program(call) == s.program
+	if !own && !s.lasting {
 		return kind, "", false
 	}
+	proc := "/proc/" + strconv.Itoa(int(call.PID))
 	switch call.Number {
 	case unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_FLOCK:
 		path, _ = os.Readlink(proc + "/fd/" + strconv.Itoa(int(int32(call.Args[0]))))
+	case unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_COPY_FILE_RANGE:
+		at := call.Args[0]
+		if call.Number == unix.SYS_COPY_FILE_RANGE {
+			at = call.Args[2] // what it writes to
+		}
+		if path, _ = os.Readlink(proc + "/fd/" + strconv.Itoa(int(int32(at)))); !strings.HasPrefix(path, "/") {
+			return kind, "", false // a pipe, a socket
+		}
 	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
 		path = text(proc, call.Args[3])
 	case unix.SYS_EXECVE:
@@ -238,12 +281,12 @@ func (s *supervisor) look(call notification) (kind Kind, path string, counts boo
 	default:
 		path = text(proc, call.Args[1])
 	}
-	for _, system := range []string{"/dev/", "/proc/", "/sys/"} {
+	for _, system := range []string{"/dev/", "/proc/", "/sys/", "/memfd:"} {
 		if strings.HasPrefix(path, system) {
-			return kind, path, false
+			return kind, "", false
 		}
 	}
-	return kind, path, true
+	return kind, path, own
 }
 
 // text reads a string of another process.

@@ -1,7 +1,7 @@
-// Package faults injects single faults into a loop and checks that nothing is
-// lost: the N-th system call of a kind that Pawl makes fails, once, as on a full
-// disk or a busy machine. Then `pawl resume` goes on without a fault, and the loop
-// must end as if there had been none.
+// Package faults injects faults into a loop and checks that nothing is lost: the
+// N-th system call of a kind that Pawl makes fails, once, as on a busy machine, or
+// from then on the disk is full or read-only for all processes. Then `pawl resume`
+// goes on without a fault, and the loop must end as if there had been none.
 //
 // The calls are intercepted by a seccomp filter whose notifications this process
 // answers (inject_linux.go); it takes Linux 5.0 and no privileges.
@@ -28,8 +28,20 @@ const (
 	Start  Kind = "start"
 )
 
+// The lasting faults: from the N-th call on that changes what is on the disk, each fails,
+// of any process.
+const (
+	Full     Kind = "full"
+	ReadOnly Kind = "readonly"
+)
+
 // Kinds are all kinds, in the order of the table.
-func Kinds() []Kind { return []Kind{Fsync, Rename, Open, Unlink, Mkdir, Flock, Start} }
+func Kinds() []Kind {
+	return []Kind{Fsync, Rename, Open, Unlink, Mkdir, Flock, Start, Full, ReadOnly}
+}
+
+// Lasts reports whether the fault stays until the loop is resumed.
+func (k Kind) Lasts() bool { return k == Full || k == ReadOnly }
 
 // ParseKind reads the name of a kind.
 func ParseKind(name string) (Kind, error) {
@@ -52,7 +64,9 @@ func (k Kind) errno() syscall.Errno {
 		return syscall.EAGAIN
 	case Flock:
 		return syscall.ENOLCK
-	case Rename, Open, Mkdir:
+	case ReadOnly:
+		return syscall.EROFS
+	case Rename, Open, Mkdir, Full:
 	}
 	return syscall.ENOSPC
 }

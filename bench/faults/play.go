@@ -33,6 +33,7 @@ type Outcome struct {
 	Failed     string   // what the call that failed was about, "" if there was none
 	Violations []string // what is not as promised
 	Story      string   // all that was printed
+	ExitCode   int      // of the run with the fault
 }
 
 // Play runs a loop with a fault and, without one, to its end. An error is the
@@ -85,6 +86,9 @@ func (b *Bench) withFault(ctx context.Context, c *check) error {
 		return err
 	case crashed(c.o.Story) || killed(cmd):
 		c.violation("the run with the fault crashed")
+	}
+	if cmd.ProcessState != nil {
+		c.o.ExitCode = cmd.ProcessState.ExitCode()
 	}
 	if made := calls[c.o.Kind]; c.o.N > 0 && c.o.N <= len(made) {
 		c.o.Failed = made[c.o.N-1]
