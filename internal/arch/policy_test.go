@@ -14,7 +14,7 @@ const imports = `
 	failure        <
 	redact         <
 	figure         <
-	dirwatch       <
+	dirwatch       < atomicfile
 	atomicfile     < failure
 	environment    <
 	session/place  < environment

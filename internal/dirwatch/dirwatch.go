@@ -1,7 +1,7 @@
 // Package dirwatch tells when the files of a folder change, so that a process which waits for
-// one can sleep until then.
+// one can sleep until then, and which files of a tree changed (Tree).
 //
-// It says that something changed, not what: the caller reads the folder, as it would when
+// Watch says that something changed, not what: the caller reads the folder, as it would when
 // polling. Watching is a help and no promise. A caller polls beside it, rarely, because a
 // disk that is mounted meanwhile hides the folder without a word; and often where New
 // returns nil: on systems other than Linux, where the user's watches are used up, and on

@@ -41,6 +41,14 @@ func (t *Tree) Changed() (map[string]bool, bool) {
 	return t.changed, !t.lost && !t.moved
 }
 
+// Forget takes back that a path changed: the caller did that.
+func (t *Tree) Forget(path string) {
+	if t != nil {
+		t.read()
+		delete(t.changed, path)
+	}
+}
+
 // Moved says that the root was renamed by the caller.
 func (t *Tree) Moved(root string) {
 	if t != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // treeEvents is what may happen to the files of a folder.
@@ -101,9 +103,12 @@ func (t *Tree) watch(dir string) {
 	})
 }
 
+// maxSetting bounds a number in a file, in bytes.
+const maxSetting = 64
+
 // mostWatches is how many folders a Tree watches.
 func mostWatches() int {
-	text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
+	text, err := atomicfile.Read("/proc/sys/fs/inotify/max_user_watches", maxSetting)
 	if err != nil {
 		return 0
 	}
@@ -119,11 +124,11 @@ func (t *Tree) read() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := unix.Read(t.fd, buf)
-		if err == unix.EINTR { //nolint:errorlint // an errno, as it comes
+		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n <= 0 {
-			t.lost = t.lost || err != unix.EAGAIN //nolint:errorlint // an errno, as it comes
+			t.lost = t.lost || err != unix.EAGAIN
 			return
 		}
 		for events := buf[:n]; len(events) >= unix.SizeofInotifyEvent; {
@@ -156,9 +161,6 @@ func (t *Tree) event(e []byte) {
 		return
 	}
 	changed := path.Join(dir, string(name))
-	if changed == ".git" {
-		return
-	}
 	t.changed[changed] = true
 	t.lost = t.lost || len(t.changed) > maxChanged
 	if mask&unix.IN_ISDIR != 0 && mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0 {
