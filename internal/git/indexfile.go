@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha1" //nolint:gosec // that is how git checks an index
 	"encoding/binary"
 	"encoding/hex"
@@ -135,4 +136,66 @@ func encodeIndex(entries map[string]Entry) []byte {
 	}
 	sum := sha1.Sum(data) //nolint:gosec // see above
 	return append(data, sum[:]...)
+}
+
+// spliceIndex takes from an index the entries whose paths are replaced, and adds those of
+// another. What git derived from the entries (extensions) is left out.
+func spliceIndex(data, add []byte, replaced func(path string) bool) ([]byte, error) {
+	kept, err := rawEntries(data)
+	if err != nil {
+		return nil, err
+	}
+	added, err := rawEntries(add)
+	if err != nil {
+		return nil, err
+	}
+	kept = slices.DeleteFunc(kept, func(e rawEntry) bool { return replaced(e.path) })
+	all := slices.Concat(kept, added)
+	slices.SortFunc(all, func(a, b rawEntry) int { return cmp.Compare(a.path, b.path) })
+	out := make([]byte, 0, len(data)+len(add))
+	out = append(out, data[:8]...)
+	out = binary.BigEndian.AppendUint32(out, uint32(len(all))) //nolint:gosec // as many as there were, and a few
+	for _, e := range all {
+		out = append(out, e.data...)
+	}
+	sum := sha1.Sum(out) //nolint:gosec // see above
+	return append(out, sum[:]...), nil
+}
+
+// rawEntry is an entry as an index file has it.
+type rawEntry struct {
+	path string
+	data []byte
+}
+
+// rawEntries are those of an index of version 2 or 3, one for each path.
+func rawEntries(data []byte) ([]rawEntry, error) {
+	end := len(data) - sha1.Size
+	if end < indexHeader || string(data[:4]) != "DIRC" || data[7] != 2 && data[7] != 3 {
+		return nil, errIndexFormat
+	}
+	count, rest := int(binary.BigEndian.Uint32(data[8:])), data[indexHeader:end]
+	if count > end/atName {
+		return nil, errIndexFormat
+	}
+	entries := make([]rawEntry, 0, count)
+	for range count {
+		if len(rest) <= atName {
+			return nil, errIndexFormat
+		}
+		at := atName
+		if flags := binary.BigEndian.Uint16(rest[atFlags:]); flags&0x3000 != 0 {
+			return nil, errIndexFormat
+		} else if flags&0x4000 != 0 {
+			at += 2
+		}
+		length := bytes.IndexByte(rest[at:], 0)
+		size := (at + length + 8) / 8 * 8
+		if length < 0 || size > len(rest) {
+			return nil, errIndexFormat
+		}
+		entries = append(entries, rawEntry{string(rest[at : at+length]), rest[:size]})
+		rest = rest[size:]
+	}
+	return entries, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/dirwatch"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -18,6 +19,11 @@ import (
 type Worktree struct {
 	*Repo
 	index string // fingerprint of the copy
+
+	from  int            // least number of files to watch, 0 = never
+	files *dirwatch.Tree // since it held a tree
+	held  string         // that tree, "" = not known
+	clean bool           // nothing was there then that git ignores
 }
 
 // Worktree creates a worktree in dir, which must be missing or empty, with a detached
@@ -62,6 +68,9 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	if err := os.Rename(w.root, dir); err != nil {
 		return err
 	}
+	if changed, _ := w.files.Changed(); changed[".git"] {
+		w.held = "" // a gate wrote to it
+	}
 	// As git worktree move does it.
 	root, link := realPath(dir), filepath.Join(realPath(dir), ".git")
 	common, err := filepath.Rel(w.gitDir, w.commonDir)
@@ -78,9 +87,15 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 		return err
 	}
 	w.root = root
+	w.files.Moved(root)
+	w.files.Forget(".git")
 	if err := w.forget(); err != nil {
 		return err
 	}
+	if w.update(ctx, commit) {
+		return nil
+	}
+	w.clean = true
 	entries, err := readIndex(filepath.Join(w.gitDir, "index"))
 	if err != nil {
 		_, err = w.git(ctx, "clean", "-ffdxq")
@@ -124,6 +139,10 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	if err == nil {
 		err = w.forget()
 	}
+	if err == nil && w.update(ctx, commit) {
+		return nil
+	}
+	w.clean = false
 	if err == nil {
 		_, err = w.git(ctx, "clean", "-ffdq")
 	}
@@ -137,7 +156,11 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 }
 
 // Remove deletes the worktree with all that is in it.
-func (w *Worktree) Remove(ctx context.Context) error { return w.of.removeWorktree(ctx, w.root) }
+func (w *Worktree) Remove(ctx context.Context) error {
+	_ = w.files.Close()
+	w.from, w.files = 0, nil
+	return w.of.removeWorktree(ctx, w.root)
+}
 
 // indexCopy is the file with the copy of the index.
 func (w *Worktree) indexCopy() string { return filepath.Join(w.IndexDir(), "checked-out") }
@@ -152,6 +175,15 @@ func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 	if err := os.Mkdir(w.IndexDir(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	if err := w.keepIndexCopy(); err != nil {
+		return err
+	}
+	w.watchAnew(ctx)
+	return nil
+}
+
+// keepIndexCopy keeps a copy of the index, before a gate can write to it.
+func (w *Worktree) keepIndexCopy() error {
 	if err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy()); err != nil {
 		return err
 	}

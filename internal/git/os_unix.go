@@ -3,6 +3,7 @@
 package git
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -28,3 +29,9 @@ const onWindows = false
 // nonblock makes opening a named pipe return at once, where the system has pipes among
 // files.
 const nonblock = syscall.O_NONBLOCK
+
+// isOnlyLink reports whether a file has no other name.
+func isOnlyLink(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink == 1
+}

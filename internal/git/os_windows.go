@@ -1,6 +1,7 @@
 package git
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -23,3 +24,6 @@ const onWindows = true
 // nonblock makes opening a named pipe return at once, where the system has pipes among
 // files.
 const nonblock = 0
+
+// isOnlyLink is false: that cannot be told.
+func isOnlyLink(os.FileInfo) bool { return false }

@@ -104,6 +104,9 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 	if err != nil {
 		return err
 	}
+	if v.inNamespace(ctx) { // there no other name of its files is in reach
+		w.Watch(ctx)
+	}
 	v.place = &place{tree: w}
 	return v.include(ctx)
 }

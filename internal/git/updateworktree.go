@@ -1,0 +1,186 @@
+package git
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/dirwatch"
+)
+
+// maxUpdated bounds the paths that differ from one tree of a worktree to the next and are
+// written one by one.
+const maxUpdated = 2000
+
+// Watch has resets of a large worktree look only at what changed in it. Call it on a new
+// worktree, and only if what runs there cannot reach its files by other ways (through a
+// hard link elsewhere, say): that is not seen.
+func (w *Worktree) Watch(ctx context.Context) { w.watchTree(ctx, watchedFrom) }
+
+func (w *Worktree) watchTree(ctx context.Context, from int) {
+	w.from, w.clean = from, true
+	w.watchAnew(ctx)
+}
+
+// watchAnew begins to watch where nothing has run since the files were checked out.
+func (w *Worktree) watchAnew(ctx context.Context) {
+	w.held = ""
+	if w.from == 0 || indexLength(w.indexCopy()) < w.from || !w.isPlain(ctx, w.indexCopy()) {
+		return
+	}
+	switch {
+	case w.files == nil:
+		if w.files = dirwatch.NewTree(w.root); w.files == nil {
+			w.from = 0
+			return
+		}
+	case !w.files.Restart():
+		return
+	}
+	if tree, err := w.TreeOf(ctx, "HEAD"); err == nil {
+		w.held = tree
+	}
+}
+
+// Ignored is Repo.Ignored; nothing is asked where no file changed since a fresh checkout.
+func (w *Worktree) Ignored(ctx context.Context) ([]string, error) {
+	if changed, known := w.files.Changed(); known && w.held != "" && w.clean && len(changed) == 0 {
+		return nil, nil
+	}
+	return w.Repo.Ignored(ctx)
+}
+
+// update makes a worktree that is like a fresh checkout hold another commit, by what is
+// known to have changed in it. If it returns false, all must be checked out.
+func (w *Worktree) update(ctx context.Context, commit string) bool {
+	held := w.held
+	w.held = ""
+	if held == "" || !w.clean {
+		return false
+	}
+	changed, known := w.files.Changed()
+	tree, err := w.TreeOf(ctx, commit)
+	if err != nil || !known || len(changed) > maxWatched {
+		return false
+	}
+	diff, err := w.Diff(ctx, held, tree)
+	if err != nil || len(diff) > maxUpdated {
+		return false
+	}
+	all := maps.Clone(changed)
+	for _, c := range diff {
+		all[c.Path] = true
+		if c.To.Mode == modeSubmodule {
+			return false
+		}
+	}
+	paths := slices.Sorted(maps.Keys(all))
+	if slices.ContainsFunc(paths, tellsGit) {
+		return false
+	}
+	within := newPathSet(paths)
+	had, err := w.entriesOf(ctx, held, &within)
+	if err != nil || !w.isAccounted(ctx, changed, had) {
+		return false
+	}
+	want, err := w.entriesOf(ctx, tree, &within)
+	if err != nil || w.writeUpdate(ctx, paths, want) != nil || !w.detach(commit) {
+		return false
+	}
+	if w.files.Restart() {
+		w.held = tree
+	}
+	return true
+}
+
+// isAccounted reports whether changes of files are all that gates did. A new name may be
+// that of an old file, which was changed by it: so each is to be there, with no other.
+// Folders, and files that git ignores, are looked at the long way.
+func (w *Worktree) isAccounted(ctx context.Context, changed map[string]bool, had map[string]Entry) bool {
+	var fresh []string
+	for file := range changed {
+		info, err := os.Lstat(w.path(file))
+		if _, tracked := had[file]; tracked {
+			if err == nil && info.IsDir() {
+				return false
+			}
+			continue
+		}
+		if err != nil || !info.Mode().IsRegular() || !isOnlyLink(info) {
+			return false
+		}
+		fresh = append(fresh, file)
+	}
+	if len(fresh) == 0 {
+		return true
+	}
+	ignored, err := w.ignored(ctx, fresh)
+	return err == nil && len(ignored) == 0
+}
+
+// writeUpdate writes paths as they are wanted, to the worktree and to its index.
+func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[string]Entry) error {
+	for _, file := range paths {
+		if _, wanted := want[file]; !wanted {
+			w.removeFile(file)
+		}
+	}
+	s, err := w.newScratchDir()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := os.WriteFile(s.index, encodeIndex(want), 0o600); err != nil {
+		return err
+	}
+	var changes []Change
+	for file, e := range want {
+		changes = append(changes, Change{Path: file, Status: 'M', To: e})
+	}
+	if err := w.writeFiles(ctx, s.index, changes); err != nil {
+		return err
+	}
+	index := filepath.Join(w.gitDir, "index")
+	old, err := atomicfile.Read(index, atomicfile.Large)
+	if err != nil {
+		return err
+	}
+	written, err := atomicfile.Read(s.index, atomicfile.Large)
+	if err != nil {
+		return err
+	}
+	within := newPathSet(paths)
+	data, err := spliceIndex(old, written, within.covers)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(index, data, 0o600); err != nil {
+		return err
+	}
+	return w.keepIndexCopy()
+}
+
+// removeFile removes a file, and the folders around it that have nothing else.
+func (w *Worktree) removeFile(file string) {
+	full := w.path(file)
+	if info, err := os.Lstat(full); err == nil && info.IsDir() {
+		return // files below it are wanted
+	}
+	_ = os.Remove(full)
+	for dir := filepath.Dir(full); dir != w.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+	}
+}
+
+// detach has HEAD be a commit, where it is one. It is false where git must do that.
+func (w *Worktree) detach(commit string) bool {
+	file := filepath.Join(w.gitDir, "HEAD")
+	head, err := atomicfile.Read(file, maxConfigBytes)
+	if err != nil || !fullID.MatchString(strings.TrimSpace(string(head))) {
+		return false
+	}
+	return os.WriteFile(file, []byte(commit+"\n"), 0o600) == nil
+}
