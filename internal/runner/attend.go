@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -43,7 +42,7 @@ func (r *Runner) sessionsTurn() bool {
 		wait, _ := s.Asked(loop.Wait)
 		// Where nobody sits nothing could wake the session again.
 		_, asks := s.AwaitedAnswer()
-		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && time.Now().Before(wait.Until)
+		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.now().Before(wait.Until)
 	}
 	return !s.Phase.AtWork()
 }

@@ -87,7 +87,8 @@ type Runner struct {
 	More     loop.Limits     // what it is given then; what is 0 remains as it was
 	// FileDoubt is how near a new file's time may be to the agent's work to count as
 	// made by it; 0 = a second, as some file systems keep whole seconds.
-	FileDoubt time.Duration
+	FileDoubt    time.Duration
+	MachineClock func() time.Time // nil = time.Now
 	// AskRed is called where gates are red before the first turn, and reports whether
 	// the user says that they are part of the work, and whether the loop goes on;
 	// nil = it does. It may wait for the user, for a time.
@@ -103,6 +104,7 @@ type Runner struct {
 	kept   store.Spec // what the loop was created with
 	mem    memory.Memory
 	mark   journal.Mark
+	clock  clock
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
 
@@ -217,7 +219,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		return r.mem.State, err
 	}
 	for !enough() {
-		setTimer(timer, r.mem.State.Deadline())
+		r.setTimer(timer)
 		select {
 		case do := <-r.inbox:
 			if err := do(ctx); err != nil {
@@ -246,6 +248,7 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
+	r.setClock()
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
@@ -286,18 +289,12 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	return r.act(ctx, acts)
 }
 
-// isInside reports whether an action comes to the same when it is done again, and takes
-// no time of an agent or a user: of what led to it a power cut may take the records.
-func isInside(a loop.Action) bool {
-	return a.Do == loop.Look || a.Do == loop.RunGates || a.Do == loop.Checkpoint
-}
-
 // apply journals an event and has the machine take it. It returns what is to be done.
 func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	if err := r.noteRefused(); err != nil {
 		return nil, err
 	}
-	e.At = time.Now()
+	e.At = r.now()
 	e, kept, err := record.Event(e, r.redacted())
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)

@@ -2,47 +2,80 @@ package runner
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
+
+// clock is what the loop's time was when it was last told.
+type clock struct {
+	mu   sync.Mutex
+	told time.Time
+	read time.Time // on the machine's clock, with its monotonic reading
+}
+
+// now returns the loop's time: that of the machine's clock, which somebody may set back.
+// Then time goes on from where it was, so that no wait and no limit becomes longer.
+func (r *Runner) now() time.Time {
+	r.clock.mu.Lock()
+	defer r.clock.mu.Unlock()
+	read := time.Now()
+	if r.MachineClock != nil {
+		read = r.MachineClock()
+	}
+	on := r.clock.told.Add(time.Since(r.clock.read))
+	if wall := read.Round(0); r.clock.told.IsZero() || wall.After(on) {
+		on = wall
+	}
+	r.clock.told, r.clock.read = on, time.Now()
+	return on
+}
+
+// setClock makes the loop's time go on from where its last owner left it.
+func (r *Runner) setClock() {
+	r.clock.mu.Lock()
+	defer r.clock.mu.Unlock()
+	r.clock.told, r.clock.read = r.mem.State.Now, time.Now()
+}
 
 // maxNap bounds how long a timer sleeps before it reads the clock again: a timer stands
 // still while the machine is suspended, and knows nothing of a clock that is set.
 const maxNap = 10 * time.Second
 
 // nap is how long to sleep before the clock is read again, on the way to a time.
-func nap(until time.Time) time.Duration { return min(max(time.Until(until), 0), maxNap) }
+func (r *Runner) nap(until time.Time) time.Duration { return min(max(until.Sub(r.now()), 0), maxNap) }
 
-// sleepUntil returns at a time of the clock, or when ctx is done.
-func sleepUntil(ctx context.Context, until time.Time) error {
-	t := time.NewTimer(nap(until))
+// wait ends at a time, which may have passed while nobody was there.
+func (r *Runner) wait(ctx context.Context, a loop.Action, _ memory.Memory) (loop.Event, error) {
+	t := time.NewTimer(r.nap(a.Until))
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
-			if !time.Now().Before(until) {
-				return nil
+			if !r.now().Before(a.Until) {
+				return loop.Event{Kind: loop.TimerFired}, nil
 			}
-			t.Reset(nap(until))
+			t.Reset(r.nap(a.Until))
 		case <-ctx.Done():
-			return ctx.Err()
+			return loop.Event{}, ctx.Err()
 		}
 	}
 }
 
-// setTimer sets a timer to the time limit of what the loop waits for; the zero time is none.
-func setTimer(t *time.Timer, at time.Time) {
-	if at.IsZero() {
+// setTimer sets a timer to the time limit of what the loop waits for, if there is one.
+func (r *Runner) setTimer(t *time.Timer) {
+	if at := r.mem.State.Deadline(); at.IsZero() {
 		t.Stop()
 	} else {
-		t.Reset(nap(at))
+		t.Reset(r.nap(at))
 	}
 }
 
 // checkDeadline reports the time limit if it has passed.
 func (r *Runner) checkDeadline(ctx context.Context) error {
-	if at := r.mem.State.Deadline(); at.IsZero() || time.Now().Before(at) {
+	if at := r.mem.State.Deadline(); at.IsZero() || r.now().Before(at) {
 		return nil
 	}
 	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
