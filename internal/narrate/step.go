@@ -249,7 +249,7 @@ func (t Step) gates() string {
 		line += "; " + g.Reason
 	}
 	if len(g.Signs) > 0 && g.Evidence != gate.Proven {
-		line += "; look at " + strings.Join(g.Signs, "; ")
+		line += "; look at: " + strings.Join(g.Signs, "; ")
 	}
 	return line
 }

@@ -136,7 +136,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Memory) (
 		return q, err
 	}
 	for _, s := range signs {
-		q.Labels = append(q.Labels, "look at "+s.String())
+		q.Labels = append(q.Labels, "look at: "+s.String())
 	}
 	if q.Answer == "" {
 		q.Labels = append(q.Labels, fmt.Sprintf("evidence so far: %s (%s)", f.Evidence, f.Reason))

@@ -66,7 +66,7 @@ func gauges(d Detail) string {
 	parts := []string{
 		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), limits.Iterations == 0),
 		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
-		of(narrate.Cost(d.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
+		"cost " + of(narrate.Cost(d.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
 		figure.Tokens(st.Usage.Tokens()) + " tokens",
 	}
 	if left := narrate.Left(st); left != "" {

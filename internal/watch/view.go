@@ -158,6 +158,7 @@ func (m Model) overview() []string {
 		}
 		return append(rows, "  nothing matches")
 	}
+	rows[1] = paint(dim, "  "+m.columns("loop", "state", "tasks", "cost", "age")+"goal")
 	var list []func() string // what is not on the screen is not drawn
 	at, last := 0, record.Group(-1)
 	for i, s := range m.loops {
@@ -198,13 +199,18 @@ func (m Model) header(text string) string {
 	return paint(bold, fit(text, m.width-len(clock)-1)) + " " + clock
 }
 
+// columns are the first cells of a loop of the overview, or of the names above.
+func (m Model) columns(id, state, tasks, cost, age string) string {
+	text := fit(id, 18) + " " + fit(state, 11) + fit(tasks, 6)
+	if m.width >= 80 {
+		text += fit(cost, 8)
+	}
+	return text + fit(age, 5)
+}
+
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, selected bool) string {
-	text := fit(s.ID, 18) + " " + fit(state(s), 11) + fit(cmp.Or(done(s), "-"), 6)
-	if m.width >= 80 {
-		text += fit(narrate.Cost(s), 8)
-	}
-	text += fit(since(s, m.now), 5) + goal(s)
+	text := m.columns(s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)) + goal(s)
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}

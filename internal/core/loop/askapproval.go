@@ -80,7 +80,7 @@ func (m *machine) evidenceShown() []string {
 		lines = append(lines, "only with changed tests: "+firstFew(f.TestsChanged))
 	}
 	for _, sign := range f.Signs {
-		lines = append(lines, "look at "+sign)
+		lines = append(lines, "look at: "+sign)
 	}
 	return lines
 }
