@@ -52,6 +52,22 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a page cannot ask for that", http.StatusBadRequest)
 		return
 	}
+	s.run(w, r, args)
+}
+
+// begin begins a loop in the background. The repository's own settings say what judges it.
+func (s *server) begin(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	goal := strings.TrimSpace(r.PostFormValue("text"))
+	if goal == "" {
+		http.Error(w, "a loop needs a goal", http.StatusBadRequest)
+		return
+	}
+	s.run(w, r, []string{"run", "--detach", "--yes", "--", goal})
+}
+
+// run runs a command and answers with what it printed.
+func (s *server) run(w http.ResponseWriter, r *http.Request, args []string) {
 	select {
 	case s.runs <- struct{}{}:
 		defer func() { <-s.runs }()
@@ -101,6 +117,12 @@ func command(d Detail, do, task, text string) ([]string, bool) {
 		return []string{"limit", id, limitOption(do) + "=" + text}, true
 	case do == "pause", do == "stop":
 		return []string{do, id}, true
+	case do == "skip" && task != "", do == "retry" && task != "":
+		return []string{"plan", do, id, "--", task}, true
+	case do == "restore" && task != "":
+		return []string{"restore", id, "--task=" + task, "--yes"}, true
+	case do == "undo":
+		return []string{"undo", id, "--yes"}, true
 	case do == "resume":
 		return []string{"resume", id, "--detach"}, true
 	}

@@ -64,12 +64,13 @@ func TestBrowser(t *testing.T) {
 	if got := strings.Join(d.commands, "\n"); got != "tell lost-moth-33cc -- use the fake\nanswer lost-moth-33cc --task=US-2 -- UTC" {
 		t.Errorf("commands %q", got)
 	}
+	steered(t, b, d, base)
 	b.open(base + "/loop/lost-moth-33cc/diff/US-1")
 	b.eval(`document.querySelector("a.line").click()`)
 	b.until("the form has the focus", func() bool { return b.eval(`document.activeElement?.id`) == "remark" })
 	b.eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
 	b.until("the comment is told", func() bool { return b.eval(`document.querySelector("#said").textContent`) == "said" })
-	if got := d.commands[2]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
+	if got := d.commands[len(d.commands)-1]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
 		t.Errorf("comment %q", got)
 	}
 	b.open(base + "/loop/lost-moth-33cc")
@@ -78,6 +79,41 @@ func TestBrowser(t *testing.T) {
 	d.mu.Unlock()
 	b.until("the page follows the loop", func() bool { return b.eval(`document.querySelector("h1").textContent`) == "running again" })
 	b.clean(base)
+}
+
+// steered has a user press what else steers a loop, each with a yes where it is asked for.
+func steered(t *testing.T, b *tab, d *double, base string) {
+	t.Helper()
+	const page = "/loop/lost-moth-33cc"
+	presses := []struct{ page, press, command string }{
+		{"/", `document.querySelector("#begin").value = "plan.md"; document.querySelector("#begin + button").click()`, "run --detach --yes -- plan.md"},
+		{page, `document.querySelector("#limit").value = "40"; document.querySelector("#limit + button").click()`, "limit lost-moth-33cc --max-iterations=40"},
+		{page, `document.querySelector("button[value=pause]").click()`, "pause lost-moth-33cc"},
+		{page, `document.querySelector("button[value=skip]").click()`, "plan skip lost-moth-33cc -- US-2"},
+		{page, `document.querySelector("button[value=retry]").click()`, "plan retry lost-moth-33cc -- US-3"},
+		{page, `document.querySelector("button[value=approve]").click()`, "approve lost-moth-33cc"},
+		{page, `document.querySelector("button[value=restore]").click()`, "restore lost-moth-33cc --task=US-3 --yes"},
+		{page, `document.querySelector("button[value=stop]").click()`, "stop lost-moth-33cc"},
+	}
+	for _, p := range presses {
+		d.mu.Lock()
+		d.detail.Summary.Tests, d.detail.Summary.State = []string{"a_test.go"}, "waiting"
+		if strings.Contains(p.press, "restore") {
+			d.detail.Summary.State = "paused"
+		}
+		before := len(d.commands)
+		d.mu.Unlock()
+		b.open(base + p.page)
+		b.eval("window.confirm = () => true; " + p.press)
+		b.until(p.command, func() bool {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return len(d.commands) > before
+		})
+		if got := d.commands[before]; got != p.command {
+			t.Errorf("%s: command %q, want %q", p.press, got, p.command)
+		}
+	}
 }
 
 // TestFirstPaintInABrowser prints when Chromium first shows something of 1,000 loops. The

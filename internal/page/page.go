@@ -131,6 +131,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /loop/{id}/attempt/{number}", s.attempt)
 	mux.HandleFunc("GET /loop/{id}/diff/{task}", s.diff)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /{$}", s.begin)
 	mux.HandleFunc("POST /loop/{id}", s.act)
 	mux.HandleFunc("POST /session", s.session)
 	for path := range s.files {

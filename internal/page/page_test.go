@@ -122,6 +122,10 @@ func TestActions(t *testing.T) {
 		{"do=pause", "pause lost-moth-33cc"},
 		{"do=limit-iterations&text=40", "limit lost-moth-33cc --max-iterations=40"},
 		{"do=limit-duration&text=--json", "limit lost-moth-33cc --max-duration=--json"},
+		{"do=skip&task=US-2", "plan skip lost-moth-33cc -- US-2"},
+		{"do=retry&task=US-3", "plan retry lost-moth-33cc -- US-3"},
+		{"do=restore&task=US-3", "restore lost-moth-33cc --task=US-3 --yes"},
+		{"do=undo", "undo lost-moth-33cc --yes"},
 		{"do=resume", "resume lost-moth-33cc --detach"},
 		{"do=stop", "stop lost-moth-33cc"},
 	}
@@ -140,6 +144,15 @@ func TestActions(t *testing.T) {
 	for _, form := range []string{"at=3&quote=-older", "at=2&quote=%40%40+-1+%2B1+%40%40", "at=99&quote=", "at=-1&quote="} {
 		if w := request(h, "POST", "/loop/lost-moth-33cc", "do=comment&task=US-1&text=x&"+form); w.Code != http.StatusConflict || len(d.commands) != 1 {
 			t.Errorf("a comment on another line, %s: %d %q", form, w.Code, d.commands)
+		}
+	}
+	for form, code := range map[string]int{"text=--gate+true": http.StatusOK, "text=+": http.StatusBadRequest} {
+		d, h := world(t)
+		if w := request(h, "POST", "/", form); w.Code != code || code == http.StatusOK && d.commands[0] != "run --detach --yes -- --gate true" {
+			t.Errorf("begin %s: %d %q", form, w.Code, d.commands)
+		}
+		if w := request(h, "POST", "/", form, tokenHeader+": "); w.Code != http.StatusUnauthorized {
+			t.Errorf("begin without the token: %d", w.Code)
 		}
 	}
 	if w := request(h, "POST", "/loop/lost-moth-33cc", "do=tell&text="); w.Code != http.StatusBadRequest {

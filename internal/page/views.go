@@ -139,6 +139,45 @@ type loopPage struct {
 	Earlier               int // attempts that are not shown
 	History               []string
 	Ended, Resumable      bool
+	Limits                string // that hold now
+	Restorable            bool   // nobody works in the tree
+	tasks                 []loop.Task
+}
+
+// taskAction is a button of a task: what it does, and what is asked before.
+type taskAction struct{ Do, Label, Confirm string }
+
+// Does returns what a user can do with a task now.
+func (p loopPage) Does(id string) (out []taskAction) {
+	i := slices.IndexFunc(p.tasks, func(t loop.Task) bool { return t.ID == id })
+	if i < 0 {
+		return nil
+	}
+	open := p.tasks[i].Status == loop.Open
+	undone := p.tasks[i].Status == loop.Skipped || p.tasks[i].Status == loop.Blocked
+	switch {
+	case open && !p.Ended && id != loop.GoalTask:
+		out = append(out, taskAction{"skip", "Skip", "Skip task " + id + "? Its work so far is undone, and kept."})
+	case undone && !p.Ended && id != loop.GoalTask:
+		out = append(out, taskAction{"retry", "Try again", "Try task " + id + " again?"})
+	}
+	if undone && p.Restorable {
+		out = append(out, taskAction{"restore", "Restore the work", "Bring the undone work of task " + id + " into the files?"})
+	}
+	return out
+}
+
+// limits says which limits hold.
+func limits(l loop.Limits) string {
+	none := func(set bool, text string) string {
+		if !set {
+			return "none"
+		}
+		return text
+	}
+	return fmt.Sprintf("iterations %s · time %s · cost %s · tokens %s",
+		none(l.Iterations > 0, fmt.Sprint(l.Iterations)), none(l.Duration > 0, figure.Chosen(l.Duration)),
+		none(l.CostUSD > 0, figure.Money(l.CostUSD)), none(l.Tokens > 0, figure.Tokens(l.Tokens)))
 }
 
 type questionView struct {
@@ -164,7 +203,9 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
 		Tests: sum.Tests, Messages: narrate.Messages(st), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
+		Limits: limits(st.Policy.Limits), tasks: st.Tasks,
 	}
+	p.Restorable = p.Ended || p.Resumable
 	if !p.Ended {
 		p.Failing, p.Current = st.Failing, st.Current
 		for _, q := range st.Unanswered() {

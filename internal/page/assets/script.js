@@ -80,6 +80,7 @@
       if (document.hidden) { return; }
       events = new EventSource("/events?loop=" + encodeURIComponent(document.body.dataset.follow));
       events.onmessage = changed;
+      events.onopen = changed; // what changed before it began is told to nobody
     };
     document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) { changed(); } });
     follow();
