@@ -22,6 +22,9 @@ const (
 	reading        // the output of a command, or the keys
 )
 
+// begin is the purpose of an input with the goal of a loop that is to begin.
+const begin = "begin a loop, with its goal or a plan file"
+
 // Model is the state of the screen.
 type Model struct {
 	ctx    context.Context
@@ -210,7 +213,7 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "s":
 		m.ask("stop", s.ID)
 	case "u":
-		m.ask("undo", s.ID)
+		m.ask("undo", s.ID, "--yes") // the screen has asked
 	case "a":
 		if s.Question == nil || s.Question.Approve != "" {
 			m.ask("approve", s.ID)
@@ -246,6 +249,8 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 		m.cursor = 0
 	case "end", "G":
 		m.cursor = max(0, len(m.loops)-1)
+	case "n":
+		m.mode, m.purpose, m.input = typing, begin, ""
 	case "/":
 		m.mode, m.purpose, m.input = typing, "search", m.filter
 	case "esc":
@@ -334,6 +339,8 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 func (m Model) sends(text string) []string {
 	s := m.selected()
 	switch {
+	case m.purpose == begin:
+		return []string{"run", "--detach", "--yes", "--", text}
 	case m.purpose == "tell now":
 		return []string{"tell", s.ID, "--now", "--", text}
 	case m.purpose == "reject, because":

@@ -25,6 +25,8 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 		m.mode, m.purpose, m.input = typing, limit, m.detail.Limits
 	case key == "S" && task != "":
 		m.ask("plan", "skip", m.open, "--", task)
+	case key == "b" && task != "":
+		m.ask("restore", m.open, "--task", task, "--yes")
 	case key == "R" && task != "":
 		return m, m.command("plan", "retry", m.open, "--", task)
 	}
@@ -34,7 +36,10 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 // taskKeys are the keys of onTask that do something now.
 func (m Model) taskKeys() string {
 	t, ended := m.shownTask(), m.detail.Summary.State == "ended"
+	undone := t.Status == loop.Skipped || t.Status == loop.Blocked
 	switch {
+	case ended && undone:
+		return "b restore work · "
 	case m.detail.More != "":
 		return "m raise its limit · "
 	case ended || t.ID == "" || t.ID == "goal" || t.Status == loop.Done:

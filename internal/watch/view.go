@@ -108,6 +108,8 @@ func (m Model) bottom() string {
 	switch {
 	case m.mode == typing && m.purpose == "search":
 		return "/" + m.input + "▏"
+	case m.mode == typing && m.purpose == begin:
+		return begin + ": " + m.input + "▏"
 	case m.mode == typing:
 		return m.purpose + " " + m.selected().ID + ": " + m.input + "▏"
 	case m.mode == confirmed:
@@ -123,7 +125,7 @@ func (m Model) bottom() string {
 	case m.open != "":
 		return paint(dim, "↑↓ task · d diff · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
-	return paint(dim, "enter open · t tell · p pause · s stop · r report · / search · ? keys · q quit")
+	return paint(dim, "enter open · n begin · t tell · p pause · s stop · r report · / search · ? keys · q quit")
 }
 
 // commandLine is a command of pawl's as the user would type it.
@@ -284,12 +286,13 @@ const keysText = `keys
   end         follow the history again
   d           diff of the selected task, or back
   /           search loops
+  n           begin a loop                  pawl run
 
   t, !        tell the agent; ! now          pawl tell
   p           pause, or go on               pawl pause
   s           stop the loop                 pawl stop
-  S           skip the selected task        pawl plan skip
-  R           try a skipped task again      pawl plan retry
+  S, R        skip the task, try it again   pawl plan skip
+  b           restore a task's undone work  pawl restore
   m           change its limits             pawl limit
   r           read the report               pawl report
   a           answer the agent's question   pawl answer
