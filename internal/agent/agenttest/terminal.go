@@ -65,6 +65,12 @@ func Open(t testing.TB, p Program) *Terminal {
 	return term
 }
 
+// HangUp takes the terminal away, as a window that is closed does. The program may go on.
+func (t *Terminal) HangUp() {
+	t.t.Helper()
+	t.must("kill-server")
+}
+
 // hangUp takes the terminal away, and waits for the program to be gone: it may
 // write to its home while it ends.
 func (t *Terminal) hangUp() {
