@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -198,4 +199,24 @@ func rawEntries(data []byte) ([]rawEntry, error) {
 		rest = rest[size:]
 	}
 	return entries, nil
+}
+
+// indexLength is the number of entries of an index file, 0 where that cannot be told.
+func indexLength(file string) int { return indexField(file, 8) }
+
+// indexVersion is the version of an index file, 0 where that cannot be told.
+func indexVersion(file string) int { return indexField(file, 4) }
+
+// indexField is a number in the header of an index file.
+func indexField(file string, at int) int {
+	f, err := atomicfile.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	header := make([]byte, indexHeader)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(header[at:]))
 }

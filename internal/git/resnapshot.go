@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"encoding/binary"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/dirwatch"
 )
 
@@ -266,18 +263,4 @@ func changesTo(was map[string]Entry, index []indexEntry) []Change {
 		changes = append(changes, Change{Path: file, Status: 'D', From: e})
 	}
 	return changes
-}
-
-// indexLength is the number of entries of an index file, 0 where that cannot be told.
-func indexLength(file string) int {
-	f, err := atomicfile.Open(file)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	header := make([]byte, indexHeader)
-	if _, err := io.ReadFull(f, header); err != nil {
-		return 0
-	}
-	return int(binary.BigEndian.Uint32(header[8:]))
 }

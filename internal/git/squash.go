@@ -98,9 +98,12 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	}
 	refresh := []string{"update-index", "-q"}
 	was, changes, few := r.sinceAligned(ctx, id)
-	if few {
+	done := few && indexLength(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)
+	switch {
+	case done:
+	case few:
 		refresh = append(refresh, setArgs(changes)...)
-	} else {
+	default:
 		if err := r.revealChanged(ctx, id); err != nil {
 			return err
 		}
@@ -110,8 +113,10 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		}
 	}
 	// Exits 1 where files differ from the index, which is not an error here.
-	if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !hasExitCode(err, 1) {
-		return err
+	if !done {
+		if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !hasExitCode(err, 1) {
+			return err
+		}
 	}
 	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
 	if few && err == nil {

@@ -1,0 +1,121 @@
+package git
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // that is how git names a content
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// maxRefreshed bounds the files that are read to see whether they are as committed, in
+// bytes each.
+const maxRefreshed = 1 << 20
+
+// setEntriesOfIndex makes the user's index hold the To side of changes, and has git
+// remember the files that are like that. Where that cannot be done without asking all
+// files, it is false.
+func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
+	index := filepath.Join(r.gitDir, "index")
+	if len(changes) == 0 {
+		return true
+	}
+	if indexVersion(index) > 3 {
+		return false
+	}
+	args := append([]string{"update-index", "-q"}, setArgs(changes)...)
+	files, err := r.asIn(ctx, changes)
+	if err != nil {
+		return false
+	}
+	args = append(args, "--no-force-remove", "--")
+	for _, file := range files {
+		args = append(args, "./"+file)
+	}
+	if r.write(ctx, args...) != nil {
+		return false
+	}
+	data, err := atomicfile.Read(index, atomicfile.Large)
+	if err != nil {
+		return false
+	}
+	entries, err := rawEntries(data)
+	return err == nil && holdEntries(entries, changes) // a file may have changed meanwhile
+}
+
+// holdEntries reports whether an index has the To side of changes.
+func holdEntries(entries []rawEntry, changes []Change) bool {
+	for _, c := range changes {
+		i, found := slices.BinarySearchFunc(entries, c.Path, func(e rawEntry, path string) int { return strings.Compare(e.path, path) })
+		if found != (c.Status != 'D') {
+			return false
+		}
+		if found {
+			if e, _ := parseIndexEntry(append(slices.Clone(entries[i].data), 0), nil, 2); e.Entry != c.To {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asIn are the files of the work tree that are as the To side of changes says.
+func (r *Repo) asIn(ctx context.Context, changes []Change) ([]string, error) {
+	var same, ask []string
+	wanted := map[string]string{}
+	for _, c := range changes {
+		info, err := os.Lstat(r.path(c.Path))
+		if c.Status == 'D' || err != nil || r.firstNonFolder(c.Path) != "" {
+			continue
+		}
+		link := info.Mode()&fs.ModeSymlink != 0
+		if link != (c.To.Mode == modeLink) || !link && (!info.Mode().IsRegular() || info.Mode()&0o100 != 0 != c.To.IsExecutable()) {
+			continue
+		}
+		var content []byte
+		if link {
+			target, errLink := os.Readlink(r.path(c.Path))
+			content, err = []byte(target), errLink
+		} else {
+			content, err = atomicfile.Read(r.path(c.Path), maxRefreshed)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("compare %s: %w", c.Path, err)
+		case blobID(content) == c.To.ID:
+			same = append(same, c.Path)
+		case !link: // as it is; a filter may make it the same
+			ask, wanted[c.Path] = append(ask, c.Path), c.To.ID
+		}
+	}
+	if len(ask) == 0 {
+		return same, nil
+	}
+	if slices.ContainsFunc(ask, func(file string) bool { return strings.ContainsAny(file, "\n\"") }) {
+		return nil, fmt.Errorf("compare %q: not a line", ask)
+	}
+	out, err := r.run(ctx, call{args: []string{"hash-object", "--stdin-paths"}, stdin: []byte(strings.Join(ask, "\n") + "\n")})
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range strings.Fields(string(out)) {
+		if i < len(ask) && id == wanted[ask[i]] {
+			same = append(same, ask[i])
+		}
+	}
+	return same, nil
+}
+
+// blobID is git's name of a content.
+func blobID(content []byte) string {
+	h := sha1.New() //nolint:gosec // see above
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	_, _ = h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
