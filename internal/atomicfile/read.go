@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -58,7 +59,9 @@ func Read(path string, most int64) ([]byte, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
+		whole := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // io.ReadAll makes five times as much
+		_, err = whole.ReadFrom(io.LimitReader(f, most+1))                   // it may be growing
+		data = whole.Bytes()
 	}
 	if err = errors.Join(err, f.Close()); err == nil && int64(len(data)) > most {
 		err = tooLarge

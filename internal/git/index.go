@@ -163,12 +163,16 @@ func (r *Repo) copyKeptIndex(to string) (s indexSource, vouched bool) {
 
 // indexFingerprint identifies a kept index by its name and content.
 func indexFingerprint(name, content string) string {
-	b, err := atomicfile.Read(content, atomicfile.Large)
+	f, err := atomicfile.Open(content)
 	if err != nil {
 		return noIndex
 	}
-	sum := sha256.Sum256(b)
-	return filepath.Base(name) + " " + hex.EncodeToString(sum[:])
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, atomicfile.Large)); err != nil {
+		return noIndex
+	}
+	return filepath.Base(name) + " " + hex.EncodeToString(sum.Sum(nil))
 }
 
 // syncIndexPaths gives a kept index the paths of the user's index: new paths are read,
