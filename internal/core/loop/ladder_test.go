@@ -33,6 +33,20 @@ func TestTheLadder(t *testing.T) {
 	}
 }
 
+// Of an exploration no gate judges a turn: one that ends well ends the tries before it, so
+// that a few lost turns in a long night neither undo it nor end it.
+func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Explore, Restore: true})
+	sc.checkpointed("turn 1 fresh first")
+	for n := 2; n < 20; n += 2 {
+		crashed := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Crashed, Message: "gone"}}
+		sc.feed(crashed, fmt.Sprintf("turn %d continue gates_failed", n))
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, fmt.Sprintf("turn %d continue go_on", n+1))
+	}
+}
+
 func TestTheSameFailureTwiceEndsARung(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})

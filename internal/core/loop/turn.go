@@ -83,6 +83,9 @@ func (m *machine) turnEnded(t Turn) {
 	}
 	m.count(t)
 	m.s.Failures, m.s.Crashes, m.s.Limited = 0, 0, 0
+	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
+		m.s.Ladder = Ladder{Idle: m.s.Ladder.Idle}
+	}
 	m.acknowledged()
 	if t.ToolCalls == 0 {
 		m.s.Ladder.Idle++
