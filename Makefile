@@ -5,7 +5,7 @@ FUZZTIME ?= 30s
 export PAWL_PART ?= 1/1
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check types cross test cover race steps fuzz e2e browser bench bench-faults bench-hook bench-peers bench-trust bench-lists demo picture release release-test nightly
+.PHONY: build fmt check types cross test cover race steps fuzz e2e browser bench bench-faults bench-hook bench-peers bench-soak bench-trust bench-lists demo picture release release-test nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -68,13 +68,16 @@ bench-peers: ## ten tasks on a bare loop around the client and on Pawl, in turn;
 bench-faults: ## single faults injected into a loop, each call of each kind in turn; Linux
 	go run ./bench faults
 
+bench-soak: ## a loop of 10,000 iterations with eight failures of an agent: memory, files, disk; Linux
+	go run ./bench soak
+
 bench-lists: ## the same of lists whose authors had not seen the judge, counted
 	for list in first second third fourth fifth sixth seventh eighth; do go run ./bench trust -list $$list || exit 1; done
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
 
-nightly: cross release-test cover race e2e steps fuzz browser bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+nightly: cross release-test cover race e2e steps fuzz browser bench-trust bench-lists bench-faults bench-soak bench bench-hook ## what .ci/run has no time for; hours
 
 release: ## dist/: what a release consists of; TAG=v1.0.0, else the last commit; ONLY=linux/amd64
 	rm -rf dist

@@ -11,6 +11,7 @@
 //	go run ./bench hook            # those of pawl-hook, see hook.go
 //	go run ./bench peers           # beside a bare loop around the client, see peers.go
 //	go run ./bench faults          # single faults injected into a loop, see faults/
+//	go run ./bench soak            # a loop of 10,000 iterations, see soak.go
 //	go run ./bench trust           # agents that cheat, and honest ones, see trust/
 //
 // It exits 1 if a bound does not hold.
@@ -66,6 +67,8 @@ func main() {
 		os.Exit(exitCode(benchTrust(os.Args[2:])))
 	case len(os.Args) > 1 && os.Args[1] == "faults":
 		os.Exit(exitCode(benchFaults(os.Args[2:])))
+	case len(os.Args) > 1 && os.Args[1] == "soak":
+		os.Exit(exitCode(benchSoak(os.Args[2:])))
 	default:
 		os.Exit(exitCode(bench(os.Args[1:])))
 	}
