@@ -29,6 +29,7 @@ const begin = "begin a loop, with its goal or a plan file"
 type Model struct {
 	ctx    context.Context
 	source Source
+	first  tea.Cmd // reads what is shown first
 
 	width, height int
 	ascii         bool // the terminal has no signs beyond ASCII
@@ -58,19 +59,19 @@ type Model struct {
 
 // NewModel begins with the overview, or with one loop.
 func NewModel(ctx context.Context, s Source, o Options) Model {
-	return Model{ctx: ctx, source: s, open: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
+	m := Model{ctx: ctx, source: s, open: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
+	m.first = m.readNow()
+	return m
 }
 
-// Init reads what is shown first.
-func (m Model) Init() tea.Cmd { return m.read() }
+// Init shows what is read already.
+func (m Model) Init() tea.Cmd { return tea.Batch(m.first, nextTick()) }
 
 // read reads what is on the screen, and asks to be told a moment later.
-func (m Model) read() tea.Cmd {
-	next := tea.Tick(refresh, func(t time.Time) tea.Msg { return tick(t) })
-	if m.open != "" {
-		return tea.Batch(m.readDetail, next)
-	}
-	return tea.Batch(m.readLoops, next)
+func (m Model) read() tea.Cmd { return tea.Batch(m.readNow(), nextTick()) }
+
+func nextTick() tea.Cmd {
+	return tea.Tick(refresh, func(t time.Time) tea.Msg { return tick(t) })
 }
 
 // Update takes one message.

@@ -86,7 +86,17 @@ func Run(ctx context.Context, s Source, o Options) error {
 
 func program(ctx context.Context, s Source, o Options, more ...tea.ProgramOption) *tea.Program {
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env)}
-	return tea.NewProgram(NewModel(ctx, s, o), append(options, more...)...)
+	m := NewModel(ctx, s, o)
+	m.first = ahead(m.readNow())
+	return tea.NewProgram(m, append(options, more...)...)
+}
+
+// ahead begins a command at once, and returns one that waits for it: what is shown first
+// is read while the terminal is set up.
+func ahead(read tea.Cmd) tea.Cmd {
+	done := make(chan tea.Msg, 1)
+	go func() { done <- read() }()
+	return func() tea.Msg { return <-done }
 }
 
 // What the screen is told.
