@@ -160,7 +160,7 @@ func (m Model) overview() []string {
 		}
 		return append(rows, "  nothing matches")
 	}
-	rows[1] = paint(dim, "  "+m.columns("loop", "state", "tasks", "cost", "age")+"goal")
+	rows[1] = paint(dim, "  "+m.columns([5]string{"loop", "state", "tasks", "cost", "age"})+"goal")
 	var list []func() string // what is not on the screen is not drawn
 	at, last := 0, record.Group(-1)
 	for i, s := range m.loops {
@@ -202,7 +202,8 @@ func (m Model) header(text string) string {
 }
 
 // columns are the first cells of a loop of the overview, or of the names above.
-func (m Model) columns(id, state, tasks, cost, age string) string {
+func (m Model) columns(cells [5]string) string {
+	id, state, tasks, cost, age := cells[0], cells[1], cells[2], cells[3], cells[4]
 	text := fit(id, 18) + " " + fit(state, 11) + fit(tasks, 6)
 	if m.width >= 80 {
 		text += fit(cost, 8)
@@ -212,7 +213,7 @@ func (m Model) columns(id, state, tasks, cost, age string) string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, selected bool) string {
-	text := m.columns(s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)) + goal(s)
+	text := m.columns([5]string{s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)}) + goal(s)
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}
