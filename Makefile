@@ -68,7 +68,7 @@ bench-peers: ## ten tasks on a bare loop around the client and on Pawl, in turn;
 bench-faults: ## single faults injected into a loop, each call of each kind in turn; Linux
 	go run ./bench faults
 
-bench-soak: ## a loop of 10,000 iterations with eight failures of an agent: memory, files, disk; Linux
+bench-soak: ## a loop of 10,000 iterations with seven failures of an agent: memory, files, disk; Linux
 	go run ./bench soak
 
 bench-lists: ## the same of lists whose authors had not seen the judge, counted

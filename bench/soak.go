@@ -34,11 +34,11 @@ type sample struct {
 // failEvery is how many turns lie between two that fail.
 const failEvery = 50
 
-// failures are what fails, in turn. The last three end the loop, which is resumed then.
-// timed_out, silent and interrupted are left out: the agent plays such a turn again, and
-// would fail so for ever.
+// failures are what fails, in turn. The last two end the loop, which is resumed then. Left
+// out are timed_out, silent and interrupted, for the agent plays such a turn again and would
+// fail so for ever, and over_budget, which finishes an exploration.
 func failures() []string {
-	return []string{"usage_limit 1ms", "overloaded", "network", "refused", "crashed", "login", "billing", "over_budget"}
+	return []string{"usage_limit 1ms", "overloaded", "network", "refused", "crashed", "login", "billing"}
 }
 
 // benchSoak runs a loop of many iterations, and tells whether what it takes of memory,
@@ -101,10 +101,12 @@ func (s *soak) run(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
+		case outcome == "finished" && s.iteration() < s.iterations:
+			return fmt.Errorf("the loop ended after %d iterations: %s", s.iteration(), out)
 		case outcome == "finished":
 			fmt.Printf("%d iterations, %d failed turns, resumed %d times\n", s.iterations, s.iterations/failEvery, ends)
 			return nil
-		case outcome != "error" && outcome != "budget" || ends > s.iterations/failEvery:
+		case outcome != "error" || ends > s.iterations/failEvery:
 			return fmt.Errorf("the loop ended %q: %s", outcome, out)
 		}
 		argv = []string{"resume", id, "--quiet"}
@@ -138,14 +140,8 @@ func (s *soak) drive(ctx context.Context, argv []string) (string, error) {
 // sample measures the runner at every twentieth of the iterations. What has just ended is
 // not measured.
 func (s *soak) sample(pid int) {
-	states, _ := filepath.Glob(filepath.Join(s.home, "loops", "*", "state.json"))
-	if len(states) != 1 {
-		return
-	}
-	data, err := os.ReadFile(states[0])
-	_, rest, found := strings.Cut(string(data), `"iteration":`)
-	n, _ := strconv.Atoi(rest[:max(0, strings.IndexAny(rest, ",}"))])
-	if last := len(s.samples) - 1; err != nil || !found || last >= 0 && n < s.samples[last].iteration+s.iterations/20 {
+	data, n := s.state()
+	if last := len(s.samples) - 1; n == 0 || last >= 0 && n < s.samples[last].iteration+s.iterations/20 {
 		return
 	}
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
@@ -158,6 +154,23 @@ func (s *soak) sample(pid int) {
 	if errors.Join(err, failed[0], failed[1]) == nil {
 		s.samples = append(s.samples, at)
 	}
+}
+
+// state returns state.json of the only loop, and how many iterations it has begun.
+func (s *soak) state() (data []byte, iteration int) {
+	states, _ := filepath.Glob(filepath.Join(s.home, "loops", "*", "state.json"))
+	if len(states) != 1 {
+		return nil, 0
+	}
+	data, _ = os.ReadFile(states[0])
+	_, rest, _ := strings.Cut(string(data), `"iteration":`)
+	iteration, _ = strconv.Atoi(rest[:max(0, strings.IndexAny(rest, ",}"))])
+	return data, iteration
+}
+
+func (s *soak) iteration() int {
+	_, n := s.state()
+	return n
 }
 
 // size adds up the files in a folder.
