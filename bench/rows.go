@@ -14,7 +14,7 @@ func rows(o options) []row {
 		{"between two turns of the runner", "≤ 10 × git status", betweenTurns},
 		{"a task, claimed and committed, 100 files", "≤ 120 × git status", task(100, "proven", 120)},
 		{"the same where unproven is enough", "≤ 60 × git status", task(100, "unproven", 60)},
-		{fmt.Sprintf("a task, claimed and committed, %d files", o.files), "≤ 30 × git status", task(o.files, "proven", 30)},
+		{fmt.Sprintf("a task, claimed and committed, %d files", o.files), "≤ 12 × git status", task(o.files, "proven", 12)},
 		{fmt.Sprintf("a task of a plan of %d tasks", o.tasks), "≤ 1.2 × one of 10 tasks", planOfMany},
 		{"pawl version", "≤ 4 × an empty program", start("version", 4)},
 		{"pawl --help", "≤ 4 × an empty program", start("--help", 4)},
