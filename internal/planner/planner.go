@@ -24,14 +24,14 @@ import (
 // Options of a conversation.
 type Options struct {
 	Agent      agent.Agent
-	Session    agent.Options                      // Dir is the repository's root; what makes it read-only is set here
+	Session    agent.Options                     // Dir is the repository's root; what makes it read-only is set here
 	Guard      func(toolcall.Call) agent.Verdict // answers what an agent wants to read, nil allows it
-	Gates      []string                           // commands that seem to run the tests
-	MaxCostUSD float64                            // of the whole conversation, 0 = not limited
-	Timeout    time.Duration                      // of one reply, 0 = none
-	Ask        func(Asked) (string, error)        // puts a question to the user; an empty answer takes the proposal
-	Begin      func(draft.Conversation)           // an agent is about to be asked, nil for nobody
-	Tell       func(agent.Event)                  // what it does meanwhile, nil for nobody
+	Gates      []string                          // commands that seem to run the tests
+	MaxCostUSD float64                           // of the whole conversation, 0 = not limited
+	Timeout    time.Duration                     // of one reply, 0 = none
+	Ask        func(Asked) (string, error)       // puts a question to the user; an empty answer takes the proposal
+	Begin      func(draft.Conversation)          // an agent is about to be asked, nil for nobody
+	Tell       func(agent.Event)                 // what it does meanwhile, nil for nobody
 }
 
 // Asked is a question, with its number and how many there are.
