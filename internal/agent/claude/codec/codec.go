@@ -20,11 +20,18 @@ var kinds = map[string]toolcall.Kind{
 	"StructuredOutput": toolcall.Answer,
 }
 
+// pathKeys has the key of the file for tools that take one. What else a call names is not
+// read by the client, and must not be judged in its place.
+var pathKeys = map[string]string{
+	"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "Read": "file_path",
+	"NotebookEdit": "notebook_path", "NotebookRead": "notebook_path", "Grep": "path", "Glob": "path", "LS": "path",
+}
+
 // ToolCall returns what a call of the client's tool does.
 func ToolCall(tool string, input map[string]any, dir string) toolcall.Call {
 	c := toolcall.Call{
 		Tool: tool, Kind: kinds[tool], Dir: dir,
-		Path: text(input, "file_path", "notebook_path", "path"), Glob: text(input, "glob"), Command: text(input, "command"),
+		Path: path(tool, input), Glob: text(input, "glob"), Command: text(input, "command"),
 		Lines: input["output_mode"] == "content",
 	}
 	c.Background = c.Command != "" && input["run_in_background"] == true
@@ -57,6 +64,14 @@ func named(of ...toolcall.Kind) (names []string) {
 	return names
 }
 
+// path returns the file that a call names; of a tool that is not known, any that it may mean.
+func path(tool string, input map[string]any) string {
+	if key, known := pathKeys[tool]; known {
+		return text(input, key)
+	}
+	return text(input, "file_path", "notebook_path", "path")
+}
+
 // text returns the first text that stands under one of the keys.
 func text(input map[string]any, keys ...string) string {
 	for _, key := range keys {
@@ -67,12 +82,14 @@ func text(input map[string]any, keys ...string) string {
 	return ""
 }
 
-func edits(input map[string]any) []toolcall.Replacement {
-	several, ok := input["edits"].([]any)
-	if !ok {
-		return []toolcall.Replacement{replacement(input)}
+// edits returns all that a call may replace: a tool that takes one replacement ignores a
+// list, and the other way round.
+func edits(input map[string]any) (all []toolcall.Replacement) {
+	several, listed := input["edits"].([]any)
+	_, one := input["new_string"]
+	if !listed || one {
+		all = append(all, replacement(input))
 	}
-	var all []toolcall.Replacement
 	for _, e := range several {
 		edit, _ := e.(map[string]any)
 		all = append(all, replacement(edit))

@@ -30,6 +30,12 @@ func TestToolCall(t *testing.T) {
 		{"Grep", map[string]any{"path": "src", "glob": "*.go", "output_mode": "content"}, toolcall.Call{
 			Kind: toolcall.Search, Path: "src", Glob: "*.go", Lines: true,
 		}},
+		// What the client ignores is not judged in place of what it reads.
+		{"Grep", map[string]any{"file_path": "harmless", "path": "src"}, toolcall.Call{Kind: toolcall.Search, Path: "src"}},
+		{"NotebookEdit", map[string]any{"file_path": "harmless", "notebook_path": "n"}, toolcall.Call{Kind: toolcall.Edit, Path: "n", Edits: []toolcall.Replacement{{}}}},
+		{"Edit", map[string]any{"file_path": "a", "edits": []any{pair("x", "x")}, "old_string": "x", "new_string": "y"}, toolcall.Call{
+			Kind: toolcall.Edit, Path: "a", Edits: []toolcall.Replacement{{Old: "x", New: "y"}, {Old: "x", New: "x"}},
+		}},
 		{"WebFetch", map[string]any{"url": "https://example.org"}, toolcall.Call{Kind: toolcall.Fetch, Texts: []string{"https://example.org"}}},
 		{"Task", map[string]any{"prompt": "look", "run_in_background": true}, toolcall.Call{Texts: []string{"look"}}},
 		{"mcp__files__read", map[string]any{"paths": []any{"a", 1}, "path": "b"}, toolcall.Call{
