@@ -142,19 +142,4 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	}
 }
 
-func limits(l loop.Limits) string {
-	var parts []string
-	add := func(set bool, text string) {
-		if set {
-			parts = append(parts, text)
-		}
-	}
-	add(l.Iterations > 0, figure.Count(l.Iterations, "iteration"))
-	add(l.Duration > 0, figure.Chosen(l.Duration))
-	add(l.CostUSD > 0, figure.Money(l.CostUSD))
-	add(l.Tokens > 0, figure.Tokens(l.Tokens)+" tokens")
-	if len(parts) == 0 {
-		return "none, as you wrote"
-	}
-	return strings.Join(parts, ", ")
-}
+func limits(l loop.Limits) string { return cmp.Or(narrate.Limits(l), "none, as you wrote") }

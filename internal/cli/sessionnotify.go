@@ -105,10 +105,10 @@ func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 }
 
 const (
-	listenEvery  = 300 * time.Millisecond // that the loop is asked whether its question is open
-	endedEvery   = 10 * time.Second       // the same of a loop that has ended
-	aliveEvery   = 10                     // of these, it is asked whether it is driven
-	listenMostly = 24 * time.Hour         // after its end, while changed tests wait for an approval
+	listenEvery = 300 * time.Millisecond // that the loop is asked whether its question is open
+	endedEvery  = 10 * time.Second       // the same of a loop that has ended
+	aliveEvery  = 10                     // of these, it is asked whether it is driven
+	listenAfter = 24 * time.Hour         // the loop's end, while changed tests wait for an approval
 )
 
 // listen takes replies while the loop asks its user something and somebody drives it.
@@ -161,7 +161,7 @@ func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
 	}
 	st := s.memory.State
 	if s.hasEnded() {
-		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < listenMostly
+		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < listenAfter
 	}
 	return false, st.AsksUser() && (s.alive || s.inSession() && proc.Alive(s.memory.Bound.Client))
 }

@@ -37,6 +37,21 @@ func (t Step) limits() string {
 	return LimitsChanged(t.Before, t.After)
 }
 
+// Limits lists those that are set: "25 iterations, 8h, $20.00"; "" for none.
+func Limits(l loop.Limits) string {
+	var parts []string
+	add := func(set bool, text string) {
+		if set {
+			parts = append(parts, text)
+		}
+	}
+	add(l.Iterations > 0, figure.Count(l.Iterations, "iteration"))
+	add(l.Duration > 0, figure.Chosen(l.Duration))
+	add(l.CostUSD > 0, figure.Money(l.CostUSD))
+	add(l.Tokens > 0, figure.Tokens(l.Tokens)+" tokens")
+	return strings.Join(parts, ", ")
+}
+
 // LimitsChanged says which limits a user changed between two states.
 func LimitsChanged(before, after loop.State) string {
 	was, now := before.Policy.Limits, after.Policy.Limits

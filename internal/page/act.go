@@ -55,7 +55,8 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 	s.run(w, r, args)
 }
 
-// begin begins a loop in the background. The repository's own settings say what judges it.
+// begin starts a loop in the background, as pawl run --detach does where pawl serve was
+// started. Its gates and limits are those of the settings there.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
 	goal := strings.TrimSpace(r.PostFormValue("text"))

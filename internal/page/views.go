@@ -167,19 +167,6 @@ func (p loopPage) Does(id string) (out []taskAction) {
 	return out
 }
 
-// limits says which limits hold.
-func limits(l loop.Limits) string {
-	none := func(set bool, text string) string {
-		if !set {
-			return "none"
-		}
-		return text
-	}
-	return fmt.Sprintf("iterations %s · time %s · cost %s · tokens %s",
-		none(l.Iterations > 0, fmt.Sprint(l.Iterations)), none(l.Duration > 0, figure.Chosen(l.Duration)),
-		none(l.CostUSD > 0, figure.Money(l.CostUSD)), none(l.Tokens > 0, figure.Tokens(l.Tokens)))
-}
-
 type questionView struct {
 	loop.Question
 	Lines []string
@@ -203,7 +190,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
 		Tests: sum.Tests, Messages: narrate.Messages(st), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
-		Limits: limits(st.Policy.Limits), tasks: st.Tasks,
+		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
 	p.Restorable = p.Ended || p.Resumable
 	if !p.Ended {
