@@ -3,6 +3,7 @@ package dirwatch
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -93,7 +94,7 @@ func (t *Tree) watch(dir string) {
 		switch {
 		case err == nil:
 			t.folders[wd] = filepath.ToSlash(rel)
-		case err == unix.ENOENT || err == unix.ENOTDIR: //nolint:errorlint // an errno, as it comes
+		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
 			return fs.SkipDir
 		default:
 			t.lost = true
@@ -124,11 +125,11 @@ func (t *Tree) read() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := unix.Read(t.fd, buf)
-		if err == unix.EINTR {
+		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil || n <= 0 {
-			t.lost = t.lost || err != unix.EAGAIN
+			t.lost = t.lost || !errors.Is(err, unix.EAGAIN)
 			return
 		}
 		for events := buf[:n]; len(events) >= unix.SizeofInotifyEvent; {
@@ -141,7 +142,7 @@ func (t *Tree) read() {
 
 // event notes what one event says.
 func (t *Tree) event(e []byte) {
-	wd, mask := int(int32(binary.NativeEndian.Uint32(e))), binary.NativeEndian.Uint32(e[4:]) //nolint:gosec // it is one
+	wd, mask := int(int32(binary.NativeEndian.Uint32(e))), binary.NativeEndian.Uint32(e[4:]) //nolint:gosec // a number of a watch is an int32
 	if mask&(unix.IN_Q_OVERFLOW|unix.IN_UNMOUNT) != 0 {
 		t.lost = true
 		return

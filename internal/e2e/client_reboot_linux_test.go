@@ -1,0 +1,80 @@
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+)
+
+// logIn runs what a unit says, with its environment, and with what the client needs to
+// reach the model and git to name the user, as environment.d gives it to all units.
+func (b *bench) logIn(unit string) string {
+	b.t.Helper()
+	line := func(key string) string {
+		_, rest, _ := strings.Cut(unit, "\n"+key+"=")
+		text, _, _ := strings.Cut(rest, "\n")
+		return text
+	}
+	cmd := exec.Command("sh", "-c", "exec env "+line("Environment")+" "+line("ExecStart"))
+	cmd.Dir = "/"
+	for name, value := range b.env {
+		if name == "HOME" || strings.HasPrefix(name, "ANTHROPIC_") || strings.HasPrefix(name, "GIT_") {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Errorf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// After a power cut, where Pawl, the client and its tool die at once and leave their files
+// behind, what the service runs at the next log-in resumes the loop, and it ends verified.
+// A process that has the number of the old one now is not taken for it.
+func TestClientComesBackAfterAReboot(t *testing.T) {
+	agenttest.Needs(t, "ps")
+	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
+	unit := c.pawl("install", "service", "--dry-run").out
+	c.plays(c.adds("bye"), done, endless, c.adds("thanks"), done, c.adds("please"), done)
+	c.write(map[string]string{".git/info/exclude": "pids\n"})
+	c.run(0, append([]string{"--detach"}, c.goal("plan.md")...)...)
+	for end := time.Now().Add(timeout); c.read("pids") == ""; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no tool call\n%s", c.pawl("log", ".").out)
+		}
+	}
+	pawl := c.driver()
+	pids := append(strings.Fields(c.read("pids")), strconv.Itoa(pawl))
+	for _, pid := range pids {
+		n, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(n, syscall.SIGKILL) // the client may have died of another's end
+	}
+	c.gone("pids")
+	lock := filepath.Join(c.env["PAWL_HOME"], "loops", c.status().ID, "owner.lock.json")
+	left, err := os.ReadFile(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed := strings.ReplaceAll(string(left), strconv.Itoa(pawl), strconv.Itoa(os.Getpid()))
+	if err := os.WriteFile(lock, []byte(claimed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.status(); s.State != "orphaned" {
+		t.Errorf("after the cut: %+v", s)
+	}
+	if said := c.logIn(unit); !strings.Contains(said, c.status().ID) {
+		t.Errorf("the service says %q", said)
+	}
+	c.verifiedAlone(3)
+}
