@@ -178,7 +178,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.spec.Policy.Kind = loop.Change
-	began := loop.State{StartedAt: time.Now(), Outcome: loop.Verified, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}}
+	began := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}, Clock: loop.Clock{StartedAt: time.Now()}, End: loop.End{Outcome: loop.Verified}}
 	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
 	var told audited
 	told.Verdict, told.Gates = agrees, []auditedGate{}

@@ -67,8 +67,8 @@ func TestRestoredOffersWhatThereIs(t *testing.T) {
 		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, loop.Event{}},
 		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, loop.Event{Unchanged: true}},
 		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, loop.Event{Unchanged: true}},
-		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Questions: []loop.Question{{Task: "1", SetAside: &loop.SetAside{}}}}, loop.Event{}},
-		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Returns: &loop.SetAside{}}, loop.Event{}},
+		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SetAside: &loop.SetAside{}}}}}, loop.Event{}},
+		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{Returns: &loop.SetAside{}}}, loop.Event{}},
 	} {
 		var said notes
 		c.before.Current, c.before.Tasks = "1", []loop.Task{{ID: "1", Title: "parse"}}

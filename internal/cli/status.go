@@ -81,7 +81,7 @@ func statusText(s *subject, now time.Time) string {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}
-	rows(line, "told", narrate.Messages(st))
+	rows(line, "told", narrate.Messages(st.Conversation))
 	s.questions(line)
 	for _, ask := range st.Asks {
 		line("asks", "to change %s%s", plan.OneLine(figure.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))

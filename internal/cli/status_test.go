@@ -26,34 +26,30 @@ func TestHeadlines(t *testing.T) {
 		dead  bool
 		want  string
 	}{
-		{"working", loop.State{Phase: loop.Turning, Iteration: 2}, false, "running · iteration 2 · the agent works"},
-		{"judging", loop.State{Phase: loop.Judging, Iteration: 2}, false, "running · iteration 2 · running the gates"},
+		{"working", loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 2}}, false, "running · iteration 2 · the agent works"},
+		{"judging", loop.State{Phase: loop.Judging, Counts: loop.Counts{Iteration: 2}}, false, "running · iteration 2 · running the gates"},
 		{"created", loop.State{}, false, "running · iteration 0 · starting"},
-		{"paused", loop.State{Phase: loop.Paused, Iteration: 1}, false, "paused · iteration 1"},
-		{"pausing", loop.State{Phase: loop.Turning, Iteration: 1, Pause: true}, false, "running · iteration 1 · the agent works · pausing after this turn"},
-		{"pausing while it is judged", loop.State{Phase: loop.Judging, Iteration: 1, Pause: true}, false, "running · iteration 1 · running the gates · pausing before the next turn"},
-		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Iteration: 1}, true, "paused · iteration 1"},
+		{"paused", loop.State{Phase: loop.Paused, Counts: loop.Counts{Iteration: 1}}, false, "paused · iteration 1"},
+		{"pausing", loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 1}, Requests: loop.Requests{Pause: true}}, false, "running · iteration 1 · the agent works · pausing after this turn"},
+		{"pausing while it is judged", loop.State{Phase: loop.Judging, Counts: loop.Counts{Iteration: 1}, Requests: loop.Requests{Pause: true}}, false, "running · iteration 1 · running the gates · pausing before the next turn"},
+		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Counts: loop.Counts{Iteration: 1}}, true, "paused · iteration 1"},
 		{
 			"waiting",
-			loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(90 * time.Second))},
+			loop.State{Phase: loop.Waiting, Pending: waits(now.Add(90 * time.Second)), Counts: loop.Counts{Iteration: 3}},
 			false,
 			"waiting for another 1m30s (usage limit: 5 hours) · iteration 3",
 		},
 		{
 			"waited",
-			loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(-time.Second))},
+			loop.State{Phase: loop.Waiting, Pending: waits(now.Add(-time.Second)), Counts: loop.Counts{Iteration: 3}},
 			false,
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
-		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "orphaned: process 7 is gone (iteration 3)"},
-		{"handing over", loop.State{
-			Phase: loop.HandingOver, Attended: true, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}},
-		}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
-		{"let go of", loop.State{
-			Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a user takes it"}},
-		}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
-		{"ended", loop.State{Phase: loop.Ended, Iteration: 1, Outcome: loop.Verified}, true, "ended verified after 1 iteration"},
-		{"ended at its limit", loop.State{Phase: loop.Ended, Iteration: 3, Outcome: loop.Iterations}, true, "ended iterations: its limit of 3 iterations"},
+		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Counts: loop.Counts{Iteration: 3}}, true, "orphaned: process 7 is gone (iteration 3)"},
+		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}}, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
+		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a user takes it"}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
+		{"ended", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 1}, End: loop.End{Outcome: loop.Verified}}, true, "ended verified after 1 iteration"},
+		{"ended at its limit", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 3}, End: loop.End{Outcome: loop.Iterations}}, true, "ended iterations: its limit of 3 iterations"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,7 +79,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Attended: true, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner}}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner}}, Ownership: loop.Ownership{Attended: true}}
 	if got, want := nextSteps(s, "running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -97,7 +93,7 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 func TestALoopThatLeftItsSession(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true, holder: store.Holder{PID: 7}}
-	s.memory.State = loop.State{Phase: loop.Turning, Iteration: 3}
+	s.memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 3}}
 	s.memory.Bound.Session = "0d1f2a3b"
 	want := "running in fresh sessions, process 7 · iteration 3 · the agent works"
 	if got := headline(s, s.summary(), time.Now()); got != want {
@@ -109,7 +105,7 @@ func TestALoopThatLeftItsSession(t *testing.T) {
 func TestALoopThatWaitsForItsSession(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, holder: store.Holder{PID: os.Getpid()}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession}}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession}}, Counts: loop.Counts{Iteration: 3}}
 	sum := s.summary()
 	want := fmt.Sprintf("released for a session to take over; otherwise process %d continues it (iteration 3)", os.Getpid())
 	if got := headline(s, sum, time.Now()); got != want {
@@ -140,9 +136,7 @@ func TestTheLastTry(t *testing.T) {
 func TestStatusOfATaskSetAside(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}
-	s.memory.State = loop.State{
-		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}},
-	}
+	s.memory.State = loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}}, Work: loop.Work{Current: "B"}}
 	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
 	s.memory.State.Approved = []string{"b_test.go"}
 	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}

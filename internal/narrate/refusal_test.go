@@ -11,10 +11,7 @@ import (
 // documentation.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
-	state := loop.State{
-		Situation: loop.ClaimRefused, Failing: &loop.Failing{Reason: "no file changed"},
-		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}},
-	}
+	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}}, NextTurn: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
 	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, Flipped: []string{"test"}})
 	tests := []struct {

@@ -167,14 +167,14 @@ func Left(s loop.State) string {
 
 // Messages says of those that wait for the agent and those that it read last when they
 // were queued, delivered and acknowledged.
-func Messages(s loop.State) (lines []string) {
+func Messages(c loop.Conversation) (lines []string) {
 	at := func(what string, t time.Time) string {
 		if t.IsZero() {
 			return ""
 		}
 		return what + " " + t.Local().Format(time.TimeOnly)
 	}
-	for _, m := range slices.Concat(s.Read, s.Messages) {
+	for _, m := range slices.Concat(c.Read, c.Messages) {
 		times := []string{at("queued", m.At), at("delivered", m.Delivered), at("acknowledged", m.Acknowledged)}
 		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
 		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))

@@ -18,7 +18,7 @@ import (
 // Each kind of event is told in words, also where it makes no sense just then.
 func TestEventsInWords(t *testing.T) {
 	t.Parallel()
-	at := loop.State{Phase: loop.Turning, Iteration: 4, Current: "US-003"}
+	at := loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 4}, Work: loop.Work{Current: "US-003"}}
 	cases := []struct {
 		event loop.Event
 		want  string
@@ -101,14 +101,14 @@ func TestEventsInWords(t *testing.T) {
 // Of a turn in a session nobody knows the cost.
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
-	after := loop.State{Iteration: 4, Attended: true}
+	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
 	got := Step{Before: after, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 2}}, After: after}.Happened()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
-	try := Step{Before: loop.State{Iteration: 4, Attended: true}, Event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, After: after}.Happened()
+	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}, Event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, After: after}.Happened()
 	if want := "iteration 4 in a session of its own ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
@@ -117,7 +117,7 @@ func TestATurnInASession(t *testing.T) {
 // An exploration has nothing to claim; what its turns say is all there is.
 func TestATurnOfAnExploration(t *testing.T) {
 	t.Parallel()
-	before := loop.State{Iteration: 4, Attended: true, Policy: loop.Policy{Kind: loop.Explore}}
+	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
 	after := before
 	after.Said = "Next: b.go."
 	got := Step{Before: before, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, After: after}.Happened()
@@ -156,7 +156,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
-	attended := loop.State{Attended: true}
+	attended := loop.State{Ownership: loop.Ownership{Attended: true}}
 	got := Step{Before: attended, Event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}, After: attended}.Happened()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -166,9 +166,7 @@ func TestAHandOverThatFailedInWords(t *testing.T) {
 func TestDecisionsInWords(t *testing.T) {
 	t.Parallel()
 	told := Step{
-		After: loop.State{
-			Refusals: 1, Violations: 2, Failing: &loop.Failing{Reason: "nothing changed"}, Outcome: loop.Stuck, Reason: "no way was found",
-		},
+		After: loop.State{Counts: loop.Counts{Refusals: 1, Violations: 2}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing changed"}}, End: loop.End{Outcome: loop.Stuck, Reason: "no way was found"}},
 		Acts: []loop.Action{
 			{Do: loop.PutBack, Paths: []string{"Makefile"}},
 			{Do: loop.Notify, Text: "switched back"},
@@ -200,7 +198,7 @@ func TestViolationsInWords(t *testing.T) {
 		{true, "", "violation 1 of 3: Pawl told the agent to restore them"},
 		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
-		told := Step{Before: loop.State{Attended: c.attended}, After: loop.State{Violations: 1, Outcome: c.outcome}}
+		told := Step{Before: loop.State{Ownership: loop.Ownership{Attended: c.attended}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
 		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
 			t.Error(diff)
 		}

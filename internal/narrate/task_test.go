@@ -29,10 +29,7 @@ func TestTask(t *testing.T) {
 func TestSpentAndLeft(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
-	s := loop.State{
-		StartedAt: began, Now: began.Add(3 * time.Minute), TaskElapsed: 2 * time.Minute, Current: "2", Usage: loop.Usage{CostUSD: 0.5, Input: 1200},
-		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: 2 * time.Minute, CostUSD: 0.4}, {ID: "2", Status: loop.Open, CostUSD: 0.1}},
-	}
+	s := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: 2 * time.Minute, CostUSD: 0.4}, {ID: "2", Status: loop.Open, CostUSD: 0.1}}, Clock: loop.Clock{StartedAt: began, Now: began.Add(3 * time.Minute)}, Work: loop.Work{TaskElapsed: 2 * time.Minute, Current: "2"}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 0.5, Input: 1200}}}
 	if got := Spent(s); got != "$0.50, 1.2k tokens, 3m00s" {
 		t.Error(got)
 	}

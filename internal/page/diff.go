@@ -55,7 +55,7 @@ func (s *server) diff(w http.ResponseWriter, r *http.Request) {
 	}
 	p := diffPage{
 		shell: shell{Title: "Changes of task " + task, Loop: id, Live: true}, ID: id, Task: task, Before: lines,
-		Messages: narrate.Messages(d.Report.State), Ended: d.Summary.State == "ended",
+		Messages: narrate.Messages(d.Report.State.Conversation), Ended: d.Summary.State == "ended",
 	}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil && at >= 0 && at < len(lines) && lines[at].Number > 0 {
 		p.Before, p.After = lines[:at+1], lines[at+1:]

@@ -188,7 +188,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
 		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
-		Tests: sum.Tests, Messages: narrate.Messages(st), Report: report.Shown(d.Report), History: d.History,
+		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}

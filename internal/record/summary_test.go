@@ -14,7 +14,7 @@ import (
 // the end to the next one, and a list that showed the outcome would hide that.
 func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 	t.Parallel()
-	s := loop.State{Phase: loop.Finishing, Outcome: loop.Verified, Reason: "all done", EndedAt: time.Unix(1, 0)}
+	s := loop.State{Phase: loop.Finishing, End: loop.End{Outcome: loop.Verified, Reason: "all done", EndedAt: time.Unix(1, 0)}}
 	if got := record.Summarize(store.Spec{}, record.Spec{}, memory.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
 		t.Errorf("finishing: %+v", got)
 	}
@@ -27,7 +27,7 @@ func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 // What a session costs its client tells nobody, also where a review beside it has a price.
 func TestSummaryOfASession(t *testing.T) {
 	t.Parallel()
-	s := loop.State{Phase: loop.Turning, Attended: true, Usage: loop.Usage{CostUSD: .1, Input: 10}}
+	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: .1, Input: 10}}}
 	got := record.Summarize(store.Spec{}, record.Spec{Policy: loop.Policy{Attended: true}}, memory.Memory{State: s})
 	if !got.CostUnknown || got.CostUSD != .1 {
 		t.Errorf("%+v", got)

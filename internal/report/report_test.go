@@ -37,29 +37,23 @@ func night() report.Loop {
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
-		State: loop.State{
-			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", StartedAt: evening,
-			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
-			Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}},
-			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
-			Tasks: []loop.Task{
-				{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
-				{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Proven, Commit: "a81f0c2d5e"},
-				{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Proven, Commit: "b81f0c2d5e"},
-				{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
-				{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
-				{
-					ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
-					Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
-				},
-				{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails"},
-				{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
-				{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
-				{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
-				{ID: "US-010", Title: "Metrics", Status: loop.Open},
-				{ID: "US-011", Title: "Alerts", Status: loop.Open},
+		State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
+			{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
+			{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Proven, Commit: "a81f0c2d5e"},
+			{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Proven, Commit: "b81f0c2d5e"},
+			{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
+			{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
+			{
+				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
+				Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 			},
-		},
+			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails"},
+			{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
+			{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
+			{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
+			{ID: "US-010", Title: "Metrics", Status: loop.Open},
+			{ID: "US-011", Title: "Alerts", Status: loop.Open},
+		}, End: loop.End{Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", EndedAt: evening.Add(401 * time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(401 * time.Minute), Away: 130 * time.Minute}, Counts: loop.Counts{Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31}}, Past: loop.Past{Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}}}},
 	}
 }
 
@@ -116,8 +110,8 @@ func TestSession(t *testing.T) {
 
 func TestHeadline(t *testing.T) {
 	t.Parallel()
-	begun := loop.State{Phase: loop.Turning, StartedAt: evening, Now: evening.Add(90 * time.Second)}
-	done := loop.State{Phase: loop.Ended, Outcome: loop.Verified, StartedAt: evening, EndedAt: evening.Add(50 * time.Hour)}
+	begun := loop.State{Phase: loop.Turning, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(90 * time.Second)}}
+	done := loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.Verified, EndedAt: evening.Add(50 * time.Hour)}, Clock: loop.Clock{StartedAt: evening}}
 	waits, off := begun, done
 	waits.AwayFrom, off.Away = evening.Add(time.Minute), 3*time.Minute
 	now := evening.Add(2 * time.Minute)
@@ -166,10 +160,10 @@ func TestNextSteps(t *testing.T) {
 		want string
 	}{
 		{"verified with commits", report.Loop{
-			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: committed},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: committed, End: loop.End{Outcome: loop.Verified}},
 		}, "git diff main...pawl/x     pawl audit a81f0c2"},
 		{"ended without any", report.Loop{
-			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.BlockedEnd},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.BlockedEnd}},
 		}, "pawl log brisk-otter-7f3a"},
 		{"orphaned", report.Loop{Status: "orphaned"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
 		{"running", report.Loop{Status: "running"}, "pawl status brisk-otter-7f3a"},
@@ -197,7 +191,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 
 func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 	t.Parallel()
-	l := report.Loop{State: loop.State{Iteration: 1, Current: "2", Tasks: []loop.Task{{ID: "1", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
+	l := report.Loop{State: loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Open}, {ID: "2", Status: loop.Open}}, Counts: loop.Counts{Iteration: 1}, Work: loop.Work{Current: "2"}}}
 	if got := text(t, l); !strings.Contains(got, "1 started     2  not done\n  1 open        1  not started\n") {
 		t.Error(got)
 	}
@@ -205,7 +199,7 @@ func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 
 func TestAnswerIsPrintedClean(t *testing.T) {
 	t.Parallel()
-	l := report.Loop{State: loop.State{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n<promise>DONE</promise>\n"}}
+	l := report.Loop{State: loop.State{Conversation: loop.Conversation{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n<promise>DONE</promise>\n"}}}
 	if got := text(t, l); !strings.Contains(got, "\nIt is slow:\n    no index\n\n") {
 		t.Errorf("%q", got)
 	}
@@ -252,7 +246,7 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 		{Kind: loop.Approved, At: at, Paths: []string{"a_test.go"}},
 		{Kind: loop.Approved, At: at},
 	}))
-	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Approved: []string{"a_test.go", loop.AllTests}}})
+	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Approved: []string{"a_test.go", loop.AllTests}}}})
 	const want = "  approved      by pawl approve at 2026-01-31 22:01:30, by whoever ran it: "
 	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "rejected_test.go") {
 		t.Error(got)
@@ -268,10 +262,7 @@ func TestNamesAreHarmless(t *testing.T) {
 	got := text(t, report.Loop{
 		Approvals: approvals,
 		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
-		State: loop.State{
-			Phase: loop.Ended, Approved: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}},
-			Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}},
-		},
+		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Approved: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}}}},
 	})
 	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {
 		t.Errorf("%q", got)
@@ -331,9 +322,9 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]loop.State{
-		"not done: the hook refused the commit (lint: 2 findings)\n": {Outcome: loop.Iterations, Failing: &loop.Failing{Reason: "the hook refused the commit", FirstError: "lint: 2 findings"}},
-		"not done: the agent did not say that it is done\n":          {Outcome: loop.Duration},
-		"not done\n": {Outcome: loop.CancelledEnd},
+		"not done: the hook refused the commit (lint: 2 findings)\n": {End: loop.End{Outcome: loop.Iterations}, Work: loop.Work{Failing: &loop.Failing{Reason: "the hook refused the commit", FirstError: "lint: 2 findings"}}},
+		"not done: the agent did not say that it is done\n":          {End: loop.End{Outcome: loop.Duration}},
+		"not done\n": {End: loop.End{Outcome: loop.CancelledEnd}},
 	} {
 		s.Iteration, s.Current, s.Tasks = 2, "1", []loop.Task{{ID: "1", Title: "first", Status: loop.Open}}
 		if got := text(t, report.Loop{State: s}); !strings.Contains(got, "1 started     1 first  "+want) {

@@ -22,7 +22,7 @@ func counted(t *testing.T) []report.StatLoop {
 	for i := range dark.Tasks {
 		dark.Tasks[i].Turns, dark.Tasks[i].Took, dark.Tasks[i].CostUSD = i, time.Duration(i)*time.Minute, float64(i)/10
 	}
-	atWork := loop.State{Phase: loop.Turning, StartedAt: evening.AddDate(0, 0, 9), Now: evening.AddDate(0, 0, 9), Tasks: []loop.Task{{ID: "goal", Status: loop.Open}}}
+	atWork := loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "goal", Status: loop.Open}}, Clock: loop.Clock{StartedAt: evening.AddDate(0, 0, 9), Now: evening.AddDate(0, 0, 9)}}
 	return []report.StatLoop{
 		{Agent: "claude", Model: "big", Root: "/src/a", State: l.State},
 		{Agent: "claude", Model: "small", Root: "/src/a", State: dark},

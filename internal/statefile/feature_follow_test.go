@@ -20,10 +20,7 @@ func (p *project) follow() statefile.Files {
 }
 
 func running(iteration int) loop.State {
-	return loop.State{
-		Iteration: iteration, Current: "2", Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}},
-		Tasks: []loop.Task{{ID: "1", Title: "One", Status: loop.Done}, {ID: "2", Title: "Two", Status: loop.Open}, {ID: loop.FinalTask, Title: "Make the gates pass"}},
-	}
+	return loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Tasks: []loop.Task{{ID: "1", Title: "One", Status: loop.Done}, {ID: "2", Title: "Two", Status: loop.Open}, {ID: loop.FinalTask, Title: "Make the gates pass"}}, Counts: loop.Counts{Iteration: iteration}, Work: loop.Work{Current: "2"}}
 }
 
 // TestFeatureFiles holds the rows on what is written while a loop is under way.

@@ -79,10 +79,7 @@ var killed = record.Spec{Plan: planPath, Format: statefile.PlanLoopName, NoCommi
 
 func turnOf(n int) memory.Memory {
 	var m memory.Memory
-	m.State = loop.State{
-		Phase: loop.Turning, Iteration: n, Current: "US-001", Failing: &loop.Failing{Reason: strings.Repeat("long ", 100)},
-		Tasks: []loop.Task{{ID: "US-001", Status: loop.Open}, {ID: "US-002", Status: loop.Open}},
-	}
+	m.State = loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "US-001", Status: loop.Open}, {ID: "US-002", Status: loop.Open}}, Counts: loop.Counts{Iteration: n}, Work: loop.Work{Current: "US-001", Failing: &loop.Failing{Reason: strings.Repeat("long ", 100)}}}
 	m.Base.Commit = sha1
 	if n%2 == 1 {
 		m.State.Current, m.Base.Commit = "US-002", sha2

@@ -250,7 +250,7 @@ func TestPlanLoopGoldenNothingIsIncomplete(t *testing.T) {
 	if got := b.files.EndLine(b.mem.State); got != "All stories complete!" {
 		t.Errorf("ends with %q", got)
 	}
-	if got := b.files.EndLine(loop.State{Outcome: loop.Iterations, Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}}); got != "Max iterations (25) reached" {
+	if got := b.files.EndLine(loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}, End: loop.End{Outcome: loop.Iterations}}); got != "Max iterations (25) reached" {
 		t.Errorf("ends with %q", got)
 	}
 }

@@ -243,7 +243,7 @@ func TestVerifyFollows(t *testing.T) {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
 	m := memory.Memory{
-		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}},
+		State:   loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Counts: loop.Counts{Iteration: 4}, Work: loop.Work{Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}}},
 		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
 	}
 	if err := files.UpdateProgress(m, time.Now()); err != nil {
@@ -256,7 +256,7 @@ func TestVerifyFollows(t *testing.T) {
 	if got, want := files.ProgressLine(m.State), "Shell Verification FAILED (Iteration 3/5) · isolated try: Cost $0.0000 · Duration 1.0s · Tokens 0 in / 0 out (cache: 0) · Turns 4"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
 	}
-	if got := files.ProgressLine(loop.State{Iteration: 1}); got != "" {
+	if got := files.ProgressLine(loop.State{Counts: loop.Counts{Iteration: 1}}); got != "" {
 		t.Errorf("before any check the line is %q", got)
 	}
 	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "" || word.Paused {
@@ -289,7 +289,7 @@ func TestVerifyHears(t *testing.T) {
 		if word, err := files.ReceiveChanges(time.Now()); err == nil || word.Stop != "" {
 			t.Errorf("%s: heard %+v, %v", name, word, err)
 		}
-		if err := files.UpdateProgress(memory.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
+		if err := files.UpdateProgress(memory.Memory{State: loop.State{Counts: loop.Counts{Iteration: 7}}}, time.Now()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := files.MarkEnded(memory.Memory{}, "abc"); err != nil {
@@ -308,7 +308,7 @@ func TestVerifyEnds(t *testing.T) {
 		loop.Verified: "[Verify] PASSED on iteration 4!", loop.Unverified: "[Verify] PASSED on iteration 4!",
 		loop.Iterations: "[Verify] Max iterations (5) reached. Stopping.", loop.Stuck: "", loop.CancelledEnd: "",
 	} {
-		s := loop.State{Iteration: 4, Outcome: outcome, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}}
+		s := loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Counts: loop.Counts{Iteration: 4}, End: loop.End{Outcome: outcome}}
 		if got := files.EndLine(s); got != want {
 			t.Errorf("%s: %q, want %q", outcome, got, want)
 		}

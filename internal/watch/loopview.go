@@ -25,7 +25,7 @@ func (m Model) loopView() []string {
 			rows = append(rows, paint(yellow, clean(l)))
 		}
 	}
-	for _, l := range narrate.Messages(loop.State{Messages: d.State.Messages}) {
+	for _, l := range narrate.Messages(loop.Conversation{Messages: d.State.Messages}) {
 		rows = append(rows, paint(dim, fit(clean("told: "+l), m.width)))
 	}
 	room := max(2, m.height-1-len(rows))

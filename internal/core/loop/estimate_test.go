@@ -17,16 +17,13 @@ func TestEstimate(t *testing.T) {
 	ended := func(took time.Duration, cost float64) loop.Task {
 		return loop.Task{Status: loop.Done, Turns: 1, Took: took, CostUSD: cost}
 	}
-	s := loop.State{
-		StartedAt: began, Now: began.Add(20 * time.Minute), Away: 4 * time.Minute, Current: "4", TaskElapsed: 15 * time.Minute,
-		Tasks: []loop.Task{
-			ended(2*time.Minute, 0.2), ended(10*time.Minute, 1),
-			{Status: loop.Done, Earlier: true},
-			ended(3*time.Minute, 0.5),
-			{ID: "4", Status: loop.Open, CostUSD: 0.25},
-			{ID: "5", Status: loop.Open},
-		},
-	}
+	s := loop.State{Tasks: []loop.Task{
+		ended(2*time.Minute, 0.2), ended(10*time.Minute, 1),
+		{Status: loop.Done, Earlier: true},
+		ended(3*time.Minute, 0.5),
+		{ID: "4", Status: loop.Open, CostUSD: 0.25},
+		{ID: "5", Status: loop.Open},
+	}, Clock: loop.Clock{StartedAt: began, Now: began.Add(20 * time.Minute), Away: 4 * time.Minute}, Work: loop.Work{Current: "4", TaskElapsed: 15 * time.Minute}}
 	got, ok := s.Estimate()
 	want := loop.Estimate{Open: 2, Basis: 3, Median: 3 * time.Minute, MedianCost: 0.5, Left: 5 * time.Minute, LeftCost: 0.75}
 	if diff := cmp.Diff(want, got); !ok || diff != "" {

@@ -87,7 +87,7 @@ func (m *machine) giveUp(message, hint string) {
 		text += " (" + hint + ")"
 	}
 	m.notify(Warning, text)
-	m.s.Failures, m.s.Crashes, m.s.Unknowns = 0, 0, 0
+	m.s.Trouble = Trouble{}
 	m.s.Claim = nil
 	m.s.Situation = Interruption
 	m.hold(ThenTurn)

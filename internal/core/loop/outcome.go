@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Outcome is how a loop ended: exactly one.
@@ -213,6 +212,5 @@ func (m *machine) needs(kinds ...TaskStatus) string {
 
 // forgetEnd makes a loop that goes on one that has no outcome.
 func (m *machine) forgetEnd() {
-	s := &m.s
-	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
+	m.s.End = End{}
 }

@@ -24,7 +24,7 @@ func TestProgress(t *testing.T) {
 		{"less evidence", []loop.Task{proven, unproven, {Status: loop.Unchanged}}, "brisk-otter · 2 of 3 tasks done (1 not proven), 1 needs you · ended STUCK"},
 		{"not begun", []loop.Task{proven, open, open}, "brisk-otter · 1 of 3 tasks done, 2 open · ended STUCK"},
 	} {
-		if got := (loop.State{Outcome: loop.Stuck, Tasks: c.tasks}).Headline("brisk-otter"); got != c.want {
+		if got := (loop.State{Tasks: c.tasks, End: loop.End{Outcome: loop.Stuck}}).Headline("brisk-otter"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -65,56 +64,6 @@ func (p Phase) AtWork() bool {
 	}
 	return false
 }
-
-// TaskStatus says where a task stands.
-type TaskStatus string
-
-// The states of a task.
-const (
-	Open      TaskStatus = "open"
-	Done      TaskStatus = "done"
-	Skipped   TaskStatus = "skipped"   // the ladder is exhausted
-	Blocked   TaskStatus = "blocked"   // the agent says it cannot
-	Unchanged TaskStatus = "unchanged" // claimed done, but changed no files
-)
-
-// Task is what the machine knows of a task of the plan, or of the one task that
-// a prompt without a plan is.
-type Task struct {
-	ID         string        `json:"id"`
-	Title      string        `json:"title,omitempty"`
-	Priority   int           `json:"priority,omitempty"`
-	Optional   bool          `json:"optional,omitempty"` // worked on after all others
-	DependsOn  []string      `json:"depends_on,omitempty"`
-	Wanted     gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
-	Status     TaskStatus    `json:"status"`
-	Earlier    bool          `json:"earlier,omitempty"` // was done before this loop
-	Evidence   gate.Evidence `json:"evidence,omitempty"`
-	Why        string        `json:"why,omitempty"`     // one line: what told, or why not
-	Flipped    []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
-	Tests      []string      `json:"tests_changed,omitempty"`
-	Changed    []TestChange  `json:"changed,omitempty"`     // old tests, where their structure shows it
-	IfApproved *IfApproved   `json:"if_approved,omitempty"` // what it is worth if its changes of old tests are approved
-	Approved   []string      `json:"approved,omitempty"`    // changed tests that a review accepts
-	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
-	Commit     string        `json:"commit,omitempty"`
-	Receipt    string        `json:"receipt,omitempty"`
-	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
-	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
-	Accepted   bool          `json:"accepted,omitempty"` // a user read the work and says that it is right
-	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
-	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
-	Turns      int           `json:"turns,omitempty"`
-	Took       time.Duration `json:"took,omitempty"`     // of work: waits that count against no limit aside
-	CostUSD    float64       `json:"cost_usd,omitempty"` // of its turns and reviews
-}
-
-// GoalTask is the id of the only task of a loop without a plan.
-const GoalTask = "goal"
-
-// FinalTask is the id of the task that Pawl opens itself when all others are
-// done and a gate is still red.
-const FinalTask = "final-gates"
 
 // Usage counts tokens and money.
 type Usage struct {
@@ -207,84 +156,144 @@ const (
 )
 
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
-// before Started.
+// before Started. What it holds is grouped by what it is about, and by what ends it.
 type State struct {
-	Phase           Phase         `json:"phase"`
-	Policy          Policy        `json:"policy"`
-	Attended        bool          `json:"attended,omitempty"`         // a user's session is the owner, not a runner
-	HandoverTo      Owner         `json:"handover_to,omitempty"`      // is to go on with the loop, in place of the owner it has
-	HandoverWhy     string        `json:"handover_why,omitempty"`     // why it is to, or did
-	HandoverFailed  bool          `json:"handover_failed,omitempty"`  // a handover failed: do not retry it automatically
-	IsolationFailed bool          `json:"isolation_failed,omitempty"` // isolated tries cannot be made: the session tries on
-	Isolated        *IsolatedTurn `json:"isolated,omitempty"`         // the last isolated one
-	StartedAt       time.Time     `json:"started_at,omitzero"`
-	Now             time.Time     `json:"now,omitzero"` // of the last event; never goes back
-	EndedAt         time.Time     `json:"ended_at,omitzero"`
-	Away            time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
-	AwayFrom        time.Time     `json:"away_from,omitzero"` // since when away, zero if not
-	Iteration       int           `json:"iteration"`
-	Turns           int           `json:"turns"`
-	Usage           Usage         `json:"usage"`
-	Reviews         Reviews       `json:"reviews,omitzero"` // their part of the usage
-	Tasks           []Task        `json:"tasks"`
-	Current         string        `json:"current,omitempty"`      // id of the task at work
-	Last            string        `json:"last,omitempty"`         // id of the task at work before
-	TaskElapsed     time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
-	Base            string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
-	First           string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
-	HalfDone        string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	Unjudged        bool          `json:"unjudged,omitempty"`     // a turn has ended since the gates last ran
-	Retry           bool          `json:"retry,omitempty"`        // the next turn takes the place of one that was cut off
-	Found           *Gates        `json:"found,omitempty"`        // what the gates found for the claim being committed
-	JudgedAt        time.Time     `json:"judged_at,omitzero"`     // when they found it
-	Ladder          Ladder        `json:"ladder"`
-	Violations      int           `json:"violations,omitempty"`
-	Claim           *Claim        `json:"claim,omitempty"`          // being judged
-	Beside          []string      `json:"beside,omitempty"`         // Seen.Beside of the last claim without a change
-	Purpose         Purpose       `json:"purpose,omitempty"`        // of the gates that run
-	Unknowns        int           `json:"unknowns,omitempty"`       // unknown results in a row
-	Failures        int           `json:"failures,omitempty"`       // dead turns since one ended: network, overloaded, interrupted
-	Crashes         int           `json:"crashes,omitempty"`        // dead turns since one ended, of a client that cannot work
-	LimitsChanged   bool          `json:"limits_changed,omitempty"` // the limits were changed in the turn under way
-	Limited         int           `json:"limited,omitempty"`        // usage limits met since a turn ended
-	Hit             Outcome       `json:"hit,omitempty"`            // the limit that was reached
-	Fresh           bool          `json:"fresh,omitempty"`          // the next turn gets a fresh context
-	Situation       Situation     `json:"situation,omitempty"`      // for the next prompt
-	Failing         *Failing      `json:"failing,omitempty"`
-	Context         int           `json:"context,omitempty"`      // percent full
-	After           After         `json:"after,omitempty"`        // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
-	Stop            string        `json:"stop,omitempty"`         // cause of a cancellation: stop, int, term, hup
-	StopWhy         string        `json:"stop_why,omitempty"`     // what a user did to stop it, where it was no command
-	Pause           bool          `json:"pause,omitempty"`        // a pause is asked for
-	Messages        []Message     `json:"messages,omitempty"`     // to the agent, that it has not acknowledged
-	Read            []Message     `json:"read,omitempty"`         // the last that it has
-	ReceivedIDs     []string      `json:"received_ids,omitempty"` // ids of the last messages
-	Waited          []string      `json:"waited,omitempty"`       // background work that was waited for
-	History         []RecapLine   `json:"history,omitempty"`      // the last attempts
-	Lessons         []Lesson      `json:"lessons,omitempty"`
-	Merge           *Merge        `json:"merge,omitempty"`     // what the agent asks the user to merge
-	Questions       []Question    `json:"questions,omitempty"` // that the agent asks the user, one a task
-	PlanApproved    bool          `json:"plan_approved,omitempty"`
-	Returns         *SetAside     `json:"returns,omitempty"`  // work of the current task that is to be brought back before its first turn
-	Asks            []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
-	Approved        []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
-	Rejected        []Rejection   `json:"rejected,omitempty"` // tests that a user does not
-	Refusals        int           `json:"refusals,omitempty"`
-	Restores        int           `json:"restores,omitempty"`
-	Edits           []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn
-	Aside           []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
-	Replaced        bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
-	Green           bool          `json:"green,omitempty"`    // every gate passed in full when last run
-	Red             string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
-	// RedAtStart are the gates that failed before the first turn.
-	RedAtStart []RedGate `json:"red_at_start,omitempty"`
-	Pending    []Action  `json:"pending,omitempty"`     // to perform again if the owner dies
-	LastAction int       `json:"last_action,omitempty"` // ID of the last action that asks
-	Outcome    Outcome   `json:"outcome,omitempty"`
-	Reason     string    `json:"reason,omitempty"`
-	Hint       string    `json:"hint,omitempty"`
-	Answer     string    `json:"answer,omitempty"` // of an Answer goal
-	Said       string    `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
+	Phase      Phase    `json:"phase"`
+	Policy     Policy   `json:"policy"`
+	Tasks      []Task   `json:"tasks"`
+	Pending    []Action `json:"pending,omitempty"`     // to perform again if the owner dies
+	LastAction int      `json:"last_action,omitempty"` // ID of the last action that asks
+	After      After    `json:"after,omitempty"`       // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
+
+	Clock
+	Ownership
+	Counts
+	Work
+	Trouble
+	Judgement
+	NextTurn
+	Requests
+	Conversation
+	Past
+	End
+}
+
+// Clock is the loop's time.
+type Clock struct {
+	StartedAt time.Time     `json:"started_at,omitzero"`
+	Now       time.Time     `json:"now,omitzero"`       // of the last event; never goes back
+	Away      time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
+	AwayFrom  time.Time     `json:"away_from,omitzero"` // since when away, zero if not
+}
+
+// Ownership is who drives the loop, and who is to.
+type Ownership struct {
+	Attended bool     `json:"attended,omitempty"` // a user's session is the owner, not a runner
+	Waited   []string `json:"waited,omitempty"`   // its background work that was waited for
+	Handover
+}
+
+// Handover is the change of the owner that is wanted, or was made.
+type Handover struct {
+	HandoverTo      Owner  `json:"handover_to,omitempty"`      // is to go on with the loop, in place of the owner it has
+	HandoverWhy     string `json:"handover_why,omitempty"`     // why it is to, or did
+	HandoverFailed  bool   `json:"handover_failed,omitempty"`  // a handover failed: do not retry it automatically
+	IsolationFailed bool   `json:"isolation_failed,omitempty"` // isolated tries cannot be made: the session tries on
+}
+
+// Counts are of the whole loop.
+type Counts struct {
+	Iteration  int     `json:"iteration"`
+	Turns      int     `json:"turns"`
+	Usage      Usage   `json:"usage"`
+	Reviews    Reviews `json:"reviews,omitzero"` // their part of the usage
+	Refusals   int     `json:"refusals,omitempty"`
+	Restores   int     `json:"restores,omitempty"`
+	Violations int     `json:"violations,omitempty"` // since it was begun or reopened
+}
+
+// Work is the task at work.
+type Work struct {
+	First       string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
+	Current     string        `json:"current,omitempty"`      // id of the task at work
+	Last        string        `json:"last,omitempty"`         // id of the task at work before
+	TaskElapsed time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
+	Base        string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
+	HalfDone    string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	Returns     *SetAside     `json:"returns,omitempty"`      // work of the task that is to be brought back before its first turn
+	Replaced    bool          `json:"replaced,omitempty"`     // a user restored a checkpoint since the task began
+	Ladder      Ladder        `json:"ladder"`
+	Failing     *Failing      `json:"failing,omitempty"`
+	Claim       *Claim        `json:"claim,omitempty"`    // being judged
+	Beside      []string      `json:"beside,omitempty"`   // Inspection.Beside of the last claim without a change
+	Isolated    *IsolatedTurn `json:"isolated,omitempty"` // the last try in a client of its own
+}
+
+// Trouble is what went wrong since a turn came to its end.
+type Trouble struct {
+	Failures int `json:"failures,omitempty"` // dead turns: network, overloaded, interrupted
+	Crashes  int `json:"crashes,omitempty"`  // dead turns of a client that cannot work
+	Limited  int `json:"limited,omitempty"`  // usage limits
+	Unknowns int `json:"unknowns,omitempty"` // unknown results of the gates in a row
+}
+
+// Judgement is what the gates run for, and what they said last.
+type Judgement struct {
+	Purpose    Purpose   `json:"purpose,omitempty"`
+	Unjudged   bool      `json:"unjudged,omitempty"`     // a turn has ended since they last ran
+	Found      *Gates    `json:"found,omitempty"`        // for the claim being committed
+	JudgedAt   time.Time `json:"judged_at,omitzero"`     // when they found it
+	Green      bool      `json:"green,omitempty"`        // every gate passed in full
+	Red        string    `json:"red,omitempty"`          // what was red, "" if they could not tell
+	RedAtStart []RedGate `json:"red_at_start,omitempty"` // what failed before the first turn
+}
+
+// NextTurn is how the next turn begins.
+type NextTurn struct {
+	Situation     Situation `json:"situation,omitempty"`
+	Fresh         bool      `json:"fresh,omitempty"`          // in a fresh context
+	Retry         bool      `json:"retry,omitempty"`          // in the place of one that was cut off
+	Context       int       `json:"context,omitempty"`        // percent full
+	LimitsChanged bool      `json:"limits_changed,omitempty"` // in the turn under way
+}
+
+// Requests are what a user wants of the loop, or has allowed.
+type Requests struct {
+	Pause        bool        `json:"pause,omitempty"`
+	Edits        []plan.Edit `json:"edits,omitempty"` // of the plan, before the next turn
+	Aside        []string    `json:"aside,omitempty"` // files that keep edits of the plan which were not applied
+	PlanApproved bool        `json:"plan_approved,omitempty"`
+	Asks         []Ask       `json:"asks,omitempty"`     // tests that the agent wants to change
+	Approved     []string    `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
+	Rejected     []Rejection `json:"rejected,omitempty"` // tests that a user does not
+}
+
+// Conversation is what user and agent say to each other.
+type Conversation struct {
+	Messages    []Message  `json:"messages,omitempty"`     // to the agent, that it has not acknowledged
+	Read        []Message  `json:"read,omitempty"`         // the last that it has
+	ReceivedIDs []string   `json:"received_ids,omitempty"` // ids of the last messages
+	Questions   []Question `json:"questions,omitempty"`    // that the agent asks the user, one a task
+	Merge       *Merge     `json:"merge,omitempty"`        // what the agent asks the user to merge
+	Said        string     `json:"said,omitempty"`         // the last line of what the agent said in the turn that ended
+	Answer      string     `json:"answer,omitempty"`       // of an Answer goal
+}
+
+// Past is what the next prompts tell of the turns before.
+type Past struct {
+	History []RecapLine `json:"history,omitempty"` // the last attempts
+	Lessons []Lesson    `json:"lessons,omitempty"`
+}
+
+// End is how the loop ended, or why it is about to.
+type End struct {
+	Outcome Outcome   `json:"outcome,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Hint    string    `json:"hint,omitempty"`
+	Hit     Outcome   `json:"hit,omitempty"`      // the limit that was reached
+	Stop    string    `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
+	StopWhy string    `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
+	EndedAt time.Time `json:"ended_at,omitzero"`
 }
 
 // Asked is the action of a kind that the loop waits for the end of.

@@ -301,8 +301,7 @@ func (m *machine) reopen(e Event) {
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
-	s.HandoverTo, s.HandoverWhy, s.HandoverFailed, s.IsolationFailed = "", "", false, false
-	s.Pause, s.Violations, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
+	s.Handover, s.Trouble, s.Violations, s.Pause = Handover{}, Trouble{}, 0, false
 	*s = s.Extended(e.Start.Policy.Limits)
 	if s.After == ThenCommit {
 		m.follow(ThenCommit)
@@ -357,8 +356,7 @@ func (m *machine) waitFor(a Action, then After) {
 
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.back()
-	m.s.EndedAt = m.s.Now
-	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
+	m.s.EndedAt, m.s.Outcome, m.s.Reason, m.s.Hint = m.s.Now, o, reason, hint
 	m.warnPendingEdits()
 	m.ask(Finishing, Action{Do: Finish, Text: reason})
 }

@@ -3,10 +3,61 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
+
+// TaskStatus says where a task stands.
+type TaskStatus string
+
+// The states of a task.
+const (
+	Open      TaskStatus = "open"
+	Done      TaskStatus = "done"
+	Skipped   TaskStatus = "skipped"   // the ladder is exhausted
+	Blocked   TaskStatus = "blocked"   // the agent says it cannot
+	Unchanged TaskStatus = "unchanged" // claimed done, but changed no files
+)
+
+// Task is what the machine knows of a task of the plan, or of the one task that
+// a prompt without a plan is.
+type Task struct {
+	ID         string        `json:"id"`
+	Title      string        `json:"title,omitempty"`
+	Priority   int           `json:"priority,omitempty"`
+	Optional   bool          `json:"optional,omitempty"` // worked on after all others
+	DependsOn  []string      `json:"depends_on,omitempty"`
+	Wanted     gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
+	Status     TaskStatus    `json:"status"`
+	Earlier    bool          `json:"earlier,omitempty"` // was done before this loop
+	Evidence   gate.Evidence `json:"evidence,omitempty"`
+	Why        string        `json:"why,omitempty"`     // one line: what told, or why not
+	Flipped    []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
+	Tests      []string      `json:"tests_changed,omitempty"`
+	Changed    []TestChange  `json:"changed,omitempty"`     // old tests, where their structure shows it
+	IfApproved *IfApproved   `json:"if_approved,omitempty"` // what it is worth if its changes of old tests are approved
+	Approved   []string      `json:"approved,omitempty"`    // changed tests that a review accepts
+	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
+	Commit     string        `json:"commit,omitempty"`
+	Receipt    string        `json:"receipt,omitempty"`
+	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
+	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
+	Accepted   bool          `json:"accepted,omitempty"` // a user read the work and says that it is right
+	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
+	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
+	Turns      int           `json:"turns,omitempty"`
+	Took       time.Duration `json:"took,omitempty"`     // of work: waits that count against no limit aside
+	CostUSD    float64       `json:"cost_usd,omitempty"` // of its turns and reviews
+}
+
+// GoalTask is the id of the only task of a loop without a plan.
+const GoalTask = "goal"
+
+// FinalTask is the id of the task that Pawl opens itself when all others are
+// done and a gate is still red.
+const FinalTask = "final-gates"
 
 // task changes the task with that id in place. One that a user left out and that the
 // agent worked on all the same counts as any.

@@ -82,7 +82,7 @@ func (m *machine) turnEnded(t Turn) {
 		return
 	}
 	m.count(t)
-	m.s.Failures, m.s.Crashes, m.s.Limited = 0, 0, 0
+	m.s.Trouble = Trouble{}
 	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
 		m.s.Ladder = Ladder{Idle: m.s.Ladder.Idle}
 	}

@@ -16,11 +16,7 @@ func at(hour, minute int) time.Time { return time.Date(2026, 11, 25, hour, minut
 
 // working is a loop of two tasks in mid-turn.
 func working(change func(*loop.State)) loop.State {
-	s := loop.State{
-		Phase: loop.Turning, Now: at(12, 0),
-		Policy: loop.Policy{Limits: loop.Limits{CostUSD: 20}},
-		Tasks:  []loop.Task{{ID: "US-1", Title: "parse CSV", Status: loop.Open}, {ID: "US-2", Title: "print it", Status: loop.Open}},
-	}
+	s := loop.State{Phase: loop.Turning, Policy: loop.Policy{Limits: loop.Limits{CostUSD: 20}}, Tasks: []loop.Task{{ID: "US-1", Title: "parse CSV", Status: loop.Open}, {ID: "US-2", Title: "print it", Status: loop.Open}}, Clock: loop.Clock{Now: at(12, 0)}}
 	if change != nil {
 		change(&s)
 	}

@@ -1,0 +1,31 @@
+package loop_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// TestNoFieldOfTheStateIsLost: encoding/json leaves out, without a word, fields of two
+// embedded groups that have the same key.
+func TestNoFieldOfTheStateIsLost(t *testing.T) {
+	t.Parallel()
+	groups := map[string]string{}
+	var walk func(of reflect.Type)
+	walk = func(of reflect.Type) {
+		for f := range of.Fields() {
+			if f.Anonymous {
+				walk(f.Type)
+				continue
+			}
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if key == "" || groups[key] != "" {
+				t.Errorf("%s.%s has the key %q of %s", of.Name(), f.Name, key, groups[key])
+			}
+			groups[key] = of.Name()
+		}
+	}
+	walk(reflect.TypeFor[loop.State]())
+}
