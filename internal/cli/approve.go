@@ -161,7 +161,8 @@ func (rejectCmd) Help() string {
 	return `What waits for your approval (--approve) is not accepted: the agent is told why, and goes on.
 
 Of tests, the agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
-these files. If the agent changes them again, that counts as a violation.
+these files. If the agent changes them again, that counts as a violation. A task that was done only with such a
+change is open again: Pawl restores the files before it begins. After the loop's end,  pawl resume  works on it.
 
   pawl reject . --why "keep the old flag working"
   pawl reject . internal/session/session_test.go`
@@ -191,14 +192,28 @@ type decision struct{ id, why string }
 // rejectTests rejects changes of these tests, and says what comes of it.
 func (a *app) rejectTests(s *subject, paths []string, d decision) (string, error) {
 	if s.hasEnded() {
-		return "", failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s: its test changes can no longer be rejected", s.ID, s.memory.State.Outcome)
+		return a.rejectEnded(s, paths, d)
 	}
 	if len(paths) == 0 {
 		return "", failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
 	}
 	m := record.Message{Kind: record.MessageReject, Paths: paths, Text: d.why}
 	return a.sayOfTests(s, d.id, m, "the agent may not change "+narrate.Tests(paths))
+}
+
+// rejectEnded opens work again that waited for the approval.
+func (a *app) rejectEnded(s *subject, paths []string, d decision) (string, error) {
+	waiting := s.memory.State.Unapproved()
+	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
+	if len(waiting) == 0 || !slices.ContainsFunc(paths, of) {
+		return "", failure.New(failure.Usage, "to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
+			"loop %s has ended %s, and none of its test changes waits for your decision", s.ID, s.memory.State.Outcome)
+	}
+	words, err := a.applyToEnded(s, loop.Event{Kind: loop.Rejected, Paths: paths, Text: d.why}, "rejected changes of "+narrate.Tests(paths))
+	if err != nil {
+		return "", err
+	}
+	return words + fmt.Sprintf("to have it done without them:  pawl resume %s\n", s.ID), nil
 }
 
 // sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two

@@ -19,6 +19,8 @@ func Task(t loop.Task) string {
 		words += " before this loop"
 	case t.LeftOut:
 		words = "left out"
+	case len(t.Rejected) > 0:
+		words = "open again"
 	}
 	if t.Evidence != "" {
 		words += ", " + string(t.Evidence)
@@ -79,7 +81,7 @@ func PlanLine(t loop.Task, current bool) string {
 	if current {
 		words = "at work, " + words
 	}
-	if why := plan.OneLine(t.Why, 120); why != "" && t.NeedsUser() {
+	if why := plan.OneLine(t.Why, 120); why != "" && (t.NeedsUser() || t.Status == loop.Open) {
 		words += " · " + why
 	}
 	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words

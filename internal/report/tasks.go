@@ -91,6 +91,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
+	if t.Status == loop.Open && t.Why != "" {
+		return "open again: " + plan.OneLine(t.Why, 400)
+	}
 	if t.Status == loop.Open && p.started(t) {
 		return p.notDone(meaning)
 	}
@@ -199,8 +202,10 @@ func (p *page) groupOf(t loop.Task) int {
 	return 4
 }
 
-// started reports whether the loop is at an open task, or ended at it.
-func (p *page) started(t loop.Task) bool { return t.ID == p.State.Current && p.State.Iteration > 0 }
+// started reports whether the loop is at an open task, ended at it, or had done it once.
+func (p *page) started(t loop.Task) bool {
+	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Why != ""
+}
 
 // ids names tasks in a line; one alone with its title.
 func ids(tasks []loop.Task) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -70,13 +71,35 @@ func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
 	}
+	waits, err := r.committedChanges(ctx, m.State.ToRestore(), now, m)
+	if err != nil {
+		return nil, err
+	}
 	var paths []string
 	for _, c := range diff {
+		if slices.Contains(waits, c.Path) {
+			continue
+		}
 		if (m.State.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
 	return paths, nil
+}
+
+// committedChanges are those of the files that are as an earlier task committed them: their
+// change is put back when that task is taken up again, and the one at work is not blamed.
+func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.Memory) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tests with the task's start: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		return slices.ContainsFunc(diff, func(c git.Change) bool { return c.Path == path })
+	}), nil
 }
 
 // rejects tells whether the user rejected a file by its name, or as one of all tests.

@@ -118,6 +118,10 @@ func (m *machine) resumeApproval() {
 	case ApproveTask:
 		m.commitAccepted()
 	case ApproveEnd:
+		if len(m.rejectedWork()) > 0 { // meanwhile
+			m.next()
+			return
+		}
 		m.finish(m.outcome())
 	}
 }

@@ -36,7 +36,7 @@ const (
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
 	TestsAsked     EventKind = "tests_asked"    // the agent asks to change existing tests
 	Approved       EventKind = "approved"       // a user lets it change them, also after the end
-	Rejected       EventKind = "rejected"       // a user does not
+	Rejected       EventKind = "rejected"       // a user does not, also after the end
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a user's
 	Forgot         EventKind = "forgot"         // a user takes a lesson out
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the user to merge its work

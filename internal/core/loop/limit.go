@@ -48,7 +48,7 @@ func (s State) OverTokens(turn Usage) bool {
 func (s State) Extended(given Limits) State {
 	s.Policy.Limits, s.Tasks = s.extended(given), slices.Clone(s.Tasks)
 	for i, t := range s.Tasks {
-		if t.Status != Done && !t.LeftOut {
+		if t.Status != Done && t.Status != Open && !t.LeftOut {
 			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
 		}
 	}

@@ -128,6 +128,8 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
 		return Unverified, m.of("a restored checkpoint took the work away", m.takenAway()), ""
+	case len(m.rejectedWork()) > 0:
+		return Unverified, m.of("you rejected changes of tests that the work needs", m.rejectedWork()), "pawl resume  works on it again"
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:

@@ -134,9 +134,9 @@ func (m *machine) edited(e plan.Edit) {
 	case plan.Retry, plan.Reopen:
 		change = func(t *Task) {
 			if t.Status != Done || e.Do == plan.Reopen {
-				*t = Task{
-					ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
-					Status: Open, Turns: t.Turns, Took: t.Took,
+				why := t.Why
+				if *t = t.again(); len(t.Rejected) > 0 {
+					t.Why = why
 				}
 			}
 		}

@@ -46,6 +46,7 @@ type Task struct {
 	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
 	Accepted   bool          `json:"accepted,omitempty"` // a user read the work and says that it is right
 	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
+	Rejected   []string      `json:"rejected,omitempty"` // changes of tests that it was done with: put back before it is taken up again
 	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
 	Turns      int           `json:"turns,omitempty"`
 	Took       time.Duration `json:"took,omitempty"`     // of work: waits that count against no limit aside
@@ -139,6 +140,7 @@ func (m *machine) next() {
 	if perTask := m.s.Policy.Session == PerTask || m.s.Policy.Session == ""; perTask && !(first && m.s.Attended) {
 		m.s.Fresh = true
 	}
+	m.restoreRejected(id)
 	m.s.After = ThenBaseline
 	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
 }

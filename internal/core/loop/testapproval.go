@@ -89,16 +89,18 @@ func (s State) Unapproved() []string {
 		}
 	}
 	slices.Sort(paths)
-	return without(slices.Compact(paths), s.MayChange)
+	rejected := func(path string) bool { return s.Rejects(path) || s.Rejects(AllTests) }
+	return without(slices.Compact(paths), func(path string) bool { return s.MayChange(path) || rejected(path) })
 }
 
 // AsksUser reports whether a question, an approval or a changed test waits for the user.
 func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unapproved()) > 0 }
 
-// AwaitingApproval are old tests that finished tasks changed and that nobody has approved yet.
-// They judge neither for nor against the tasks that follow: each is judged by its own.
+// AwaitingApproval are old tests that finished tasks changed and that nobody has approved yet,
+// and those whose change was rejected, until their task is taken up again. They judge
+// neither for nor against the tasks that follow: each is judged by its own.
 func (s State) AwaitingApproval() []string {
-	var paths []string
+	paths := s.ToRestore()
 	for _, t := range s.Tasks {
 		if t.Status != Done {
 			continue
@@ -220,28 +222,6 @@ func (m *machine) approvalHint() string {
 	return "pawl report  shows what was changed;  pawl approve  accepts it"
 }
 
-// rejectTests: these tests stay as the judge has them. What was changed in them is put
-// back when the turn under way has ended; that is not a violation, for nobody had told
-// the agent. Doing it again is.
-func (m *machine) rejectTests(paths []string, why string) {
-	if len(paths) == 0 || m.s.Phase == Ended {
-		return
-	}
-	m.dropAnsweredAsks(paths)
-	m.s.Approved = without(m.s.Approved, func(p string) bool {
-		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
-	})
-	for _, p := range paths {
-		if !m.s.Rejects(p) {
-			m.s.Rejected = lastOf(append(slices.Clip(m.s.Rejected), Rejection{Path: p}), maxPaths)
-		}
-	}
-	if why = plan.OneLine(why, maxWhyBytes); why != "" {
-		why = " The user says: " + why
-	}
-	m.tellAgent("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were." + why)
-}
-
 // needsUnaskedInputs: the gates pass only with a change of gate inputs that are not tests, and
 // the agent was not told so yet. It may do without, or say why not. One that asked for
 // the change, or whose change a review may accept, has been heard.
@@ -281,30 +261,6 @@ func (m *machine) dropAnsweredAsks(paths []string) {
 		return slices.Contains(paths, AllTests) ||
 			!slices.ContainsFunc(a.Paths, func(p string) bool { return !slices.Contains(paths, p) })
 	})
-}
-
-// rejectedTestsChanged: tests that the user does not let it change are changed.
-func (m *machine) rejectedTestsChanged(paths []string) {
-	of := func(d Rejection) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
-	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Told && of(d) })
-	m.s.Rejected = slices.Clone(m.s.Rejected)
-	for i, d := range m.s.Rejected {
-		m.s.Rejected[i].Told = d.Told || of(d)
-	}
-	if again {
-		m.violation(paths)
-		return
-	}
-	what := strings.Join(paths, ", ")
-	m.s.Claim = nil
-	m.do(Action{Do: PutBack, Paths: paths})
-	m.remember("changed tests that the user does not let it change: " + what)
-	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
-	if m.s.Attended {
-		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
-	}
-	m.s.Situation = GoOn
-	m.beginTurn()
 }
 
 func named(paths []string) string {

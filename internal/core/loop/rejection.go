@@ -1,0 +1,130 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// rejectTests: these tests stay as the judge has them. What was changed in them is put
+// back when the turn under way has ended; that is not a violation, for nobody had told
+// the agent. Doing it again is. Tasks that are done only with such a change are open
+// again, also after the end: pawl resume works on them.
+func (m *machine) rejectTests(paths []string, why string) {
+	if slices.Contains(paths, AllTests) {
+		paths = append(slices.Clip(paths), m.s.Unapproved()...)
+	}
+	why = plan.OneLine(why, maxWhyBytes)
+	reopened := m.reopenRejected(paths, why)
+	if len(paths) == 0 || m.s.Phase == Ended && !reopened {
+		return
+	}
+	m.dropAnsweredAsks(paths)
+	m.s.Approved = without(m.s.Approved, func(p string) bool {
+		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
+	})
+	for _, p := range paths {
+		if !m.s.Rejects(p) {
+			m.s.Rejected = lastOf(append(slices.Clip(m.s.Rejected), Rejection{Path: p}), maxPaths)
+		}
+	}
+	if m.s.Outcome == Unverified {
+		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
+	}
+	if why != "" {
+		why = " The user says: " + why
+	}
+	if m.s.Phase != Ended {
+		m.tellAgent("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were." + why)
+	}
+}
+
+// reopenRejected opens the tasks again that are done only with a change of these tests,
+// and reports whether there are any.
+func (m *machine) reopenRejected(paths []string, why string) bool {
+	reopened := false
+	m.s.Tasks = slices.Clone(m.s.Tasks)
+	for i, t := range m.s.Tasks {
+		if t.Status != Done || t.IfApproved == nil || t.Accepted {
+			continue
+		}
+		rejected := without(t.IfApproved.Paths, func(p string) bool { return !slices.Contains(paths, p) })
+		if len(rejected) == 0 {
+			continue
+		}
+		reopened = true
+		m.s.Tasks[i] = t.again()
+		m.s.Tasks[i].Rejected, m.s.Tasks[i].Why = rejected, strings.TrimSuffix("its change of "+strings.Join(rejected, ", ")+" was rejected: "+why, ": ")
+		if t.ID != GoalTask && t.ID != FinalTask { // the plan has it ticked
+			m.s.Edits = append(slices.Clip(m.s.Edits), plan.Edit{ID: fmt.Sprintf("rejected-%s-%d", t.ID, m.s.Iteration), Do: plan.Reopen, Task: t.ID})
+		}
+	}
+	return reopened
+}
+
+// again is the task as if nobody had worked on it, but for what that took.
+func (t Task) again() Task {
+	return Task{
+		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
+		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected,
+	}
+}
+
+// ToRestore are the tests that are put back before the tasks whose changes of them were
+// rejected are taken up again.
+func (s State) ToRestore() (paths []string) {
+	for _, t := range s.Tasks {
+		if t.Status == Open {
+			paths = append(paths, t.Rejected...)
+		}
+	}
+	return paths
+}
+
+// restoreRejected puts back what the user rejected of a task's work, before it begins anew.
+func (m *machine) restoreRejected(id string) {
+	t, _ := m.s.Task(id)
+	if len(t.Rejected) == 0 {
+		return
+	}
+	m.do(Action{Do: PutBack, Paths: t.Rejected})
+	m.tellAgent("This task was done, and is open again: " + t.Why + ". The work is still there, and these files are as they were before it. Make the work pass them.")
+	m.remember("open again: " + t.Why)
+	m.task(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
+}
+
+// rejectedWork are the tasks whose changes of tests the user rejected, and that are not taken up again yet.
+func (m *machine) rejectedWork() (ids []string) {
+	for _, t := range m.s.Tasks {
+		if t.Status == Open && len(t.Rejected) > 0 {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// rejectedTestsChanged: tests that the user does not let it change are changed.
+func (m *machine) rejectedTestsChanged(paths []string) {
+	of := func(d Rejection) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
+	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Told && of(d) })
+	m.s.Rejected = slices.Clone(m.s.Rejected)
+	for i, d := range m.s.Rejected {
+		m.s.Rejected[i].Told = d.Told || of(d)
+	}
+	if again {
+		m.violation(paths)
+		return
+	}
+	what := strings.Join(paths, ", ")
+	m.s.Claim = nil
+	m.do(Action{Do: PutBack, Paths: paths})
+	m.remember("changed tests that the user does not let it change: " + what)
+	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
+	if m.s.Attended {
+		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
+	}
+	m.s.Situation = GoOn
+	m.beginTurn()
+}

@@ -1,0 +1,98 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What the user rejected waits for nobody, and work that was done with it is open again.
+// The task at work goes on first, then the tests are put back and the other is taken up.
+func TestARejectionOpensTheWorkAgain(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a", "b")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}, Text: "it is the contract"}, "")
+	a, _ := sc.s.Task("a")
+	if a.Status != loop.Open || a.Why != "its change of a_test.go was rejected: it is the contract" || a.IfApproved != nil {
+		t.Errorf("%+v", a)
+	}
+	if len(sc.s.Unapproved()) != 0 || sc.s.AsksUser() || !slices.Equal(sc.s.AwaitingApproval(), []string{"a_test.go"}) {
+		t.Errorf("waits %v, judges nothing %v", sc.s.Unapproved(), sc.s.AwaitingApproval())
+	}
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit b")
+	sc.committed("edit")
+	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "put_back; checkpoint")
+	if a, _ := sc.s.Task("a"); sc.s.Current != "a" || a.Why != "" || len(sc.s.AwaitingApproval()) != 0 {
+		t.Errorf("at work: %s, %+v", sc.s.Current, a)
+	}
+	if told := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasPrefix(told, "This task was done, and is open again: its change of a_test.go was rejected: it is the contract.") {
+		t.Error(told)
+	}
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 3 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+// After the end a rejection names what is left, and the loop can be resumed.
+func TestARejectionAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, paths := range map[string][]string{"by name": {"a_test.go"}, "all": {loop.AllTests}, "of another": {"c_test.go"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t, open("a", "b")...)
+			sc.turn("done", "gates claim")
+			sc.gates(bent("a_test.go"), "commit a")
+			sc.committed("checkpoint")
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 2 fresh next_task")
+			sc.turn("done", "gates claim")
+			sc.gates(proven, "commit b")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			reason := sc.s.Reason
+			sc.feed(loop.Event{Kind: loop.Rejected, Paths: paths, Text: "the contract"}, "")
+			if name == "of another" {
+				if diff := cmp.Diff([]any{reason, 1, 0}, []any{sc.s.Reason, len(sc.s.Unapproved()), len(sc.s.Rejected)}); diff != "" {
+					t.Error(diff)
+				}
+				return
+			}
+			want := []any{loop.Unverified, "you rejected changes of tests that the work needs: task a", 0, true}
+			if diff := cmp.Diff(want, []any{sc.s.Outcome, sc.s.Reason, len(sc.s.Unapproved()), sc.s.Left()}); diff != "" {
+				t.Error(diff)
+			}
+			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "edit")
+			sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "put_back; checkpoint")
+			if told := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.Contains(told, "its change of a_test.go was rejected: the contract.") {
+				t.Error(told)
+			}
+		})
+	}
+}
+
+// A rejection while the loop waits for the yes to its end takes the work up again.
+func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Approve: []loop.Approval{loop.ApproveEnd}}, loop.Task{ID: loop.GoalTask, Status: loop.Open})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "commit goal")
+	sc.committed("gates final")
+	sc.gates(green, "wait")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Answered, Tasks: []string{string(loop.ApproveEnd)}, Text: "yes"}, "put_back; checkpoint")
+}
