@@ -32,6 +32,7 @@ const behaviours = `
 	handover between session and background          core/loop/handover.go startHandover
 	takeover after the owner died                    core/loop/step.go ownerLost
 	fold of the journal                              core/memory/fold.go Fold
+	whose change it is: agent, user, gates           core/authorship/authorship.go OfNewFile
 	verdict on a claim                               core/gate/judge.go Decide
 	evidence: table of findings and demerits         core/gate/weigh.go findings
 	gate runs of a claim                             verify/claim.go Claim

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 )
 
 // maxAttributionBytes bounds how much of each transcript is searched. The start of a
@@ -56,23 +57,11 @@ func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 			continue // what a user, or a tool, said
 		}
 		for _, c := range l.Message.Content {
-			if c.Type != "tool_use" || !mentionsAny(string(c.Input), spare, names) {
-				continue
-			}
 			var input map[string]any
-			if json.Unmarshal(c.Input, &input) == nil && codec.ToolCall(c.Name, input, "").MayCreate() {
+			if c.Type == "tool_use" && json.Unmarshal(c.Input, &input) == nil &&
+				authorship.MayHaveCreated(codec.ToolCall(c.Name, input, ""), string(c.Input), names, spare) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// mentionsAny reports whether the words of a tool's input contain one of the names.
-func mentionsAny(input, spare string, names []string) bool {
-	for word := range strings.FieldsFuncSeq(input, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`\\;|&()<>=", r) }) {
-		if !strings.HasSuffix(word, spare) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
-			return true
 		}
 	}
 	return false

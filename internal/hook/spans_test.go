@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -38,9 +39,10 @@ func TestHookRecordsToolCallSpans(t *testing.T) {
 	}
 	l := store.Open(w.env.PawlHome).Loop(b.Loop)
 	began := time.Now()
-	spans := func() []record.ToolCall {
+	spans := func() []authorship.Span {
 		t.Helper()
-		spans, ok, err := record.SessionSpans(l, began, time.Now().Add(time.Hour))
+		calls, err := record.RecordedCalls(l)
+		spans, ok := authorship.SessionSpans(calls.Begun, calls.Ended, began, time.Now().Add(time.Hour))
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -54,7 +56,7 @@ func TestHookRecordsToolCallSpans(t *testing.T) {
 	}
 	time.Sleep(50 * time.Millisecond)
 	says(postToolUse, "Bash", "a", bash("sh gen.sh"))
-	if got := spans(); len(got) != 1 || got[0].Until.Sub(got[0].At) < 50*time.Millisecond || time.Until(got[0].Until) > 0 {
+	if got := spans(); len(got) != 1 || got[0].Until.Sub(got[0].From) < 50*time.Millisecond || time.Until(got[0].Until) > 0 {
 		t.Errorf("ended: %v", got)
 	}
 	says(preToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -24,7 +25,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 	case isHeld(err) && h.replayed: // the gates are at work for this very turn
 		return h.finishStop(ctx, b, nil)
 	case isHeld(err): // gates are at work; a turn that ran beside them was the user's
-		if err := (record.ToolCall{UserTurn: true, From: b.Tools}).AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop))); err != nil {
+		if err := record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{UserTurn: true, From: b.Tools}); err != nil {
 			return reply{}, err
 		}
 		return h.finishStop(ctx, b, nil)
@@ -106,7 +107,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		return err
 	}
 	if t.ByUser && t.ToolCalls > 0 {
-		if err := (record.ToolCall{UserTurn: true, From: b.Tools}).AppendTo(record.ToolCallsPath(s.loop)); err != nil {
+		if err := record.AppendCall(record.ToolCallsPath(s.loop), authorship.Call{UserTurn: true, From: b.Tools}); err != nil {
 			return err
 		}
 	}

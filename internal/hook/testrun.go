@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -61,7 +62,7 @@ func lastTestRun(l *store.Loop, from int64) *loop.TestRun {
 	}
 	var last *loop.TestRun
 	for line := range bytes.Lines(data) {
-		var c record.ToolCall
+		var c authorship.Call
 		if bytes.Contains(line, []byte(`"test":{`)) && json.Unmarshal(line, &c) == nil && c.Test != nil {
 			last = c.Test
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
@@ -81,8 +82,7 @@ func (h *handler) recordCallBegun(b session.Binding) error {
 	if h.call().Kind.ReadOnly() {
 		return nil
 	}
-	t := record.ToolCall{At: h.now, ID: h.p.Call}
-	return t.AppendTo(record.StartedCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
+	return record.AppendCall(record.StartedCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{At: h.now, ID: h.p.Call})
 }
 
 // ownServer is the client's name for the MCP server of Pawl's plugin.
@@ -106,12 +106,12 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 
 // recordCall notes a tool call that ran and what it may have changed.
 func (h *handler) recordCall(b session.Binding) error {
-	t := record.NewToolCall(h.call(), h.redact())
+	t := record.NewCall(h.call(), h.redact())
 	t.At, t.ID, t.Failed = h.now, h.p.Call, h.p.Event == postToolUseFailure
 	if t.Dir == b.Root {
 		t.Dir = ""
 	}
 	t.Background = t.Background || t.Command != "" && h.p.Response.Background != "" // the client, or the user, let it go on
 	t.Test = h.testRunOf()
-	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
+	return record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), t)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -37,8 +38,8 @@ func TestAClaimOutsideOfItsScope(t *testing.T) {
 	s := w.connect()
 	w.write("a.go", "package a\n")
 	w.write("b.go", "package a\n")
-	ran := record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh generate.sh a.go b.go"}
-	if err := ran.AppendTo(record.ToolCallsPath(w.loop)); err != nil {
+	ran := authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh generate.sh a.go b.go"}
+	if err := record.AppendCall(record.ToolCallsPath(w.loop), ran); err != nil {
 		t.Fatal(err)
 	}
 	done := map[string]any{"summary": "done", "status": "success"}

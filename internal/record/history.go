@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -48,54 +49,19 @@ const modTimeLag = 10 * time.Millisecond
 // runners. Calls with a start only are not included.
 func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 	for _, file := range []string{ToolCallsPath(l), RunnerCallsPath(l)} {
-		data, err := atomicfile.Read(file, atomicfile.Large)
-		if err != nil {
-			continue // without the file no call is known to be the agent's
-		}
-		ran, _ := AgentCalls(data, 0)
-		for _, c := range ran {
-			if len(c.Command) >= MaxCommandBytes {
+		data, _ := readCalls(file) // without the file no call is known to be the agent's
+		for _, c := range authorship.ParsePart(data, 0).Calls {
+			if len(c.Command) >= authorship.MaxCommandBytes {
 				continue
 			}
 			if file == ToolCallsPath(l) && !c.At.IsZero() { // recorded after the call ended
 				c.At = c.At.Add(-guard.StashTimeout)
 			}
-			calls = append(calls, c.Call())
+			calls = append(calls, c.ToolCall())
 		}
 	}
 	return calls
 }
-
-// MayHaveStarted returns a function that reports whether a process that began at a time
-// may have been left running by the session's agent: one of its commands that names the
-// program ran then; any command names "".
-func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
-	var ran []ToolCall
-	if data, err := atomicfile.Read(ToolCallsPath(l), atomicfile.Large); err == nil {
-		ran, _ = AgentCalls(data, 0)
-	}
-	begun := map[string]time.Time{}
-	if calls, err := readCalls(StartedCallsPath(l)); err == nil {
-		for _, c := range slices.Backward(calls) {
-			begun[c.ID] = c.At
-		}
-	}
-	return func(began time.Time) bool {
-		return slices.ContainsFunc(ran, func(c ToolCall) bool {
-			from, known := begun[c.ID]
-			if !known || c.ID == "" {
-				from = c.At.Add(-maxStartBeforeEnd)
-			}
-			return !c.At.IsZero() && c.Command != "" && strings.Contains(c.Command, program) && began.After(from.Add(-clockDoubt)) && began.Before(c.At.Add(maxStartAfterEnd))
-		})
-	}
-}
-
-const (
-	maxStartBeforeEnd = 10 * time.Second       // between the start of a process and the end of its call, where its start is not known
-	maxStartAfterEnd  = time.Second            // after the end: the client reports a call that it leaves running at once
-	clockDoubt        = 100 * time.Millisecond // the system counts the start of processes in hundredths of a second
-)
 
 // maxEntries bounds how many entries of a folder are read; a larger folder counts as not
 // the agent's.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -62,19 +63,19 @@ func TestWithHistory(t *testing.T) {
 	write("change", now)
 	gitIn(t, root, "add", "change")
 	gitIn(t, root, "stash", "push", "-q", "-m", "aside")
-	for _, c := range []record.ToolCall{
+	for _, c := range []authorship.Call{
 		{Tool: "Bash", Kind: toolcall.Run, Command: "git tag old || git tag new; git stash push -m aside", Dir: root},
 		{Tool: "Write", Kind: toolcall.Write, Path: filepath.Join(root, "out", "new")},
 		{Tool: "Bash", Kind: toolcall.Run, Command: "touch new old", Dir: filepath.Join(root, "mixed")},
 		{Tool: "Bash", Kind: toolcall.Run, Command: "git commit --allow-empty -m \"the agent's\"", Dir: root},
 		{Tool: "Bash", Kind: toolcall.Run, Command: "npm start", Background: true},
 	} {
-		if err := c.AppendTo(record.RunnerCallsPath(l)); err != nil {
+		if err := record.AppendCall(record.RunnerCallsPath(l), c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []record.ToolCall{{Tool: "Bash", Kind: toolcall.Run, Command: "touch theirs.txt", Dir: root}, {UserTurn: true}} {
-		if err := c.AppendTo(record.ToolCallsPath(l)); err != nil {
+	for _, c := range []authorship.Call{{Tool: "Bash", Kind: toolcall.Run, Command: "touch theirs.txt", Dir: root}, {UserTurn: true}} {
+		if err := record.AppendCall(record.ToolCallsPath(l), c); err != nil {
 			t.Fatal(err)
 		}
 	}

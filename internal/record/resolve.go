@@ -19,6 +19,11 @@ func ResolvePath(path string) string {
 	}
 }
 
+// PathNames returns the names of a file for authorship: as given, and with links followed.
+func PathNames(path string) []string {
+	return []string{filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(ResolvePath(path))}
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

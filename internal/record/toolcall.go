@@ -1,22 +1,26 @@
 package record
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // ToolCallsFile is the file in a loop's folder with the tool calls of the user's session,
-// one ToolCall per line.
+// one authorship.Call per line.
 const ToolCallsFile = "tools.jsonl"
 
-// StartedCallsFile is the file with the start of these calls, one ToolCall per line with
+// StartedCallsFile is the file with the start of these calls, one authorship.Call per line with
 // At and ID only. It includes calls that were refused.
 const StartedCallsFile = "started-tools.jsonl"
 
@@ -32,74 +36,31 @@ const DeliverFile = "deliver"
 // without a claim. It is written in advance.
 const ContinueFile = "continue.md"
 
-// MaxCommandBytes bounds how much of a command is stored: enough to find a file's name
-// in.
-const MaxCommandBytes = 2000
-
-// ToolCall is a tool call that ran, with what is needed to attribute changes to the agent
-// or the user.
-type ToolCall struct {
-	Tool    string        `json:"tool,omitempty"` // the client's name of the tool
-	Kind    toolcall.Kind `json:"kind,omitempty"`
-	Path    string        `json:"path,omitempty"`    // file that it wrote, absolute
-	Command string        `json:"command,omitempty"` // start of the command that it ran
-	Dir     string        `json:"dir,omitempty"`     // where the command ran, absolute; "": the root
-	// Background means that the client left the command running.
-	Background bool `json:"background,omitempty"`
-	// Test is the result of the tests that the command ran, if any. A runner records a
-	// call before it runs, and its test in a line of its own.
-	Test *loop.TestRun `json:"test,omitempty"`
-	// Failed means that the tool answered with an error, in a session.
-	Failed bool `json:"failed,omitempty"`
-	// AnyChange means that the effects are unknown: any change may come from this call.
-	AnyChange bool `json:"any_change,omitempty"`
-	// At is when the runner allowed the call, before it ran; in a session, when the call
-	// ended.
-	At time.Time `json:"at,omitzero"`
-	// ID is the client's id of the call, in a session. The start of the call has the same
-	// id.
-	ID string `json:"id,omitempty"`
-	// Until makes the line a span: calls, or processes they started, ran from At until
-	// then.
-	Until time.Time `json:"until,omitzero"`
-	// Gates means that the span is of Pawl's gates, not of calls.
-	Gates bool `json:"gates,omitempty"`
-	// UserTurn makes the line a marker: the calls from byte From of the file up to this
-	// line ran in a turn of the user's, and are the user's.
-	UserTurn bool  `json:"user_turn,omitempty"`
-	From     int64 `json:"from,omitempty"`
-}
-
-// NewToolCall returns what to record about a call; redact removes secrets from its
+// NewCall returns what to record about a tool call; redact removes secrets from its
 // command, and may be nil.
-func NewToolCall(c toolcall.Call, redact func(string) string) ToolCall {
-	t := ToolCall{Tool: c.Tool, Kind: c.Kind, Path: AbsPath(c), Background: c.Background}
+func NewCall(c toolcall.Call, redact func(string) string) authorship.Call {
+	t := authorship.Call{Tool: c.Tool, Kind: c.Kind, Path: absPath(c), Background: c.Background}
 	if c.Command == "" {
 		return t
 	}
 	if redact != nil {
 		c.Command = redact(c.Command)
 	}
-	t.Command, t.Dir = c.Command[:min(len(c.Command), MaxCommandBytes)], c.Dir
+	t.Command, t.Dir = c.Command[:min(len(c.Command), authorship.MaxCommandBytes)], c.Dir
 	return t
 }
 
-// AbsPath returns the absolute path that a call names, or "".
-func AbsPath(c toolcall.Call) string {
+// absPath returns the absolute path that a call names, or "".
+func absPath(c toolcall.Call) string {
 	if c.Path == "" || filepath.IsAbs(c.Path) {
 		return c.Path
 	}
 	return filepath.Join(c.Dir, c.Path)
 }
 
-// Call returns the call as far as it is recorded.
-func (c ToolCall) Call() toolcall.Call {
-	return toolcall.Call{Tool: c.Tool, Kind: c.Kind, Path: c.Path, Command: c.Command, Background: c.Background, Dir: c.Dir, At: c.At}
-}
-
-// AppendTo appends the call to a file of calls. One short write is atomic, even beside
+// AppendCall appends a call to a file of calls. One short write is atomic, even beside
 // other writers.
-func (c ToolCall) AppendTo(path string) error {
+func AppendCall(path string, c authorship.Call) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("record tool call: %w", err)
@@ -115,29 +76,31 @@ func (c ToolCall) AppendTo(path string) error {
 	return fmt.Errorf("record tool call: %w", err)
 }
 
-// AgentCalls returns the agent's calls in data, which begins at byte from of the file,
-// and how many bytes of data were read. An incomplete last line is left for the next
-// time; an unreadable line is skipped.
-func AgentCalls(data []byte, from int64) (calls []ToolCall, n int64) {
-	var starts []int64 // of the lines of calls
-	for {
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		if !whole {
-			return calls, n
-		}
-		at := from + n
-		n += int64(len(line)) + 1
-		data = rest
-		var c ToolCall
-		if json.Unmarshal(line, &c) != nil {
-			continue
-		}
-		if !c.UserTurn {
-			calls, starts = append(calls, c), append(starts, at)
-			continue
-		}
-		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
-			calls, starts = calls[:len(calls)-1], starts[:len(starts)-1]
-		}
+// RecordedCalls returns what is recorded of a loop's tool calls.
+func RecordedCalls(l *store.Loop) (r authorship.Recorded, err error) {
+	for path, calls := range map[string]*[]authorship.Call{RunnerCallsPath(l): &r.Runner, StartedCallsPath(l): &r.Begun, ToolCallsPath(l): &r.Ended} {
+		data, failed := readCalls(path)
+		*calls, err = authorship.Parse(data), cmp.Or(err, failed)
 	}
+	return r, err
+}
+
+// readCalls returns what a file of calls holds, if it exists.
+func readCalls(path string) ([]byte, error) {
+	data, err := atomicfile.Read(path, atomicfile.Large)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read tool calls: %w", err)
+	}
+	return data, nil
+}
+
+// MayHaveStarted returns a function that reports whether a process that began at a time
+// may have been left running by the session's agent, see authorship.MayHaveStarted.
+func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
+	ended, _ := readCalls(ToolCallsPath(l)) // without the files no process is known to be the agent's
+	begun, _ := readCalls(StartedCallsPath(l))
+	return authorship.MayHaveStarted(program, authorship.Parse(begun), authorship.ParsePart(ended, 0).Calls)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -103,16 +104,12 @@ func (c *Call) end(line TranscriptLine) {
 // SessionCalls returns the agent's tool calls in the user's session, in the order of
 // their ends.
 func SessionCalls(l *store.Loop) ([]Call, error) {
-	data, err := atomicfile.Read(ToolCallsPath(l), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	data, err := readCalls(ToolCallsPath(l))
 	if err != nil {
-		return nil, fmt.Errorf("read tool calls: %w", err)
+		return nil, err
 	}
-	lines, _ := AgentCalls(data, 0)
 	var calls []Call
-	for _, line := range lines {
+	for _, line := range authorship.ParsePart(data, 0).Calls {
 		if line.Tool == "" {
 			continue // a span
 		}

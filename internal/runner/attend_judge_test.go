@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -59,7 +60,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 	accepting := "# looser\nexit 0\n"
 	cases := map[string]func(*sitting){
 		"beside commands": func(st *sitting) {
-			st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "git status && go vet ./..."})
+			st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status && go vet ./..."})
 			st.write("check.sh", accepting)
 		},
 		"beside a call that is being written down": func(st *sitting) {
@@ -70,7 +71,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 			st.edits("notes.txt", "by the agent\n")
 			from := st.toolsLength()
 			st.edits("check.sh", accepting)
-			st.called(record.ToolCall{UserTurn: true, From: from})
+			st.called(authorship.Call{UserTurn: true, From: from})
 			st.turn(loop.Turn{ByUser: true})
 		},
 		"after the agent was told": func(st *sitting) {
@@ -145,7 +146,7 @@ func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
 	st.edits("have.txt", "one\n\n")
 	st.git("commit", "-qam", "the agent's own")
 	st.edits("have.txt", "one\ntwo\n")
-	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "git commit -qam \"the agent's own\""})
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git commit -qam \"the agent's own\""})
 	if st.claims(); st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}

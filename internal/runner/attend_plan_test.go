@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // sitPlanned begins a loop over a plan in a session.
@@ -22,7 +22,7 @@ func sitPlanned(t *testing.T, plan string) *sitting {
 func (st *sitting) besideACommand(plan string) {
 	st.t.Helper()
 	st.write("plan.md", plan)
-	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "cat plan.md"})
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "cat plan.md"})
 }
 
 // The user edits the plan of their session's loop while a command of the agent's runs

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
@@ -131,7 +132,7 @@ func (st *sitting) claims() loop.State {
 }
 
 // called writes down tool calls as the session's hook does.
-func (st *sitting) called(calls ...record.ToolCall) {
+func (st *sitting) called(calls ...authorship.Call) {
 	st.t.Helper()
 	f, err := os.OpenFile(record.ToolCallsPath(st.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -152,7 +153,7 @@ func (st *sitting) called(calls ...record.ToolCall) {
 func (st *sitting) edits(name, text string) {
 	st.t.Helper()
 	st.write(name, text)
-	st.called(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: filepath.Join(st.root, name)})
+	st.called(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: filepath.Join(st.root, name)})
 }
 
 // post leaves a message for the loop.

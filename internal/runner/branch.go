@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
@@ -31,7 +31,7 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.Memory) (base me
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
-	case base.HasAgentCommits || m.Unattributed && r.tools.ran():
+	case base.HasAgentCommits || m.Unattributed && r.tools.ask((*authorship.Calls).MayHaveCommitted):
 		var yours []string
 		base, yours, err = r.attributeBeside(ctx, base, head, m)
 		return base, append(remarks, yours...), err
@@ -93,7 +93,7 @@ func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.Swi
 	began := time.Now()
 	back, err = r.Repo.SwitchBack(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err == nil && back.Before != "" {
-		err = r.keepSpan(record.ToolCall{At: began, Until: time.Now()})
+		err = r.keepSpan(authorship.Span{From: began, Until: time.Now()})
 	}
 	if err != nil {
 		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -28,7 +29,7 @@ func (r *Runner) readCalls(m memory.Memory) error {
 		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
 			r.looked = info.Size() // said once, see handOver
 		}
-		r.tools.add(theirs)
+		r.tools.note(addAll(theirs))
 		return nil
 	}
 	own, ran, err := callsIn(record.RunnerCallsPath(r.Loop), m.Attribution.RunnerCallsOffset, -1)
@@ -36,13 +37,16 @@ func (r *Runner) readCalls(m memory.Memory) error {
 		return err
 	}
 	r.read.RunnerCallsOffset = ran
-	r.tools.replace(append(theirs, own...))
+	r.tools.note(func(c *authorship.Calls) {
+		c.Clear()
+		addAll(append(theirs, own...))(c)
+	})
 	return nil
 }
 
 // callsIn are the agent's calls in a file between two offsets, and where they end;
 // the second is -1 for the end of the file.
-func callsIn(path string, at, until int64) ([]record.ToolCall, int64, error) {
+func callsIn(path string, at, until int64) ([]authorship.Call, int64, error) {
 	data, from, err := readFrom(path, at)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the tool calls: %w", err)
@@ -50,8 +54,18 @@ func callsIn(path string, at, until int64) ([]record.ToolCall, int64, error) {
 	if until >= 0 {
 		data = data[:max(0, min(int64(len(data)), until-from))]
 	}
-	calls, n := record.AgentCalls(data, from)
-	return calls, from + n, nil
+	part := authorship.ParsePart(data, from)
+	return part.Calls, from + part.Size, nil
+}
+
+// addAll adds calls that were recorded: those of a user's session, and there those of our
+// own agent.
+func addAll(calls []authorship.Call) func(*authorship.Calls) {
+	return func(c *authorship.Calls) {
+		for _, call := range calls {
+			c.Add(call, true)
+		}
+	}
 }
 
 // readFrom reads a file from an offset, or from its beginning where it has become
@@ -97,7 +111,7 @@ func (r *Runner) shut(forRunner bool) error {
 // sorted keeps what a look has been at, for the next one. A runner remembers that
 // itself, but for what a session left it.
 func (r *Runner) sorted() error {
-	r.tools.sort()
+	r.tools.note((*authorship.Calls).MarkAttributed)
 	if !r.attended() && r.read.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.Accepted) == 0 {
 		return nil
 	}
@@ -110,7 +124,7 @@ func (r *Runner) sorted() error {
 func (r *Runner) agents(path string, m memory.Memory) bool {
 	abs := r.JudgedBy.Where(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
-	if !r.tools.explain(abs) && m.Attribution.Accepted[path] != sum {
+	if !r.tools.mayHaveChanged(abs) && m.Attribution.Accepted[path] != sum {
 		return false
 	}
 	if !r.attended() {

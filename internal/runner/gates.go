@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -275,7 +275,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Memo
 	began := time.Now()
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.State, a.Tasks)})
 	if hooks.Ran { // what they write belongs to the work
-		err = cmp.Or(err, r.keepSpan(record.ToolCall{At: began, Until: time.Now()}))
+		err = cmp.Or(err, r.keepSpan(authorship.Span{From: began, Until: time.Now()}))
 	}
 	if err != nil {
 		return at, nil, fmt.Errorf("run the commit hooks: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -106,11 +107,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 	if r.ours(c) {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
-	r.tools.saw(c)
-	if !c.Kind.ReadOnly() {
-		r.atWork.begin(time.Now())
-	}
-	if err := r.ran(c); err != nil {
+	if err := r.noteCall(c); err != nil {
 		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
 	}
 	return agent.Verdict{Allow: true}
@@ -136,13 +133,12 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Memory,
 		}
 	})
 	_, blind := r.Agent.(agent.Blind)
-	r.tools.begin(blind)
+	r.tools.note(func(calls *authorship.Calls) { calls.BeginTurn(blind) })
 	if !blind {
 		return nil
 	}
-	now := time.Now()
-	r.atWork.begin(now)
-	return record.ToolCall{AnyChange: true, At: now}.AppendTo(record.RunnerCallsPath(r.Loop))
+	r.tools.begin()
+	return record.AppendCall(record.RunnerCallsPath(r.Loop), authorship.Call{AnyChange: true, At: time.Now()})
 }
 
 func (r *Runner) places() record.GuardDirs {

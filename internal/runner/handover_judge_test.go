@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -52,7 +53,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
-	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "git status"})
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status"})
 	st.write("check.sh", "# looser\nexit 0\n")
 	st.full()
 	st.runs(st.scripted(claimsAll), teller{t})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -181,7 +182,7 @@ one
 two
 `, nil, nil)
 	from := st.toolsLength()
-	beside := &onCommand{teller: teller{t}, then: func() { st.called(record.ToolCall{UserTurn: true, From: from}) }}
+	beside := &onCommand{teller: teller{t}, then: func() { st.called(authorship.Call{UserTurn: true, From: from}) }}
 	s, err := st.driven(t.Context(), beside)
 	if err != nil || s.Outcome != loop.Verified || s.Violations != 1 {
 		t.Fatalf("%s with %d violations: %s %v", s.Outcome, s.Violations, s.Reason, err)

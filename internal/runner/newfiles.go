@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -45,8 +46,8 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Memory, tree string)
 	if err != nil || len(found) == 0 {
 		return m, err
 	}
-	var past tools
-	if err := r.recall(&past, m); err != nil {
+	past, err := r.recall(m)
+	if err != nil {
 		return m, err
 	}
 	times, err := r.workTimes(ctx, m)
@@ -56,16 +57,15 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Memory, tree string)
 	var left memory.NewFiles
 	var unnamed, own []string
 	for _, file := range found {
-		switch abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(file)); {
-		case past.wrote(abs): // what a command only mentions may be the user's
-		case times.excludes(file):
-			if times.byGates(file) {
-				left.ByGates = append(left.ByGates, file)
-			} else {
-				left.ByUser = append(left.ByUser, file)
-			}
+		author, named := authorship.OfNewFile(filepath.Join(r.Repo.Root(), filepath.FromSlash(file)), times.of(file), past, times.Times)
+		switch {
+		case author == authorship.Gates:
+			left.ByGates = append(left.ByGates, file)
 			continue
-		case !past.names(abs):
+		case author == authorship.User:
+			left.ByUser = append(left.ByUser, file)
+			continue
+		case !named:
 			unnamed = append(unnamed, file)
 		}
 		if r.ownNew == nil {
@@ -178,43 +178,21 @@ func (r *Runner) attributed(m memory.Memory) map[string]bool {
 	return files
 }
 
-// workTimes are the spans in which something of the agent's was at work.
+// workTimes tells by the times of files who can have made them.
 type workTimes struct {
-	unknown bool // they cannot be told: anything may be the agent's
-	root    string
-	started time.Time // of the loop
-	doubt   time.Duration
-	spans   []record.ToolCall
-	gates   []record.ToolCall // spans in which gates ran
-	old     map[string]bool   // folders of the loop's base
+	authorship.Times
+	root string
+	old  map[string]bool // folders of the loop's base
 }
 
 func (r *Runner) workTimes(ctx context.Context, m memory.Memory) (workTimes, error) {
-	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, doubt: cmp.Or(r.FileDoubt, newDoubt), old: map[string]bool{}}
-	calls, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
-	if err != nil {
+	w := workTimes{root: r.Repo.Root(), old: map[string]bool{".": true}}
+	calls, err := record.RecordedCalls(r.Loop)
+	if err != nil || r.strangeClock() {
 		return w, err
 	}
-	now := time.Now()
-	session, timed, err := record.SessionSpans(r.Loop, w.started, now)
-	if err != nil {
-		return w, err
-	}
-	untimed := slices.ContainsFunc(calls, func(c record.ToolCall) bool { return c.At.IsZero() && (c.Tool != "" || c.AnyChange) })
-	if w.unknown = !timed || untimed || r.strangeClock(); w.unknown {
-		return w, nil
-	}
-	kept, err := r.spans()
-	if err != nil {
-		return w, err
-	}
-	w.spans, w.gates = slices.Concat(kept.agents, session), kept.gates
-	if under := r.atWork.underWay(now); !under.At.IsZero() {
-		w.spans = append(w.spans, under)
-	}
-	if !kept.open.IsZero() {
-		w.spans = append(w.spans, record.ToolCall{At: kept.open, Until: now})
-	}
+	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
+	w.Times = calls.Times(m.State.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
 	entries, err := r.Repo.Entries(ctx, m.Base.Commit)
 	if err != nil {
 		return w, fmt.Errorf("list what is tracked: %w", err)
@@ -224,8 +202,24 @@ func (r *Runner) workTimes(ctx context.Context, m memory.Memory) (workTimes, err
 			w.old[dir] = true
 		}
 	}
-	w.old["."] = true
 	return w, nil
+}
+
+// of returns the times of a file and of each new folder that it lies in.
+func (w workTimes) of(file string) (all [][]time.Time) {
+	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
+		all = append(all, fileTimes(filepath.Join(w.root, filepath.FromSlash(name))))
+	}
+	return all
+}
+
+// fileTimes returns the times of a file, none if they cannot be read.
+func fileTimes(path string) []time.Time {
+	times, err := atomicfile.Times(path)
+	if err != nil {
+		return nil
+	}
+	return times
 }
 
 // strangeClock reports whether the file system's clock is not ours, as on some network
@@ -241,46 +235,4 @@ func (r *Runner) strangeClock() bool {
 	}
 	info, err := os.Stat(f.Name())
 	return err != nil || time.Since(info.ModTime()).Abs() > newDoubt
-}
-
-// excludes reports whether nothing of the agent's can have made a file: it is newer
-// than the loop, and neither its times nor those of the new folders that it lies in are
-// within a span. A folder that was moved brings its files with their old times.
-func (w workTimes) excludes(file string) bool { return w.each(file, w.excludesPath) }
-
-// each reports whether something holds for a file and the new folders that it lies in,
-// given by their absolute paths.
-func (w workTimes) each(file string, holds func(abs string) bool) bool {
-	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
-		if !holds(filepath.Join(w.root, filepath.FromSlash(name))) {
-			return false
-		}
-	}
-	return true
-}
-
-// byGates reports whether all times of a file are ones at which gates ran.
-func (w workTimes) byGates(file string) bool {
-	return w.each(file, func(abs string) bool {
-		times, err := atomicfile.Times(abs)
-		return err == nil && !slices.ContainsFunc(times, func(t time.Time) bool {
-			return !slices.ContainsFunc(w.gates, func(s record.ToolCall) bool { return !t.Before(s.At) && !t.After(s.Until) })
-		})
-	})
-}
-
-// excludesPath does so for one file or folder, given by its absolute path.
-func (w workTimes) excludesPath(abs string) bool {
-	times, err := atomicfile.Times(abs)
-	if w.unknown || err != nil || slices.ContainsFunc(times, func(t time.Time) bool { return w.within(t, w.doubt) }) {
-		return false
-	}
-	return !slices.MaxFunc(times, time.Time.Compare).Before(w.started)
-}
-
-// within reports whether a time is within a span, or as near to one as doubt.
-func (w workTimes) within(t time.Time, doubt time.Duration) bool {
-	return slices.ContainsFunc(w.spans, func(s record.ToolCall) bool {
-		return !t.Before(s.At.Add(-doubt)) && !t.After(s.Until.Add(doubt))
-	})
 }

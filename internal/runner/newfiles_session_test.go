@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -21,22 +22,22 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 	q.Commit = true
 	st := sit(t, words, q)
 	pause := func() { time.Sleep(10 * fileDoubt) } // longer than a file's time is doubted
-	call := func(id string, c record.ToolCall, runs func()) {
+	call := func(id string, c authorship.Call, runs func()) {
 		t.Helper()
-		if err := (record.ToolCall{At: time.Now(), ID: id}).AppendTo(record.StartedCallsPath(st.loop)); err != nil {
+		if err := record.AppendCall(record.StartedCallsPath(st.loop), authorship.Call{At: time.Now(), ID: id}); err != nil {
 			t.Fatal(err)
 		}
 		runs()
 		c.At, c.ID = time.Now(), id
 		st.called(c)
 	}
-	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
 	pause()
 	st.write("notes.txt", "mine\n")
 	pause()
-	call("a", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
-	call("b", record.ToolCall{Tool: "Write", Kind: toolcall.Write, Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
-	call("c", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
+	call("a", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
+	call("b", authorship.Call{Tool: "Write", Kind: toolcall.Write, Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
+	call("c", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
 	if s := st.claims(); s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}

@@ -83,10 +83,10 @@ func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 // folder names the program that edits it, too: backlog, for backlog/tasks.
 func (r *Runner) planExplained() bool {
 	path := r.planPath()
-	if len(r.plan.Files(path)) > 1 && r.tools.explain(filepath.Dir(path)) {
+	if len(r.plan.Files(path)) > 1 && r.tools.mayHaveChanged(filepath.Dir(path)) {
 		return true
 	}
-	return r.tools.explain(path)
+	return r.tools.mayHaveChanged(path)
 }
 
 // writePlan puts the plan back as it is frozen.

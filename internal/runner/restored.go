@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // TrailerDone names, in the message of a checkpoint, a task whose work it holds.
@@ -58,7 +58,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	if !r.mem.State.Replaced {
 		return nil
 	}
-	if err := r.keepSpan(record.ToolCall{At: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
+	if err := r.keepSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
 		return err
 	}
 	changed, err := r.JudgedBy.Changes(ctx)

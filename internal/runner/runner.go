@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/notice"
@@ -124,8 +125,7 @@ type Runner struct {
 	contexts  int            // it has had
 	refusals  int            // of fresh contexts by processes, in a row
 	guard     guardState
-	tools     tools                    // what its turns did
-	atWork    callSpans                // when
+	tools     tools                    // what its turns did, and when
 	ownNew    map[string]bool          // new files that are the agent's, as far as they were sorted
 	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
 	last      atomic.Pointer[snapshot] // what an action saw, for the next
@@ -162,7 +162,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	if r.mem.Unattributed && !r.mem.Attended(r.Spec.Policy) {
-		r.tools.unsure() // whoever drove the loop took what it saw with it
+		r.tools.note((*authorship.Calls).AddUnknown) // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
 	// user's word that it is to rest before the next turn rests.
@@ -248,6 +248,7 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
+	r.tools.calls.Resolve = record.PathNames
 	r.setClock()
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))

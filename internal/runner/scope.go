@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -76,8 +77,8 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory
 	if err != nil {
 		return found, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	var all tools
-	if err := r.recall(&all, m); err != nil {
+	all, err := r.recall(m)
+	if err != nil {
 		return found, err
 	}
 	marks := r.Marks()
@@ -88,7 +89,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory
 		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
 		case slices.Contains(m.Untouched(), c.Path):
 			found.Theirs = append(found.Theirs, c.Path)
-		case all.explain(path):
+		case all.MayHaveChanged(path):
 			found.Agents = append(found.Agents, c.Path)
 		default:
 			found.Theirs = append(found.Theirs, c.Path)
@@ -105,19 +106,21 @@ func (r *Runner) mayChange(path, task string, m memory.Memory) bool {
 	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
 }
 
-// recall takes all calls since the task began, those too that a look has sorted out.
-func (r *Runner) recall(t *tools, m memory.Memory) error {
+// recall returns all calls since the task began, also those whose changes were
+// attributed.
+func (r *Runner) recall(m memory.Memory) (*authorship.Calls, error) {
 	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.add(append(theirs, own...))
-	if !m.State.Attended && slices.ContainsFunc(own, func(c record.ToolCall) bool { return c.Tool != "" && c.Path == "" }) {
-		t.unsure() // see saw
+	all := &authorship.Calls{Resolve: record.PathNames}
+	addAll(theirs)(all)
+	for _, c := range own {
+		all.Add(c, m.State.Attended)
 	}
-	return nil
+	return all, nil
 }

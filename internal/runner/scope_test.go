@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -114,7 +115,7 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 	st.edits("have.txt", "one\ntwo\n")
 	st.write("notes.txt", "the user's\n")
 	st.write("other.txt", "by a program\n")
-	st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "sh copy.sh other.txt"})
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh copy.sh other.txt"})
 	st.turn(loop.Turn{}) // a look sorts that out
 	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 0 || st.s.Ladder.Tries != 1 {
 		t.Fatalf("%s with %d violations after %d tries: %s", st.s.Phase, st.s.Violations, st.s.Ladder.Tries, st.s.Reason)

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // asks passes if the server of the project, or else of anybody, says the right thing.
@@ -79,7 +79,7 @@ func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 				port = listens(t, tc.env)
 			}
 			if tc.called {
-				st.called(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "python3 server.py &", At: time.Now(), ID: "1"})
+				st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "python3 server.py &", At: time.Now(), ID: "1"})
 			}
 			st.edits("port.txt", port)
 			if s := st.claims(); s.Outcome != tc.outcome {

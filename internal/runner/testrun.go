@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/testreport"
@@ -21,7 +22,7 @@ func (r *Runner) testRan(ctx context.Context, ran *agent.Ran) *loop.TestRun {
 	if t == nil {
 		return nil
 	}
-	if err := (record.ToolCall{Test: t}).AppendTo(record.RunnerCallsPath(r.Loop)); err != nil {
+	if err := record.AppendCall(record.RunnerCallsPath(r.Loop), authorship.Call{Test: t}); err != nil {
 		r.noteLater(ctx, loop.Warning, err.Error())
 	}
 	return t

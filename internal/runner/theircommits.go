@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
@@ -63,7 +64,7 @@ func (r *Runner) yours(ctx context.Context, commits []string, m memory.Memory) (
 		return nil, err
 	}
 	for _, c := range commits {
-		if times.excludesPath(r.Repo.LooseObjectPath(c)) {
+		if times.Author(fileTimes(r.Repo.LooseObjectPath(c))) != authorship.Agent {
 			yours = append(yours, c)
 		}
 	}

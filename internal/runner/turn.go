@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/claim"
@@ -78,10 +77,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
 	}
-	if len(res.Background) > 0 {
-		r.tools.leave(true)
-	}
-	if err := r.keepSpan(r.atWork.turnEnds(time.Now(), res)); err != nil {
+	if err := r.keepSpan(r.tools.turnEnded(res)); err != nil {
 		return loop.Event{}, err
 	}
 	r.nameSwept(ctx, res.Swept)
@@ -281,8 +277,7 @@ func (r *Runner) closeSession() error {
 	}
 	err := r.session.Close()
 	r.session = nil
-	r.tools.leave(false)
-	if failed := r.keepSpan(r.atWork.sessionEnds(time.Now())); err == nil {
+	if failed := r.keepSpan(r.tools.sessionEnded()); err == nil {
 		err = failed
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
@@ -57,9 +58,9 @@ func (p *project) add(name, text string) {
 }
 
 // ran has a tool call written down as the hook does, and returns where it begins.
-func (p *project) ran(c record.ToolCall) int64 { return p.called(record.ToolCallsFile, c) }
+func (p *project) ran(c authorship.Call) int64 { return p.called(record.ToolCallsFile, c) }
 
-func (p *project) called(file string, c record.ToolCall) int64 {
+func (p *project) called(file string, c authorship.Call) int64 {
 	p.t.Helper()
 	path := filepath.Join(p.dir, file)
 	before, _ := os.ReadFile(path)
@@ -153,7 +154,7 @@ func TestThHeard(t *testing.T) {
 	day := time.Now().Format(time.DateOnly)
 	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }
 	status := func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1)) }
-	wrote := record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
+	wrote := authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
 	tests := []struct {
 		name  string
 		do    func(p *project)
@@ -174,22 +175,22 @@ func TestThHeard(t *testing.T) {
 		{name: "paused", do: func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: paused", 1)) }, held: true, quiet: true},
 		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
 		{name: "stop, where the agent wrote something else", do: func(p *project) {
-			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
-			p.ran(record.ToolCall{Tool: "Read", Kind: toolcall.Read, Path: p.path(thV1)})
-			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "echo 'on it' >> temp/th-channel.md"})
+			p.ran(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
+			p.ran(authorship.Call{Tool: "Read", Kind: toolcall.Read, Path: p.path(thV1)})
+			p.ran(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "echo 'on it' >> temp/th-channel.md"})
 			p.add(thV1, "stop\n")
 		}, stop: thV1 + ":3 says stop", note: "stop"},
 		{name: "deleted by the agent", do: func(p *project) {
-			p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
+			p.ran(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
 			remove(p)
 		}, note: "That does not end the loop"},
 		{name: "another status by the agent", do: func(p *project) {
-			p.ran(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
+			p.ran(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
 			status(p)
 		}, note: "That does not end the loop"},
 		{name: "deleted in the user's turn", do: func(p *project) {
-			from := p.ran(record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
-			p.ran(record.ToolCall{UserTurn: true, From: from})
+			from := p.ran(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "rm -f .claude/th-loop.local.md"})
+			p.ran(authorship.Call{UserTurn: true, From: from})
 			remove(p)
 		}, stop: thPath + " was deleted", quiet: true},
 		{name: "another prompt", do: func(p *project) {
@@ -266,13 +267,13 @@ func TestThHeld(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []bool{false, true} {
 		p := thProject(t)
-		from := p.ran(record.ToolCall{Tool: "Write", Kind: toolcall.Write, Path: p.path(thV1)})
+		from := p.ran(authorship.Call{Tool: "Write", Kind: toolcall.Write, Path: p.path(thV1)})
 		p.add(thV1, "stop\n")
 		if w := p.hear(later()); !w.Paused || w.Stop != "" {
 			t.Fatalf("heard %+v", w)
 		}
 		if theirs {
-			p.ran(record.ToolCall{UserTurn: true, From: from})
+			p.ran(authorship.Call{UserTurn: true, From: from})
 			if w := p.hear(later()); w.Paused || w.Stop != "the channel says stop" {
 				t.Errorf("the user's: heard %+v", w)
 			}
@@ -300,7 +301,7 @@ func TestThKeptUpToDate(t *testing.T) {
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	p.ran(record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
+	p.ran(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
 	p.put(thPath, strings.Replace(want, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop != "" || len(w.Notes) != 1 {
 		t.Errorf("heard %+v", w)

@@ -1,15 +1,13 @@
 package statefile
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -60,41 +58,25 @@ func (t thFiles) effectsSince(name string, from int64, m thState) (did thCalls, 
 	if err != nil {
 		return did, 0
 	}
-	type at struct {
-		offset int64
-		did    thCalls
+	part := authorship.ParsePart(data, from)
+	did.theirs = part.UserFrom >= 0 && m.At > part.UserFrom
+	for _, c := range part.Calls {
+		effects := t.effectsOf(c)
+		did.state, did.channel = did.state || effects.state, did.channel || effects.channel
 	}
-	var all []at
-	for line := range bytes.Lines(data) {
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break
-		}
-		var c record.ToolCall
-		if json.Unmarshal(line, &c) == nil { // else it is damaged, and the rest counts
-			if c.UserTurn {
-				all = slices.DeleteFunc(all, func(a at) bool { return a.offset >= c.From })
-				did.theirs = did.theirs || m.At > c.From
-			}
-			all = append(all, at{from + n, t.effectsOf(c)})
-		}
-		n += int64(len(line))
-	}
-	for _, a := range all {
-		did.state, did.channel = did.state || a.did.state, did.channel || a.did.channel
-	}
-	return did, n
+	return did, part.Size
 }
 
 // maxCompleteCommand is the length up to which a command was certainly recorded in full.
-const maxCompleteCommand = record.MaxCommandBytes - 100
+const maxCompleteCommand = authorship.MaxCommandBytes - 100
 
 // effectsOf tells what a tool call may have written to: of the channel, where a stop
 // may be what it wrote. What is written by a command stands in it.
-func (t thFiles) effectsOf(c record.ToolCall) thCalls {
+func (t thFiles) effectsOf(c authorship.Call) thCalls {
 	if c.AnyChange {
 		return thCalls{state: true, channel: true}
 	}
-	if !c.Call().MayWrite() {
+	if !c.ToolCall().MayWrite() {
 		return thCalls{}
 	}
 	text := filepath.ToSlash(c.Path)

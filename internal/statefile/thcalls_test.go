@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -19,15 +20,15 @@ func TestThHeardByARunner(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		call record.ToolCall
+		call authorship.Call
 		do   func(p *project)
 		held bool
 		says string // what it is in a turn without such a call
 	}{
-		{"the channel", record.ToolCall{Tool: "Bash", Kind: toolcall.Run, Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
-		{"the status", record.ToolCall{Tool: "Edit", Kind: toolcall.Edit, Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
-		{"what nobody can tell, the channel", record.ToolCall{AnyChange: true}, stop, true, thV1 + ":4 says stop"},
-		{"what nobody can tell, the status", record.ToolCall{AnyChange: true}, edit, false, thPath + ` has the status "completed"`},
+		{"the channel", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
+		{"the status", authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
+		{"what nobody can tell, the channel", authorship.Call{AnyChange: true}, stop, true, thV1 + ":4 says stop"},
+		{"what nobody can tell, the status", authorship.Call{AnyChange: true}, edit, false, thPath + ` has the status "completed"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestThHeardByARunner(t *testing.T) {
 			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("it ran: heard %+v", w)
 			}
-			p.ran(record.ToolCall{UserTurn: true})
+			p.ran(authorship.Call{UserTurn: true})
 			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("a turn of the user's earlier: heard %+v", w)
 			}

@@ -1,0 +1,212 @@
+package authorship
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
+)
+
+var (
+	edit    = func(path string) Call { return Call{Tool: "Edit", Kind: toolcall.Edit, Path: path} }
+	command = func(text string) Call { return Call{Tool: "Bash", Kind: toolcall.Run, Command: text} }
+)
+
+// Whose a change of /w/src/a.go is.
+func TestWhatCallsExplain(t *testing.T) {
+	t.Parallel()
+	const alone, beside = false, true
+	for _, tt := range []struct {
+		name       string
+		call       Call
+		besideUser bool
+		want       string // of: wrote, names, changed, committed
+	}{
+		{"no call", Call{}, alone, ""},
+		{"the file was edited", edit("/w/src/a.go"), alone, "wrote names changed"},
+		{"beside the user, too", edit("/w/src/a.go"), beside, "wrote names changed"},
+		{"by another case of its name", edit("/W/src/A.go"), alone, "wrote names changed"},
+		{"by a link", edit("/link/a.go"), alone, "wrote names changed"},
+		{"another file", edit("/w/src/a.gold"), alone, ""},
+		{"a file was only read", Call{Tool: "Read", Kind: toolcall.Read, Path: "/w/src/a.go"}, alone, ""},
+		{"a command in Pawl's own work tree", command("make"), alone, "changed committed"},
+		{"a command beside the user", command("make"), beside, ""},
+		{"one that names the file", command("sed -i s/x/y/ src/a.go"), beside, "names changed"},
+		{"one that commits", command("git commit -qam x"), beside, "committed"},
+		{"one that only reads git", command("git log"), beside, ""},
+		{"a tool that nobody knows", Call{Tool: "put"}, alone, "changed committed"},
+		{"the same beside the user", Call{Tool: "put"}, beside, ""},
+		{"an agent whose calls are not seen", Call{AnyChange: true}, beside, "changed committed"},
+		{"a span is no call", Call{At: at(1), Until: at(2)}, alone, ""},
+	} {
+		c := Calls{Resolve: func(path string) []string { return []string{path, strings.Replace(path, "/link/", "/w/src/", 1)} }}
+		c.Add(tt.call, tt.besideUser)
+		var got []string
+		for _, q := range []struct {
+			word string
+			yes  bool
+		}{{"wrote", c.Wrote("/w/src/a.go")}, {"names", c.Names("/w/src/a.go")}, {"changed", c.MayHaveChanged("/w/src/a.go")}, {"committed", c.MayHaveCommitted()}} {
+			if q.yes {
+				got = append(got, q.word)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
+		}
+	}
+	c := Calls{}
+	c.Add(edit("/w/src/a.go"), alone)
+	if !c.Wrote("/w/src") || c.Wrote("/w/sr") {
+		t.Error("of a folder: what was written in it counts, and nothing else")
+	}
+}
+
+// What was attributed is forgotten with the next turn; what a turn did that died is not.
+func TestWhatIsRememberedOfTurns(t *testing.T) {
+	t.Parallel()
+	var c Calls
+	c.BeginTurn(false)
+	c.Add(edit("/a"), false)
+	c.BeginTurn(false)
+	if !c.MayHaveChanged("/a") {
+		t.Error("a turn that died is forgotten")
+	}
+	c.MarkAttributed()
+	if !c.MayHaveChanged("/a") {
+		t.Error("an attribution that is done again finds another author")
+	}
+	if c.BeginTurn(false); c.MayHaveChanged("/a") {
+		t.Error("what was attributed explains a change of a later turn")
+	}
+	c.LeaveBackground(true)
+	c.MarkAttributed()
+	if c.BeginTurn(false); !c.MayHaveChanged("/b") {
+		t.Error("what works in the background explains nothing")
+	}
+	c.LeaveBackground(false)
+	c.MarkAttributed()
+	if c.BeginTurn(true); !c.MayHaveChanged("/b") {
+		t.Error("a turn whose calls are not seen explains nothing")
+	}
+}
+
+// The agent was at work from 10 to 20, gates from 30 to 40; the loop began at 0.
+func TestWhoMadeANewFile(t *testing.T) {
+	t.Parallel()
+	r := Recorded{Runner: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}
+	for _, tt := range []struct {
+		name  string
+		call  Call
+		times [][]time.Time
+		want  Author
+		named bool
+	}{
+		{"between the calls", Call{}, [][]time.Time{{at(25)}}, User, false},
+		{"in a call", Call{}, [][]time.Time{{at(15)}}, Agent, false},
+		{"in a call that names it", command("touch new.txt"), [][]time.Time{{at(15)}}, Agent, true},
+		{"between calls, named by a command", command("cat new.txt"), [][]time.Time{{at(25)}}, User, false},
+		{"between calls, named by an editing tool", edit("/w/new.txt"), [][]time.Time{{at(25)}}, Agent, true},
+		{"near a call", Call{}, [][]time.Time{{at(21)}}, Agent, false},
+		{"while gates ran", Call{}, [][]time.Time{{at(35)}}, Gates, false},
+		{"while gates ran, and changed since", Call{}, [][]time.Time{{at(35), at(50)}}, User, false},
+		{"in a folder that a call made", Call{}, [][]time.Time{{at(25)}, {at(15)}}, Agent, false},
+		{"older than the loop, as one that was moved", Call{}, [][]time.Time{{at(-5)}}, Agent, false},
+		{"times unknown", Call{}, [][]time.Time{nil}, Agent, false},
+	} {
+		var c Calls
+		c.Add(tt.call, true)
+		author, named := OfNewFile("/w/new.txt", tt.times, &c, r.Times(at(0), at(60), time.Second))
+		if author != tt.want || named != tt.named {
+			t.Errorf("%s: by %s, named %v; want %s, %v", tt.name, author, named, tt.want, tt.named)
+		}
+	}
+}
+
+// Where it is unknown when calls ran, or one has no end, nothing is known to be the user's.
+func TestNobodyKnowsWhenCallsRan(t *testing.T) {
+	t.Parallel()
+	began, ended := Call{At: at(10), ID: "a"}, Call{Tool: "Bash", Kind: toolcall.Run, Command: "make", At: at(20), ID: "a"}
+	server := ended
+	server.Command = "serve &"
+	noID := ended
+	noID.ID = ""
+	for name, tt := range map[string]struct {
+		Recorded
+		want Author
+	}{
+		"nothing ran":                           {Recorded{}, User},
+		"a call of the session that ended":      {Recorded{Begun: []Call{began}, Ended: []Call{ended}}, User},
+		"one that has not":                      {Recorded{Begun: []Call{began}}, Agent},
+		"one that left a server":                {Recorded{Begun: []Call{began}, Ended: []Call{server}}, Agent},
+		"one whose end cannot be matched":       {Recorded{Begun: []Call{began}, Ended: []Call{noID}}, Agent},
+		"a runner that was killed in a call":    {Recorded{Runner: []Call{{Tool: "Bash", Command: "make", At: at(10)}}}, Agent},
+		"a call of which it is not known when":  {Recorded{Runner: []Call{{Tool: "Bash", Command: "make"}}}, Agent},
+		"the turn under way":                    {Recorded{UnderWay: Span{at(10), at(60)}}, Agent},
+		"the user's own turn counts: in doubt…": {Recorded{Begun: []Call{began}, Ended: []Call{{UserTurn: true}}}, Agent},
+	} {
+		if got := tt.Times(at(0), at(60), time.Second).Author([]time.Time{at(40)}); got != tt.want {
+			t.Errorf("%s: by %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// Calls of the user's turns are left out, also where a part of the file is read.
+func TestParsePart(t *testing.T) {
+	t.Parallel()
+	const one = `{"tool":"Bash","command":"one"}` + "\n"
+	from := int64(len(one))
+	file := one + `{"tool":"Bash","command":"two"}` + "\n" + "{torn\n" + `{"user_turn":true,"from":32}` + "\n" + `{"tool":"Bash","command":"three"}` + "\n" + `{"tool":`
+	texts := func(p Part) (all []string) {
+		for _, c := range p.Calls {
+			all = append(all, c.Command)
+		}
+		return all
+	}
+	whole := ParsePart([]byte(file), 0)
+	if diff := cmp.Diff([]string{"one", "three"}, texts(whole)); diff != "" || whole.UserFrom != from || whole.Size != int64(len(file)-len(`{"tool":`)) {
+		t.Errorf("whole file: %+v %s", whole, diff)
+	}
+	if rest := ParsePart([]byte(file)[from:], from); cmp.Diff([]string{"three"}, texts(rest)) != "" || rest.Size != whole.Size-from {
+		t.Errorf("second part: %+v", rest)
+	}
+	if none := ParsePart(nil, 7); none.Size != 0 || none.UserFrom != -1 {
+		t.Errorf("nothing: %+v", none)
+	}
+	if all := Parse([]byte(file)); len(all) != 4 {
+		t.Errorf("every line: %+v", all)
+	}
+}
+
+// One more call never makes a change the user's that was the agent's, nor does knowing of
+// one more span; and alone the calls explain whatever they explain beside the user.
+func TestMoreCallsExplainMore(t *testing.T) {
+	t.Parallel()
+	pool := []Call{edit("/w/a"), edit("/w/b"), command("touch a"), command("git pull"), {AnyChange: true}, {Tool: "Read", Kind: toolcall.Read, Path: "/w/a"}, {Tool: "put"}, {At: at(3), Until: at(4)}}
+	answers := func(c *Calls) (yes [4]bool) {
+		return [4]bool{c.Wrote("/w/a"), c.Names("/w/a"), c.MayHaveChanged("/w/a"), c.MayHaveCommitted()}
+	}
+	for range 500 {
+		var alone, beside Calls
+		var r Recorded
+		for range 6 {
+			next := pool[rand.IntN(len(pool))]
+			before, file := answers(&beside), []time.Time{at(rand.IntN(9))}
+			author := r.Times(at(0), at(9), 0).Author(file)
+			alone.Add(next, false)
+			beside.Add(next, true)
+			r.Runner = append(r.Runner, next)
+			for i, yes := range answers(&beside) {
+				if before[i] && !yes || yes && !answers(&alone)[i] {
+					t.Fatalf("answer %d after %+v: before %v, beside the user %v, alone %v", i, next, before[i], yes, answers(&alone)[i])
+				}
+			}
+			if now := r.Times(at(0), at(9), 0).Author(file); author == Agent && now != Agent {
+				t.Fatalf("%+v made a file at %v by %s", next, file, now)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package authorship
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
+)
+
+// MaxCommandBytes bounds how much of a command is recorded: enough to find a file's name
+// in.
+const MaxCommandBytes = 2000
+
+// Call is a tool call that ran, with what is needed to attribute changes to the agent
+// or the user. It is one line of a file of calls.
+type Call struct {
+	Tool    string        `json:"tool,omitempty"` // the client's name of the tool
+	Kind    toolcall.Kind `json:"kind,omitempty"`
+	Path    string        `json:"path,omitempty"`    // file that it wrote, absolute
+	Command string        `json:"command,omitempty"` // start of the command that it ran
+	Dir     string        `json:"dir,omitempty"`     // where the command ran, absolute; "": the root
+	// Background means that the client left the command running.
+	Background bool `json:"background,omitempty"`
+	// Test is the result of the tests that the command ran, if any. A runner records a
+	// call before it runs, and its test in a line of its own.
+	Test *loop.TestRun `json:"test,omitempty"`
+	// Failed means that the tool answered with an error, in a session.
+	Failed bool `json:"failed,omitempty"`
+	// AnyChange means that the effects are unknown: any change may come from this call.
+	AnyChange bool `json:"any_change,omitempty"`
+	// At is when the runner allowed the call, before it ran; in a session, when the call
+	// ended.
+	At time.Time `json:"at,omitzero"`
+	// ID is the client's id of the call, in a session. The start of the call has the same
+	// id.
+	ID string `json:"id,omitempty"`
+	// Until makes the line a span: calls, or processes they started, ran from At until
+	// then.
+	Until time.Time `json:"until,omitzero"`
+	// Gates means that the span is of Pawl's gates, not of calls.
+	Gates bool `json:"gates,omitempty"`
+	// UserTurn makes the line a marker: the calls from byte From of the file up to this
+	// line ran in a turn of the user's, and are the user's.
+	UserTurn bool  `json:"user_turn,omitempty"`
+	From     int64 `json:"from,omitempty"`
+}
+
+// ToolCall returns the call as far as it is recorded.
+func (c Call) ToolCall() toolcall.Call {
+	return toolcall.Call{Tool: c.Tool, Kind: c.Kind, Path: c.Path, Command: c.Command, Background: c.Background, Dir: c.Dir, At: c.At}
+}
+
+// lines returns the calls of a file with the offset of their lines. An incomplete last
+// line is left for the next time; an unreadable line is skipped.
+func lines(data []byte) iter.Seq2[int64, Call] {
+	return func(yield func(int64, Call) bool) {
+		at := int64(0)
+		for line := range bytes.Lines(data) {
+			var c Call
+			if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &c) == nil && !yield(at, c) {
+				return
+			}
+			at += int64(len(line))
+		}
+	}
+}
+
+// Parse returns the complete lines of a file of calls, whoever's they are.
+func Parse(data []byte) (calls []Call) {
+	for _, c := range lines(data) {
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// Part is what a part of a file of calls holds.
+type Part struct {
+	Calls []Call // of the agent
+	Size  int64  // bytes of its complete lines
+	// UserFrom is the offset in the file from which calls were the user's, if any;
+	// otherwise -1. It may lie before the part.
+	UserFrom int64
+}
+
+// ParsePart reads data, which begins at byte from of the file, and leaves out the calls
+// of the user's turns.
+func ParsePart(data []byte, from int64) Part {
+	p := Part{Size: int64(bytes.LastIndexByte(data, '\n') + 1), UserFrom: -1}
+	var starts []int64 // of the lines of calls
+	for at, c := range lines(data) {
+		if !c.UserTurn {
+			p.Calls, starts = append(p.Calls, c), append(starts, from+at)
+			continue
+		}
+		if p.UserFrom < 0 || c.From < p.UserFrom {
+			p.UserFrom = c.From
+		}
+		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
+			p.Calls, starts = p.Calls[:len(p.Calls)-1], starts[:len(starts)-1]
+		}
+	}
+	return p
+}
+
+// mayLeaveProcess reports whether a process of the call may run on after its end.
+func (c Call) mayLeaveProcess() bool {
+	text := strings.NewReplacer("&&", "", ">&", "", "&>", "").Replace(c.Command)
+	return c.Background || len(c.Command) >= MaxCommandBytes || c.Command != "" && c.Kind != toolcall.Run || strings.Contains(text, "&") ||
+		strings.Contains(text, "setsid") || strings.Contains(text, "daemon")
+}

@@ -1,0 +1,59 @@
+package authorship
+
+import (
+	"slices"
+	"time"
+)
+
+// Times tells by the times of a file who can have made it.
+type Times struct {
+	Started time.Time     // of the loop
+	Doubt   time.Duration // how near to a span a time counts as within it
+	agent   []Span
+	gates   []Span
+	known   bool // when the agent was at work; otherwise all may be its
+}
+
+// Recorded is what is recorded of a loop's tool calls, whoever made them.
+type Recorded struct {
+	Runner   []Call // in sessions of runners
+	Begun    []Call // in a user's session: their starts
+	Ended    []Call // and their ends
+	UnderWay Span   // in the turn that this process runs
+}
+
+// Times returns when agent and gates were at work, for a loop that started at a time.
+func (r Recorded) Times(started, now time.Time, doubt time.Duration) Times {
+	t := Times{Started: started, Doubt: doubt}
+	session, timed := SessionSpans(r.Begun, r.Ended, started, now)
+	untimed := slices.ContainsFunc(r.Runner, func(c Call) bool { return c.At.IsZero() && (c.Tool != "" || c.AnyChange) })
+	if !timed || untimed {
+		return t
+	}
+	runner, gates, open := RunnerSpans(r.Runner)
+	t.known, t.gates, t.agent = true, gates, slices.Concat(runner, session)
+	if !r.UnderWay.IsZero() {
+		t.agent = append(t.agent, r.UnderWay)
+	}
+	if !open.IsZero() {
+		t.agent = append(t.agent, Span{open, now})
+	}
+	return t
+}
+
+// Author tells who made a file with these times: its own, and those of each new folder
+// that it lies in. Empty times are unknown.
+func (t Times) Author(files ...[]time.Time) Author {
+	byGates := true
+	for _, times := range files {
+		inAgent := func(at time.Time) bool { return anyContains(t.agent, at, t.Doubt) }
+		if !t.known || len(times) == 0 || slices.ContainsFunc(times, inAgent) || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
+			return Agent
+		}
+		byGates = byGates && !slices.ContainsFunc(times, func(at time.Time) bool { return !anyContains(t.gates, at, 0) })
+	}
+	if byGates {
+		return Gates
+	}
+	return User
+}
