@@ -65,7 +65,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			return strconv.FormatBool(done.Unsigned == ""), err
 		}},
 		"submodules": {func(b *sandbox) { b.submodule("sub") }, func(ctx context.Context, b *sandbox) (string, error) {
-			subs, err := b.repo.Submodules(ctx, "HEAD")
+			subs, err := b.submodules(ctx)
 			return strconv.Itoa(len(subs)), err
 		}},
 		"shadow": {func(b *sandbox) {

@@ -6,41 +6,68 @@ import (
 	"sync"
 )
 
-// listing is the tree that was last listed as a whole. The trees of a task differ in a few
-// files, so that the next one is listed by what differs and not by reading all folders.
-type listing struct {
+// Selection is the files of a tree that somebody wants. It remembers those of the tree that
+// was asked last: the trees of a task differ in a few files, so that the next one is listed
+// by what differs and not by reading all folders.
+type Selection struct {
+	wanted func(path string, e Entry) bool // nil = all
+
 	mu      sync.Mutex
-	tree    string // id; "" = none yet
-	entries map[string]Entry
+	tree    string           // id; "" = none yet
+	entries map[string]Entry // never changed, since callers have it
 }
 
-// listTree lists a tree by its id. The map is the caller's own.
-func (r *Repo) listTree(ctx context.Context, id string) (map[string]Entry, error) {
-	if r.of != nil {
-		return r.of.listTree(ctx, id)
+// NewSelection makes a selection of the files for which wanted is true, which is asked once
+// for each path and content.
+func NewSelection(wanted func(path string, e Entry) bool) *Selection {
+	return &Selection{wanted: wanted}
+}
+
+// Select lists the files of a tree that a selection wants. The map must not be changed.
+func (r *Repo) Select(ctx context.Context, tree string, s *Selection) (map[string]Entry, error) {
+	id, err := r.TreeOf(ctx, tree)
+	if err != nil {
+		return nil, err
 	}
-	l := &r.listed
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tree == "" {
-		entries, err := r.entriesOf(ctx, id, nil)
-		if err != nil {
-			return nil, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tree != "" {
+		if changes, err := r.Diff(ctx, s.tree, id); err == nil { // else the other tree may be gone
+			s.apply(changes)
+			s.tree = id
+			return s.entries, nil
 		}
-		l.tree, l.entries = id, entries
-		return maps.Clone(entries), nil
 	}
-	changes, err := r.Diff(ctx, l.tree, id)
-	if err != nil { // of the other tree, perhaps: this one may be there all the same
-		return r.entriesOf(ctx, id, nil)
+	found := map[string]Entry{}
+	err = r.walk(ctx, id, nil, func(path string, e Entry) bool {
+		if s.wanted == nil || s.wanted(path, e) {
+			found[path] = e
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
+	s.tree, s.entries = id, found
+	return found, nil
+}
+
+// apply brings the entries to another tree.
+func (s *Selection) apply(changes []Change) {
+	copied := false
 	for _, c := range changes {
-		if c.Status == 'D' {
-			delete(l.entries, c.Path)
+		_, had := s.entries[c.Path]
+		has := c.Status != 'D' && (s.wanted == nil || s.wanted(c.Path, c.To))
+		if !had && !has {
+			continue
+		}
+		if !copied {
+			s.entries, copied = maps.Clone(s.entries), true
+		}
+		if has {
+			s.entries[c.Path] = c.To
 		} else {
-			l.entries[c.Path] = c.To
+			delete(s.entries, c.Path)
 		}
 	}
-	l.tree = id
-	return maps.Clone(l.entries), nil
 }

@@ -278,12 +278,21 @@ func TestIgnored(t *testing.T) {
 func TestSubmodules(t *testing.T) {
 	b := newRepo(t, "a", "a")
 	b.submodule("d/sub")
-	subs, err := b.repo.Submodules(t.Context(), "HEAD")
+	subs, err := b.submodules(t.Context())
 	if sub := subs["d/sub"]; err != nil || len(subs) != 1 || sub == nil || sub.Root() != realPath(b.path("d/sub")) || sub.GitDir() == b.repo.GitDir() {
 		t.Errorf("%v, %v", subs, err)
 	}
 	b.git("submodule", "deinit", "-f", "d/sub")
-	if subs, err := b.repo.Submodules(t.Context(), "HEAD"); err != nil || len(subs) != 0 {
+	if subs, err := b.submodules(t.Context()); err != nil || len(subs) != 0 {
 		t.Errorf("what is not checked out is open: %v, %v", subs, err)
 	}
+}
+
+// submodules opens those of HEAD.
+func (b *sandbox) submodules(ctx context.Context) (map[string]*Repo, error) {
+	entries, err := b.repo.Entries(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	return b.repo.Submodules(ctx, entries)
 }

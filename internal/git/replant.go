@@ -69,7 +69,7 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	had, err := r.Entries(ctx, parent)
+	had, err := r.EntriesAt(ctx, parent, pathsOf(changes))
 	if err != nil {
 		return "", err
 	}

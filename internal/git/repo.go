@@ -40,12 +40,12 @@ type Repo struct {
 	callTime, pipesAfter time.Duration // of each call; 0 is the usual
 	inert                []string      // settings that keep programs of the repository from running, see Inert
 
-	of        *Repo    // of a worktree: the one whose servers it uses
-	reader    server   // of objects
-	writer    server   // of trees
-	committer server   // of commits
-	answers   answers  // that it has given
-	listed    listing  // the tree that was last listed as a whole
+	of        *Repo   // of a worktree: the one whose servers it uses
+	reader    server  // of objects
+	writer    server  // of trees
+	committer server  // of commits
+	answers   answers // that it has given
+	all       Selection
 	names     sync.Map // refs whose names git allows
 	watching  watching
 

@@ -10,15 +10,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Submodules opens the checked-out submodules of a tree, by path, without nested ones.
-func (r *Repo) Submodules(ctx context.Context, tree string) (map[string]*Repo, error) {
-	entries, err := r.Entries(ctx, tree)
-	if err != nil {
-		return nil, err
-	}
+// IsSubmodule reports whether the entry is a commit of another repository.
+func (e Entry) IsSubmodule() bool { return e.Mode == modeSubmodule }
+
+// Submodules opens the submodules among the entries of a tree that are checked out, by
+// path, without nested ones.
+func (r *Repo) Submodules(ctx context.Context, entries map[string]Entry) (map[string]*Repo, error) {
 	subs := map[string]*Repo{}
 	for _, path := range slices.Sorted(maps.Keys(entries)) {
-		if entries[path].Mode != modeSubmodule {
+		if !entries[path].IsSubmodule() {
 			continue
 		}
 		sub, err := r.submodule(ctx, path)

@@ -29,13 +29,13 @@ func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule && e
 // IsExecutable reports whether a file may be run.
 func (e Entry) IsExecutable() bool { return e.Mode == "100755" }
 
-// maxFolders bounds the folders of a tree at one depth: a few objects can stand for a tree
+// maxFolders bounds the folders of a tree that are read: a few objects can stand for a tree
 // of any size.
-const maxFolders = 1 << 20
+const maxFolders = 1 << 21
 
 // trees reads the entries of trees by name, folders among them, in the order of the ids.
 func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, error) {
-	if len(ids) > 2*maxFolders {
+	if len(ids) > maxFolders {
 		return nil, fmt.Errorf("read trees: %d folders", len(ids))
 	}
 	found, err := r.objects(ctx, ids...)
@@ -183,14 +183,16 @@ func (r *Repo) treesOf(ctx context.Context, revs ...string) ([]string, error) {
 }
 
 // Entries lists a tree: these paths (files or folders), or everything. A path
-// that the tree lacks is not in the map.
+// that the tree lacks is not in the map. It must not be changed.
 func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[string]Entry, error) {
 	id, err := r.TreeOf(ctx, tree)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(paths) == 0 {
-		return r.listTree(ctx, id)
+	case len(paths) == 0 && r.of != nil:
+		return r.of.Entries(ctx, id)
+	case len(paths) == 0:
+		return r.Select(ctx, id, &r.all)
 	}
 	wanted := newPathSet(paths)
 	return r.entriesOf(ctx, id, &wanted)
@@ -199,30 +201,80 @@ func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[s
 // entriesOf reads the entries of a tree by its id: the paths in a set, nil = all.
 func (r *Repo) entriesOf(ctx context.Context, id string, within *pathSet) (map[string]Entry, error) {
 	found := map[string]Entry{}
-	level := []pair{{to: id}}
-	for len(level) > 0 {
+	err := r.walk(ctx, id, within, func(path string, e Entry) bool {
+		found[path] = e
+		return true
+	})
+	return found, err
+}
+
+// EntriesAt lists a tree at these paths (files or folders), of which there may be none.
+func (r *Repo) EntriesAt(ctx context.Context, tree string, paths []string) (map[string]Entry, error) {
+	id, err := r.TreeOf(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	within := newPathSet(paths)
+	return r.entriesOf(ctx, id, &within)
+}
+
+func pathsOf(changes []Change) []string {
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
+	}
+	return paths
+}
+
+// HasAny reports whether a tree has a file whose path is wanted. It reads no more folders
+// than it needs.
+func (r *Repo) HasAny(ctx context.Context, tree string, wanted func(path string) bool) (has bool, err error) {
+	id, err := r.TreeOf(ctx, tree)
+	if err != nil {
+		return false, err
+	}
+	err = r.walk(ctx, id, nil, func(path string, _ Entry) bool {
+		has = wanted(path)
+		return !has
+	})
+	return has, err
+}
+
+// maxWalked bounds the folders that a walk reads at a time; the first one is read alone.
+const maxWalked = 1000
+
+// walk visits the entries of a tree by its id, the paths in a set (nil = all), until visit
+// returns false.
+func (r *Repo) walk(ctx context.Context, id string, within *pathSet, visit func(path string, e Entry) bool) error {
+	todo, walked := []pair{{to: id}}, 0
+	for most := 1; len(todo) > 0; most = min(2*most, maxWalked) {
+		some := slices.Clone(todo[max(0, len(todo)-most):])
+		todo = todo[:len(todo)-len(some)]
+		if walked += len(some); walked > maxFolders {
+			return fmt.Errorf("list tree %s: %d folders", id, walked)
+		}
 		var ids []string
-		for _, p := range level {
+		for _, p := range some {
 			ids = append(ids, p.to)
 		}
 		entries, err := r.trees(ctx, ids)
 		if err != nil {
-			return nil, fmt.Errorf("list tree %s: %w", id, err)
+			return fmt.Errorf("list tree %s: %w", id, err)
 		}
-		var next []pair
-		for i, p := range level {
+		for i, p := range some {
 			for name, e := range entries[i] {
 				switch path := p.dir + name; {
 				case e.Mode == modeTree && (within == nil || within.reaches(path)):
-					next = append(next, pair{dir: path + "/", to: e.ID})
+					todo = append(todo, pair{dir: path + "/", to: e.ID})
 				case e.Mode != modeTree && (within == nil || within.covers(path)):
-					found[path] = e
+					if !visit(path, e) {
+						return nil
+					}
 				}
 			}
 		}
-		level = next
 	}
-	return found, nil
+	return nil
 }
 
 // Show returns the content of a file in a tree, or the target of a symbolic link. For any
@@ -246,16 +298,18 @@ func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	return found[0].data, nil
 }
 
-// Contents reads files of a tree, by path: the first ones in the order of their paths
-// that are wanted, each no larger than a size.
-func (r *Repo) Contents(ctx context.Context, tree string, most, size int, wanted func(path string) bool) (map[string][]byte, error) {
-	entries, err := r.Entries(ctx, tree)
-	if err != nil {
-		return nil, err
+// Contents reads files by their entries: the first ones in the order of their paths, each no
+// larger than a size.
+func (r *Repo) Contents(ctx context.Context, entries map[string]Entry, most, size int) (map[string][]byte, error) {
+	var rest []string
+	for path, e := range entries {
+		if strings.HasPrefix(e.Mode, "100") {
+			rest = append(rest, path)
+		}
 	}
-	maps.DeleteFunc(entries, func(path string, e Entry) bool { return !strings.HasPrefix(e.Mode, "100") || !wanted(path) })
+	slices.Sort(rest)
 	files := map[string][]byte{}
-	for rest := slices.Sorted(maps.Keys(entries)); len(rest) > 0 && len(files) < most; {
+	for len(rest) > 0 && len(files) < most {
 		some := rest[:min(len(rest), most-len(files))]
 		rest = rest[len(some):]
 		var ids []string
@@ -264,7 +318,7 @@ func (r *Repo) Contents(ctx context.Context, tree string, most, size int, wanted
 		}
 		found, err := r.readObjects(ctx, ids, size)
 		if err != nil {
-			return nil, fmt.Errorf("read files of %s: %w", tree, err)
+			return nil, fmt.Errorf("read %d files: %w", len(ids), err)
 		}
 		for i, o := range found {
 			switch {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -31,11 +32,23 @@ func TestTreesAreAsGitHasThem(t *testing.T) {
 		if diff := cmp.Diff(append([]Change{}, want...), append([]Change{}, changes...)); diff != "" {
 			rt.Fatalf("the difference: %s", diff)
 		}
+		below := func(path string, _ Entry) bool { return strings.Contains(path, "/") }
+		selection := NewSelection(below)
 		for _, tree := range []string{from, to, from} { // the second and third are made of what differs
 			got, err := b.repo.Entries(ctx, tree)
 			b.must(err)
-			if diff := cmp.Diff(b.slowEntries(tree), got); diff != "" {
+			want := b.slowEntries(tree)
+			if diff := cmp.Diff(want, got); diff != "" {
 				rt.Fatalf("the list of %s: %s", tree, diff)
+			}
+			maps.DeleteFunc(want, func(path string, e Entry) bool { return !below(path, e) })
+			got, err = b.repo.Select(ctx, tree, selection)
+			b.must(err)
+			if diff := cmp.Diff(want, got); diff != "" {
+				rt.Fatalf("the selection of %s: %s", tree, diff)
+			}
+			if has, err := b.repo.HasAny(ctx, tree, func(path string) bool { return below(path, Entry{}) }); has != (len(want) > 0) || err != nil {
+				rt.Fatalf("%s has any: %v, %v", tree, has, err)
 			}
 		}
 		var paths []string

@@ -64,9 +64,12 @@ func (r *Runner) takenAway(ctx context.Context, tree, now, head string, commits 
 	for _, c := range committed {
 		theirs = append(theirs, c.Path)
 	}
-	var gone []string
+	var gone, paths []string
+	for _, c := range diff {
+		paths = append(paths, c.Path)
+	}
 	for _, commit := range commits {
-		entries, err := r.Repo.Entries(ctx, commit)
+		entries, err := r.Repo.EntriesAt(ctx, commit, paths)
 		if err != nil {
 			return nil, fmt.Errorf("list what was committed: %w", err)
 		}

@@ -2,11 +2,13 @@ package verify
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
@@ -33,7 +35,13 @@ func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (m
 	if len(names) == 0 {
 		return nil, nil
 	}
-	old, err := v.Repo.Contents(ctx, r.Base, maxNamesRead, maxTextRead, func(file string) bool { return v.isTest(file) && testdiff.Knows(file) })
+	tests, err := v.Repo.Select(ctx, r.Base, v.files.tests)
+	if err != nil {
+		return nil, err
+	}
+	tests = maps.Clone(tests)
+	maps.DeleteFunc(tests, func(file string, _ git.Entry) bool { return !testdiff.Knows(file) })
+	old, err := v.Repo.Contents(ctx, tests, maxNamesRead, maxTextRead)
 	if err != nil {
 		return nil, err
 	}

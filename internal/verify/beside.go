@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -137,9 +136,7 @@ func (v *Verifier) ChangedBeside(ctx context.Context) ([]string, error) {
 // forgetCompiled removes what Python keeps of sources beside them: it believes such a
 // file by the time and size that stand in it, and not by the source.
 func (v *Verifier) forgetCompiled(ctx context.Context, tree string) error {
-	entries, err := v.Repo.Entries(ctx, tree)
-	isPython := func(file string) bool { return path.Ext(file) == ".py" }
-	if err != nil || !slices.ContainsFunc(slices.Collect(maps.Keys(entries)), isPython) {
+	if sources, err := v.Repo.Select(ctx, tree, v.files.python); err != nil || len(sources) == 0 {
 		return err
 	}
 	ignored, err := v.Repo.Ignored(ctx)

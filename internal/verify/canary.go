@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -156,7 +157,7 @@ func (v *Verifier) withoutUnbuilt(ctx context.Context, tree string, laid map[str
 // besideProof are test files that hold what a claim is to be believed for; where none is
 // known to, the first that can have a canary: those of this task first.
 func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) ([]string, error) {
-	entries, err := v.Repo.Entries(ctx, r.Tree)
+	holding, err := v.Repo.Select(ctx, r.Tree, v.files.holding)
 	if err != nil {
 		return nil, err
 	}
@@ -168,16 +169,20 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 			first = append(first, path.Join(g.Dir, file))
 		}
 	}
-	for file, e := range entries {
-		if isFile(e) && (v.isTest(file) || path.Ext(file) == ".rs") {
+	for file, e := range holding {
+		if isFile(e) {
 			rest = append(rest, file)
 		}
 	}
 	slices.Sort(rest)
+	named, err := v.Repo.EntriesAt(ctx, r.Tree, slices.Concat(o.NewTests, first))
+	if err != nil {
+		return nil, err
+	}
 	var matching, other []string
 	searched := map[string]bool{}
 	for _, file := range slices.Concat(o.NewTests, first, rest) {
-		if e, ok := entries[file]; !ok || !isFile(e) || searched[file] || len(searched) >= maxSearched || len(matching) >= maxCanaries {
+		if e := cmp.Or(holding[file], named[file]); !isFile(e) || searched[file] || len(searched) >= maxSearched || len(matching) >= maxCanaries {
 			continue
 		}
 		searched[file] = true

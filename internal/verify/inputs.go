@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"context"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -40,23 +39,12 @@ func (v *Verifier) inputsOf(ctx context.Context, r Request) inputs {
 
 // workRules say what is work in the repository of a request.
 func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error) {
-	entries, err := v.Repo.Entries(ctx, r.ProtectedTree)
+	compiled, err := v.Repo.HasAny(ctx, r.ProtectedTree, func(file string) bool { return work.IsSource(file) && !v.isTest(file) })
 	if err != nil {
 		return work.Rules{}, err
 	}
-	rules := work.Rules{Globs: r.Work, Shell: true}
-	for file := range entries {
-		if work.IsSource(file) && !v.isTest(file) {
-			rules.Shell = false
-			break
-		}
-	}
-	steps, through := testreport.Reach(r.Gates, func(file string) ([]byte, error) {
-		if _, there := entries[file]; !there {
-			return nil, fs.ErrNotExist
-		}
-		return v.Repo.Show(ctx, r.ProtectedTree, file)
-	})
+	rules := work.Rules{Globs: r.Work, Shell: !compiled}
+	steps, through := testreport.Reach(r.Gates, func(file string) ([]byte, error) { return v.Repo.Show(ctx, r.ProtectedTree, file) })
 	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return runs(steps, file) }
 	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && v.isTest(s.From) })
@@ -65,12 +53,11 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	}
 	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return builds.MatchString(s.Words[0]) })
 	rules.HasFiles = func(dir string) bool {
-		for file := range entries {
-			if dir == "." || strings.HasPrefix(file, dir+"/") {
-				return true
-			}
+		if dir == "." {
+			return r.ProtectedTree != emptyTree(r.ProtectedTree)
 		}
-		return false
+		files, err := v.Repo.Entries(ctx, r.ProtectedTree, dir)
+		return err != nil || len(files) > 0
 	}
 	return rules, nil
 }
@@ -169,16 +156,8 @@ func matchesAny(globs, file string) bool {
 
 // hasTests: there are tests in a tree whose doing could change.
 func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
-	entries, err := v.Repo.Entries(ctx, tree)
-	if err != nil {
-		return true // it could not be asked: there may be
-	}
-	for file := range entries {
-		if v.isTest(file) {
-			return true
-		}
-	}
-	return false
+	tests, err := v.Repo.Select(ctx, tree, v.files.tests)
+	return err != nil || len(tests) > 0 // what could not be asked may be
 }
 
 // registered is a build file as it was, and the same with the new sources that it lists

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,18 +189,16 @@ func (v *Verifier) runSetUp(ctx context.Context, dir string, in *isolation) erro
 // lockFiles is a fingerprint of what a tree says it depends on: its lock files, and of
 // its manifests what decides what is installed.
 func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
-	entries, err := v.Repo.Entries(ctx, tree)
+	entries, err := v.Repo.Select(ctx, tree, v.files.locked)
 	if err != nil {
 		return "", err
 	}
 	var found, ids []string
 	manifests := map[string]string{}
 	for file, e := range entries {
-		switch base := path.Base(file); {
-		case base == "package.json", base == "pyproject.toml":
+		if isManifest(file) {
 			manifests[file], ids = e.ID, append(ids, e.ID)
-		case base == "go.sum", strings.HasSuffix(base, ".lock"), strings.Contains(base, "-lock."), strings.HasPrefix(base, "requirements"),
-			base == "Cargo.toml", base == "pom.xml":
+		} else {
 			found = append(found, file+" "+e.ID)
 		}
 	}

@@ -20,23 +20,23 @@ type SignRequest struct {
 	Before, After string   // trees
 	Asked         string   // what the work was asked to do
 
-	test func(file string) bool // tells tests by Tests; nil = it is made of these
+	files *selections // by Tests; nil = it is made of these
 }
 
-// isTest tells tests for one look at all files.
-func (r SignRequest) isTest() func(file string) bool {
+// selections are the request's own, or made for it.
+func (r SignRequest) selections() *selections {
 	switch {
-	case r.test != nil:
-		return r.test
+	case r.files != nil:
+		return r.files
 	case r.Tests == nil:
-		return defaultTests().Match
+		return newSelections(defaultTests().Match)
 	}
-	return work.NewGlobs(r.Tests).Match
+	return newSelections(work.NewGlobs(r.Tests).Match)
 }
 
 // signRequest is one by the Verifier's own tests.
 func (v *Verifier) signRequest(before, after, asked string) SignRequest {
-	return SignRequest{Tests: v.Tests, Before: before, After: after, Asked: asked, test: v.isTest}
+	return SignRequest{Tests: v.Tests, Before: before, After: after, Asked: asked, files: v.files}
 }
 
 // Signs are what a reviewer would want to see in the difference between two trees, see
@@ -204,7 +204,11 @@ func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([
 	if len(found) == 0 {
 		return nil, nil
 	}
-	others, err := in.repo.Contents(ctx, in.r.After, maxProgramsRead, maxTextRead, func(other string) bool { return other != file && sign.Knows(other) })
+	programs, err := in.repo.Select(ctx, in.r.After, git.NewSelection(func(other string, _ git.Entry) bool { return other != file && sign.Knows(other) }))
+	if err != nil {
+		return nil, err
+	}
+	others, err := in.repo.Contents(ctx, programs, maxProgramsRead, maxTextRead)
 	if err != nil || len(others) == maxProgramsRead {
 		return nil, err
 	}
@@ -236,12 +240,12 @@ const (
 // testsIn reads the tests of the tree after a change. What the task or a document of
 // before says is known without them.
 func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, error) {
-	isTest := r.isTest()
-	tests, err := repo.Contents(ctx, r.After, maxTestsRead, maxTextRead, isTest)
+	files := r.selections()
+	tests, err := contentsOf(ctx, repo, r.After, files.tests, maxTestsRead)
 	if err != nil {
 		return nil, err
 	}
-	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return isDocument(file) && !isTest(file) })
+	said, err := contentsOf(ctx, repo, r.Before, files.documents, maxDocumentsRead)
 	known := []string{r.Asked}
 	for _, text := range said {
 		known = append(known, string(text))
@@ -251,6 +255,15 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 		t.Expect(mutant.Values(file, content, nil, nil).Telling)
 	}
 	return t, err
+}
+
+// contentsOf reads the first files of a selection.
+func contentsOf(ctx context.Context, repo *git.Repo, tree string, s *git.Selection, most int) (map[string][]byte, error) {
+	entries, err := repo.Select(ctx, tree, s)
+	if err != nil {
+		return nil, err
+	}
+	return repo.Contents(ctx, entries, most, maxTextRead)
 }
 
 func isDocument(file string) bool {

@@ -40,7 +40,11 @@ func (v *Verifier) inspectSubmodules(ctx context.Context) error {
 
 // withins looks into the submodules of a tree.
 func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within, error) {
-	subs, err := v.Repo.Submodules(ctx, tree)
+	modules, err := v.Repo.Select(ctx, tree, v.files.submodules)
+	if err != nil {
+		return nil, err
+	}
+	subs, err := v.Repo.Submodules(ctx, modules)
 	if err != nil {
 		return nil, err
 	}

@@ -42,22 +42,9 @@ func sources() string {
 	return "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
 }
 
-// maxNamesKnown bounds the paths of which it is kept whether they are tests.
-const maxNamesKnown = 1 << 20
-
 // isTest reports whether a path, relative to the repository with slashes, is a
 // test file. Globs that cannot be read match nothing.
-func (v *Verifier) isTest(file string) bool {
-	is, known := v.tests[file]
-	if !known {
-		if len(v.tests) >= maxNamesKnown {
-			clear(v.tests)
-		}
-		is = v.testGlobs.Match(file)
-		v.tests[file] = is
-	}
-	return is
-}
+func (v *Verifier) isTest(file string) bool { return v.testGlobs.Match(file) }
 
 // IsTest is the same for globs, nil = DefaultTests.
 func IsTest(globs []string, file string) bool {

@@ -21,11 +21,11 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		return err
 	}
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return v.isTest(c.Path) || v.isMark(c.Path) })
-	in := inspection{repo: v.Repo, r: SignRequest{Tests: v.Tests, Before: r.Base, After: r.Tree}, changes: changes}
+	in := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, ""), changes: changes}
 	if err := in.readPrograms(ctx); err != nil {
 		return err
 	}
-	tests, err := v.Repo.Contents(ctx, r.Tree, maxTestsRead, maxTextRead, v.isTest)
+	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.tests, maxTestsRead)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observati
 // valuesOf are the tests with other values in them, and the inputs that they give.
 func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (map[string][]byte, []string, error) {
 	proving := provingTests(o)
-	tests, err := v.Repo.Contents(ctx, r.Tree, maxTestsRead, maxTextRead, func(file string) bool { return v.isTest(file) || path.Ext(file) == ".rs" })
+	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.holding, maxTestsRead)
 	if err != nil {
 		return nil, nil, err
 	}

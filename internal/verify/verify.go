@@ -77,13 +77,13 @@ type Verifier struct {
 	env       []string
 	redactor  *redact.Redactor
 	place     *place
-	carries   carrying             // what a checkout gets of the installed dependencies
-	homeNow   *homeNow             // what of the home is as it was; nil = not known yet
-	namespace *confine.Namespace   // nil = not looked for yet
-	named     []string             // changed settings
-	plain     map[string]string    // trees without Pawl's marks
-	testGlobs work.Globs           // Tests, made ready
-	tests     map[string]bool      // paths that were asked about, and whether they are tests
+	carries   carrying           // what a checkout gets of the installed dependencies
+	homeNow   *homeNow           // what of the home is as it was; nil = not known yet
+	namespace *confine.Namespace // nil = not looked for yet
+	named     []string           // changed settings
+	plain     map[string]string  // trees without Pawl's marks
+	testGlobs work.Globs         // Tests, made ready
+	files     *selections
 	subs      map[string]*git.Repo // submodules that were looked into, by path
 }
 
@@ -98,9 +98,10 @@ func New(o Options) (*Verifier, error) {
 	if o.Loaded == nil {
 		o.Loaded = loaded
 	}
+	tests := work.NewGlobs(o.Tests)
 	return &Verifier{
 		Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)),
-		plain: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: work.NewGlobs(o.Tests), tests: map[string]bool{},
+		plain: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: tests, files: newSelections(tests.Match),
 	}, nil
 }
 

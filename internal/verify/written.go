@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -30,19 +31,25 @@ func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w runTarget) map[
 	if v.Repo == nil || w.tree == "" {
 		return nil
 	}
-	entries, err := v.Repo.Entries(ctx, w.tree)
+	tests, err := v.Repo.Select(ctx, w.tree, v.files.tests)
 	if err != nil {
 		return nil // the run itself will say what is wrong
 	}
-	_, scripts := testreport.Reach([]gate.Gate{g}, testreport.FilesIn(v.Root))
+	_, names := testreport.Reach([]gate.Gate{g}, testreport.FilesIn(v.Root))
+	scripts, err := v.Repo.EntriesAt(ctx, w.tree, names)
+	if err != nil {
+		return nil
+	}
 	var marks []string
 	if v.Marks != nil {
 		marks = v.Marks()
 	}
 	states := map[string]fileState{}
-	for file, e := range entries {
-		if e.IsFile() && (v.isTest(file) || slices.Contains(scripts, file)) && !slices.Contains(marks, file) && len(states) < maxTestFiles {
-			states[file] = stateOf(filepath.Join(v.checkout(w), filepath.FromSlash(file)))
+	for _, entries := range []map[string]git.Entry{tests, scripts} {
+		for file, e := range entries {
+			if e.IsFile() && !slices.Contains(marks, file) && len(states) < maxTestFiles {
+				states[file] = stateOf(filepath.Join(v.checkout(w), filepath.FromSlash(file)))
+			}
 		}
 	}
 	return states

@@ -1,0 +1,45 @@
+package verify
+
+import (
+	"path"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// selections are the files that each claim asks for, in one tree after another.
+type selections struct {
+	tests     *git.Selection
+	holding   *git.Selection // tests, and sources that may hold some
+	documents *git.Selection // that are not tests
+	python    *git.Selection
+	locked    *git.Selection // that say what is installed
+
+	submodules *git.Selection
+}
+
+func newSelections(isTest func(file string) bool) *selections {
+	of := func(wanted func(file string) bool) *git.Selection {
+		return git.NewSelection(func(file string, _ git.Entry) bool { return wanted(file) })
+	}
+	return &selections{
+		tests:     of(isTest),
+		holding:   of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
+		documents: of(func(file string) bool { return isDocument(file) && !isTest(file) }),
+		python:    of(func(file string) bool { return path.Ext(file) == ".py" }),
+		locked:    of(func(file string) bool { return isManifest(file) || isLock(file) }),
+
+		submodules: git.NewSelection(func(_ string, e git.Entry) bool { return e.IsSubmodule() }),
+	}
+}
+
+func isManifest(file string) bool {
+	base := path.Base(file)
+	return base == "package.json" || base == "pyproject.toml"
+}
+
+func isLock(file string) bool {
+	base := path.Base(file)
+	return base == "go.sum" || strings.HasSuffix(base, ".lock") || strings.Contains(base, "-lock.") || strings.HasPrefix(base, "requirements") ||
+		base == "Cargo.toml" || base == "pom.xml"
+}
