@@ -111,6 +111,9 @@ func howItStands(s record.Summary) string {
 	if s.Outcome != "" {
 		words = string(s.Outcome)
 	}
+	if s.State == "paused" && s.Reason != "" {
+		words += ": " + plan.OneLine(s.Reason, 60)
+	}
 	if len(s.Tests) > 0 {
 		words += ", waits for an approval"
 	}

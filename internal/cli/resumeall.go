@@ -63,9 +63,10 @@ func (c *resumeCmd) all(a *app) error {
 }
 
 // endedByRestart tells of a loop in the background whose process is gone, or was ended by
-// TERM a while ago.
+// TERM a while ago. One that the user paused rests until they resume it themselves; one that
+// is held for something to be fixed tries whether it is.
 func (s *subject) endedByRestart(now time.Time) bool {
 	st := s.memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return s.spec.DetachOnHangup && !s.alive && (byTerm || s.summary().State == orphaned)
+	return s.spec.DetachOnHangup && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.Held != "")
 }

@@ -356,6 +356,7 @@ func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err e
 			return err
 		}
 		d.Observer, d.Causes = s, ears.causes
+		d.Background = func() bool { return how.detached || ears.left.Load() }
 		a.rings(d)
 		a.giveTools(d)
 		state, err := d.Run(ctx)

@@ -74,7 +74,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	}
 	s.tasksEnded(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {
-		s.note(term.Info, "paused; continue with  pawl resume")
+		s.note(term.Info, "paused; continue with  pawl resume "+s.id)
 		s.activity("paused")
 	}
 	for _, a := range acts {

@@ -25,6 +25,7 @@ type signalHandler struct {
 	done    chan struct{}
 	hungUp  sync.Once
 	keepsOn atomic.Bool // the loop goes on without its terminal
+	left    atomic.Bool // and does so now
 	told    int         // signals so far, those of a closed terminal aside
 	leave   func(code int)
 }
@@ -83,9 +84,11 @@ func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
 // gone: a terminal or pipe that goes away says so more than once (the kernel, the
 // shell, each write), and is heard once.
 func (e *signalHandler) gone() {
-	if !e.keepsOn.Load() {
-		e.hungUp.Do(func() { e.tell(loop.ByHangup) })
+	if e.keepsOn.Load() {
+		e.left.Store(true)
+		return
 	}
+	e.hungUp.Do(func() { e.tell(loop.ByHangup) })
 }
 
 // tell passes a cause on; past the second, which ends the loop at once, none is

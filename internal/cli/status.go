@@ -138,7 +138,7 @@ func doing(s *subject, sum record.Summary, now time.Time) string {
 	case sum.State == "waiting":
 		return narrate.Waiting(s.memory.State, now)
 	case sum.State == "paused":
-		return "paused"
+		return narrate.Paused(s.memory.State, now)
 	}
 	return ""
 }
@@ -162,7 +162,7 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", lastOwner(s), turn)
 	case "paused":
-		return "paused" + narrate.Since(st, now) + livesWords(s, sum) + " · " + turn
+		return narrate.Paused(st, now) + livesWords(s, sum) + " · " + turn
 	case "waiting":
 		return narrate.Waiting(st, now) + livesWords(s, sum) + " · " + turn
 	}

@@ -44,12 +44,21 @@ func Try(t loop.IsolatedTurn) string {
 	return what
 }
 
-// Since says when a pause took effect.
-func Since(st loop.State, now time.Time) string {
+// since says when a pause took effect.
+func since(st loop.State, now time.Time) string {
 	if st.AwayFrom.IsZero() {
 		return ""
 	}
 	return " since " + clock(st.AwayFrom, now)
+}
+
+// Paused says since when a loop is paused, and what only the user can fix.
+func Paused(st loop.State, now time.Time) string {
+	words := "paused" + since(st, now)
+	if st.Held != "" {
+		words += ", needs you: " + plan.OneLine(st.Held, 200)
+	}
+	return words
 }
 
 // Pausing says when a pause that is asked for begins.

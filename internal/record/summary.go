@@ -23,7 +23,7 @@ type Summary struct {
 	Closed      bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
 	Merge       string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
 	Outcome     loop.Outcome    `json:"outcome,omitempty"`
-	Reason      string          `json:"reason,omitempty"`
+	Reason      string          `json:"reason,omitempty"` // why it ended so, or, while it is paused, what only the user can fix
 	Iteration   int             `json:"iteration"`
 	Tasks       TaskCount       `json:"tasks"`
 	Gates       []GateResult    `json:"gates"`
@@ -80,6 +80,9 @@ func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
 	}
 	if s.Phase == loop.Ended { // before, its owner may die and leave the work of the end
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
+	}
+	if s.Phase == loop.Paused {
+		sum.Reason = s.Held
 	}
 	if w := spec.EffectiveSandbox(m); w.Level != "" {
 		sum.Sandbox = &w

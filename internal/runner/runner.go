@@ -66,26 +66,27 @@ func (nobody) Note(memory.Note)                              {}
 
 // Runner drives one loop.
 type Runner struct {
-	Loop     *store.Loop
-	Owner    *store.Owner
-	Spec     record.Spec
-	Repo     *git.Repo // of the work tree the agent works in
-	Agent    agent.Agent
-	Verify   Verifier
-	JudgedBy ProtectedFiles
-	Reviewer Reviewer // asked where there are review gates
-	Observer Observer
-	Redact   *redact.Redactor
-	Tools    agent.Tools     // for the agent, nil = none
-	Prefix   []string        // argv put before the agent's, see agent.Options
-	Gaps     []string        // what that does not stop here, though it should
-	Sandbox  memory.Sandbox  // what that puts up
-	Refused  func() []string // the hosts that it has refused so far; may be nil
-	StateDir string          // Pawl's own folder, closed to the agent
-	HomeDir  string          // the user's
-	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
-	Reopen   bool            // go on with a loop that has ended, too
-	More     loop.Limits     // what it is given then; what is 0 remains as it was
+	Loop       *store.Loop
+	Owner      *store.Owner
+	Spec       record.Spec
+	Repo       *git.Repo // of the work tree the agent works in
+	Agent      agent.Agent
+	Verify     Verifier
+	JudgedBy   ProtectedFiles
+	Reviewer   Reviewer // asked where there are review gates
+	Observer   Observer
+	Redact     *redact.Redactor
+	Tools      agent.Tools     // for the agent, nil = none
+	Prefix     []string        // argv put before the agent's, see agent.Options
+	Gaps       []string        // what that does not stop here, though it should
+	Sandbox    memory.Sandbox  // what that puts up
+	Refused    func() []string // the hosts that it has refused so far; may be nil
+	StateDir   string          // Pawl's own folder, closed to the agent
+	HomeDir    string          // the user's
+	Causes     <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
+	Background func() bool     // reports whether no terminal shows the loop, so that it waits for what only the user can fix; may be nil
+	Reopen     bool            // go on with a loop that has ended, too
+	More       loop.Limits     // what it is given then; what is 0 remains as it was
 	// FileDoubt is how near a new file's time may be to the agent's work to count as
 	// made by it; 0 = a second, as some file systems keep whole seconds.
 	FileDoubt    time.Duration

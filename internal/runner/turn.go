@@ -131,6 +131,7 @@ func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnOf(res)}
 	if e.Failure = res.Failure; e.Failure != nil {
 		e.Kind = loop.AgentFailed
+		e.Failure.Background = r.Background != nil && r.Background()
 	}
 	return e
 }

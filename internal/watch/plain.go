@@ -89,6 +89,9 @@ func (p *plain) followUnended(s record.Summary) {
 // about is a row of the overview as a sentence.
 func about(s record.Summary, now time.Time) string {
 	parts := []string{state(s)}
+	if s.State == "paused" && s.Reason != "" {
+		parts[0] += ", needs you: " + clean(s.Reason)
+	}
 	if d := done(s); d != "" {
 		parts = append(parts, d+" done")
 	}

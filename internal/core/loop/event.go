@@ -224,8 +224,8 @@ const (
 	UsageLimit  Class = "usage_limit" // wait until Failure.Until
 	Overloaded  Class = "overloaded"  // back off
 	Network     Class = "network"     // back off
-	Login       Class = "login"       // stop at once
-	Billing     Class = "billing"     // stop at once
+	Login       Class = "login"       // for the user to fix: hold, or end where they sit at a terminal
+	Billing     Class = "billing"     // as Login
 	Refused     Class = "refused"     // the model refuses
 	NotStarted  Class = "not_started" // the client did not come up, no turn began
 	Crashed     Class = "crashed"     // the client died
@@ -242,9 +242,10 @@ func Classes() []Class {
 
 // Failure tells why a turn died.
 type Failure struct {
-	Class   Class     `json:"class"`
-	Message string    `json:"message,omitempty"`
-	Hint    string    `json:"hint,omitempty"`
-	Until   time.Time `json:"until,omitzero"`   // usage limit: when it resets, zero if not told
-	Status  int       `json:"status,omitempty"` // of HTTP, 0 if none
+	Class      Class     `json:"class"`
+	Message    string    `json:"message,omitempty"`
+	Hint       string    `json:"hint,omitempty"`
+	Until      time.Time `json:"until,omitzero"`       // usage limit: when it resets, zero if not told
+	Status     int       `json:"status,omitempty"`     // of HTTP, 0 if none
+	Background bool      `json:"background,omitempty"` // the loop's owner is a runner that has no terminal: nobody reads its end
 }

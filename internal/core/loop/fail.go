@@ -44,6 +44,10 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.backOff(f)
 	case Login, Billing:
 		m.s.Retry = true
+		if f.Background {
+			m.holdForUser(f.Message, f.Hint)
+			return
+		}
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
 		if m.s.LimitsChanged && m.limit() == "" { // the turn was bounded by what was left before
@@ -82,12 +86,18 @@ func (m *machine) giveUp(message, hint string) {
 		m.finish(Errored, message, hint)
 		return
 	}
-	text := "the loop is held: " + message
+	m.holdForUser(message, hint)
+}
+
+// holdForUser holds the loop until the user has fixed what only they can. Where nobody is
+// at its terminal they are told, and pawl resume has it go on.
+func (m *machine) holdForUser(message, hint string) {
+	why := message
 	if hint != "" {
-		text += " (" + hint + ")"
+		why += " (" + hint + ")"
 	}
-	m.notify(Warning, text)
-	m.s.Trouble = Trouble{}
+	m.notify(Warning, "the loop is held: "+why)
+	m.s.Trouble = Trouble{Held: why}
 	m.s.Claim = nil
 	m.s.Situation = Interruption
 	m.hold(ThenTurn)

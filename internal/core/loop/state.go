@@ -231,10 +231,11 @@ type Work struct {
 
 // Trouble is what went wrong since a turn came to its end.
 type Trouble struct {
-	Failures int `json:"failures,omitempty"` // dead turns: network, overloaded, interrupted
-	Crashes  int `json:"crashes,omitempty"`  // dead turns of a client that cannot work
-	Limited  int `json:"limited,omitempty"`  // usage limits
-	Unknowns int `json:"unknowns,omitempty"` // unknown results of the gates in a row
+	Failures int    `json:"failures,omitempty"` // dead turns: network, overloaded, interrupted
+	Crashes  int    `json:"crashes,omitempty"`  // dead turns of a client that cannot work
+	Limited  int    `json:"limited,omitempty"`  // usage limits
+	Unknowns int    `json:"unknowns,omitempty"` // unknown results of the gates in a row
+	Held     string `json:"held,omitempty"`     // what only the user can fix, while the loop is held for that
 }
 
 // Judgement is what the gates run for, and what they said last.

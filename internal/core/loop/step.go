@@ -238,6 +238,7 @@ func (m *machine) hold(then After) {
 func (m *machine) resume() {
 	m.s.Pause = false
 	if m.s.Phase == Paused {
+		m.s.Held = ""
 		m.back()
 		m.follow(m.s.After)
 	}

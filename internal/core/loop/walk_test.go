@@ -252,7 +252,7 @@ func (w *world) turn() loop.Event {
 		if (c == loop.Login || c == loop.Billing || c == loop.OverBudget) && !w.coin(10) {
 			c = loop.UsageLimit
 		}
-		f := &loop.Failure{Class: c, Message: "died"}
+		f := &loop.Failure{Class: c, Message: "died", Background: w.coin(2)}
 		if c == loop.UsageLimit && w.coin(2) {
 			f.Until = w.now.Add(5 * time.Hour)
 		}
