@@ -38,6 +38,11 @@ func (c *resumeCmd) all(a *app) error {
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
 		case !s.endedByRestart(time.Now()):
+			if _, asks := a.asksStill(l.Loop); asks && !s.alive && s.hasEnded() {
+				if err := launch.Listen(l.Loop, a.env); err != nil {
+					term.Warnf(a.Err, "replies to %s are not taken: %v", l.Loop.ID, err)
+				}
+			}
 			continue
 		}
 		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {

@@ -66,6 +66,7 @@ func (c *serveCmd) Run(a *app) error {
 	if locked {
 		term.Warnf(a.Err, "others on this network can read what passes between browser and pawl: use a tunnel (ssh -L) where you do not trust it")
 	}
+	a.listenAgain()
 	return page.Serve(ctx, l, h)
 }
 

@@ -152,6 +152,23 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	return nil
 }
 
+// listenAgain takes replies, while this process runs, to loops that have ended and still
+// wait for the user: who listened for them may have ended with a restart of the machine.
+func (a *app) listenAgain() {
+	listed, err := store.List(a.store, record.ReadSummary)
+	if err != nil {
+		return
+	}
+	for _, e := range listed {
+		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 || time.Since(e.Summary.EndedAt) > listenAfter {
+			continue
+		}
+		if spec, err := record.ReadSpec(e.Loop); err == nil {
+			go func() { _ = a.listen(e.Loop, spec.Notify) }()
+		}
+	}
+}
+
 // asksStill reports whether a loop asks its user something: one that is driven, or one
 // that ended a short while ago with changed tests that wait for an approval.
 func (a *app) asksStill(l *store.Loop) (ended, asks bool) {

@@ -3,27 +3,71 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
+
+// killListener ends the process that reads the chat for the newest loop, as a restart of
+// the machine does.
+func (b *bench) killListener() {
+	b.t.Helper()
+	agenttest.Needs(b.t, "pgrep")
+	out, err := exec.Command("pgrep", "-f", "session notify "+b.status().ID).Output()
+	if err != nil {
+		b.t.Fatalf("nobody reads the chat: %v", err)
+	}
+	for pid := range strings.FieldsSeq(string(out)) {
+		n, err := strconv.Atoi(pid)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		_ = syscall.Kill(n, syscall.SIGKILL) // it may have sent a notice, and ended
+	}
+}
 
 // Changed tests that wait for an approval are answered by chat like a question: after the
 // loop's end, and while it works, where the reason reaches the agent. A stranger's yes
 // counts in neither.
 func TestChangedTestsAreAnsweredByChat(t *testing.T) {
 	t.Parallel()
+	telegram, slack := &bot{}, &slackBot{threads: map[string][]string{}}
+	t.Run("Telegram", func(t *testing.T) {
+		t.Parallel()
+		s := httptest.NewServer(telegram)
+		t.Cleanup(s.Close)
+		changedTestsByChat(t, telegram, s.URL+"/bot1:TOKEN/sendMessage?chat_id=42", "telegram env:CHAT", "42")
+	})
+	t.Run("Slack", func(t *testing.T) {
+		t.Parallel()
+		s := httptest.NewServer(slack)
+		t.Cleanup(s.Close)
+		changedTestsByChat(t, slack, s.URL+"/api/chat.postMessage?channel=C1&token=xoxb-TOKEN", "slack env:CHAT", slackUser(42))
+	})
+}
+
+// chat is a double of a service in which users reply to messages.
+type chat interface {
+	says(t *testing.T, from int, to, text string)
+	hears(t *testing.T, text string)
+}
+
+func changedTestsByChat(t *testing.T, api chat, address, receiver, user string) {
+	t.Helper()
 	b := newBench(t, map[string]string{
 		"pawl.toml": "tests = [\"*_test.sh\"]\n", "plan.md": "- [ ] add takes one argument\n- [ ] say it\n",
 		"lib": "add() { echo $(($1 + $2)); }\n", "add_test.sh": ". ./lib\n[ \"$(add 1 2)\" = 3 ]\n",
 	})
-	api := &bot{}
-	s := httptest.NewServer(api)
-	t.Cleanup(s.Close)
-	b.env["CHAT"] = s.URL + "/bot1:TOKEN/sendMessage?chat_id=42"
+	b.env["CHAT"] = address
 	b.write(map[string]string{
-		"../.config/pawl/config.toml": "[notify]\nto = \"telegram env:CHAT\"\nanswers = [\"telegram env:CHAT from 42\"]\n",
+		"../.config/pawl/config.toml": fmt.Sprintf("[notify]\nto = %q\nanswers = [%q]\n", receiver, receiver+" from "+user),
 		"../agent.sh": `#!/bin/sh
 cat >> ../prompts
 if grep -q '1,' add_test.sh; then
@@ -41,7 +85,9 @@ echo '<promise>DONE</promise>'
 
 	b.ended(run("add takes one argument", "--branch", "new").wait(), 3)
 	api.says(t, 66, "ended UNVERIFIED", "yes")
+	b.killListener()
 	api.says(t, 42, "ended UNVERIFIED", "yes")
+	b.pawl("resume", "--all") // as the system does after a restart
 	api.hears(t, "approved add_test.sh it is verified now")
 	if r := b.pawl("list", "--json"); !r.says(`"outcome": "verified"`) {
 		t.Errorf("%s", r)

@@ -241,6 +241,15 @@ func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env
 	return d.outbox(l, env).Listen()
 }
 
+// Listen has replies taken to what a loop that has ended asked.
+func Listen(l *store.Loop, env environment.Environment) error {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return err
+	}
+	return (&Driver{Spec: spec}).outbox(l, env).Listen()
+}
+
 // checkInstalled returns why an agent cannot be started, or nil.
 func checkInstalled(ctx context.Context, spec record.Agent, dir string) error {
 	a, err := newAgent(spec, dir)
