@@ -31,6 +31,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -117,12 +118,13 @@ type handler struct {
 	p              payload
 	bindings       session.Store
 	now            time.Time
-	userTurn       bool   // the turn that ended was the user's, not the loop's
-	failClosed     bool   // an error denies the tool call
-	replayed       bool   // a daemon died while it answered this event: part of the work may be done
-	userSeesErrors bool   // errors at this event are shown to the user
-	startMessage   string // shown to the user about the loop that began at this event
-	moveContext    string // told to the agent about the loop that has left this session
+	clock          record.Clock // the loop's
+	userTurn       bool         // the turn that ended was the user's, not the loop's
+	failClosed     bool         // an error denies the tool call
+	replayed       bool         // a daemon died while it answered this event: part of the work may be done
+	userSeesErrors bool         // errors at this event are shown to the user
+	startMessage   string       // shown to the user about the loop that began at this event
+	moveContext    string       // told to the agent about the loop that has left this session
 }
 
 // answer finds the loop of the session and answers the event for it.

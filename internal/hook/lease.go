@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -25,6 +24,7 @@ type lease struct {
 	owner  *store.Owner
 	spec   record.Spec
 	mem    memory.Memory
+	clock  *record.Clock
 	redact func(string) string
 	box    *notify.Outbox
 	root   string          // of the loop
@@ -57,7 +57,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	if err != nil {
 		return nil, err
 	}
-	s := &lease{loop: l, redact: h.redact(), root: kept.Root}
+	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), root: kept.Root}
 	if s.spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func (h *handler) redact() func(string) string {
 // step applies one event to the state machine. flush writes it to the journal, before any
 // action is performed.
 func (s *lease) step(e loop.Event) error {
-	e.At = time.Now()
-	e, data, err := record.Event(e, s.redact)
+	s.clock.Follow(s.mem.State.Now)
+	e, data, err := record.Event(s.clock.Stamp(e), s.redact)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
 	}

@@ -89,7 +89,7 @@ func (h *handler) acquireWithRetry(ctx context.Context, b session.Binding) (*lea
 // isWorking reports whether the driver holds the loop to run gates or git.
 func (h *handler) isWorking(b session.Binding) bool {
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
-	return err == nil && hasPendingWork(m.State)
+	return err == nil && h.hasPendingWork(m.State)
 }
 
 // applyTurnEnd passes the end of the turn to the state machine, and applies what follows

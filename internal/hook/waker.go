@@ -65,16 +65,28 @@ func (h *handler) runWaker(ctx context.Context) int {
 			return exitWake
 		}
 		_ = h.receiveWhileIdle(ctx, b, m) // tried again at the next poll
-		if _, alive, err := l.Holder(); err != nil || alive || !hasPendingWork(m.State) && !isPromptMissing(l, b, m) {
+		if _, alive, err := l.Holder(); err != nil || alive || !h.hasPendingWork(m.State) && !isPromptMissing(l, b, m) {
 			idle = time.Now()
-		} else if time.Since(idle) > driverTimeout || isWaitOver(m.State) {
+		} else if over := h.isWaitOver(m.State); over || time.Since(idle) > driverTimeout {
 			idle = time.Now()
-			if err := h.runDriver(ctx, b.Loop); err != nil {
+			if over {
+				err = h.withLease(ctx, b, h.endWait)
+			}
+			if err := errors.Join(err, h.runDriver(ctx, b.Loop)); err != nil {
 				fmt.Fprintln(h.Err, "pawl-hook: error:", err)
 				return exitError
 			}
 		}
 	}
+}
+
+// endWait ends a wait whose time has come. The driver could not tell: where the machine's
+// clock was set back meanwhile, only a process that has waited knows how long.
+func (h *handler) endWait(s *lease) error {
+	if !h.isWaitOver(s.mem.State) {
+		return nil
+	}
+	return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
 }
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.
@@ -218,7 +230,7 @@ func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (t
 }
 
 // hasPendingWork reports whether the state machine waits for a driver.
-func hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || isWaitOver(st) }
+func (h *handler) hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || h.isWaitOver(st) }
 
 // isPromptMissing reports whether a turn is due and its prompt has not been written, for
 // example because its driver died.
@@ -227,10 +239,11 @@ func isPromptMissing(l *store.Loop, b session.Binding, m memory.Memory) bool {
 }
 
 // isWaitOver reports whether the loop waits and the time has come.
-func isWaitOver(st loop.State) bool {
+func (h *handler) isWaitOver(st loop.State) bool {
 	if st.Phase != loop.Waiting {
 		return false
 	}
 	wait, _ := st.Asked(loop.Wait)
-	return !time.Now().Before(wait.Until)
+	h.clock.Follow(st.Now)
+	return !h.clock.Now().Before(wait.Until)
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -162,6 +163,25 @@ func TestWakerWaitsUntilTurnIsDue(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The machine's clock is set back by an hour before the loop waits.
+func TestWakerWaitsNoLongerWhenTheClockIsSetBack(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		h := &handler{Call: Call{Env: d.env}}
+		h.clock.Machine = func() time.Time { return time.Now().Add(time.Hour) }
+		if err := h.withLease(d.t.Context(), d.binding(d.loop.ID), func(s *lease) error {
+			return s.step(loop.Event{Kind: loop.MessageArrived, ID: "m", Text: "before it was set"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		const overloaded = `StopFailure {"error":"overloaded"}`
+		ends := d.wakers(1, overloaded)
+		d.say(overloaded)
+		if e := <-ends; e.code != exitWake || e.after > time.Minute {
+			t.Errorf("woke with %+v", e)
+		}
+	})
 }
 
 func TestWakerLeavesUserTurnAlone(t *testing.T) {

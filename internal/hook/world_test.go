@@ -191,7 +191,7 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 		return err
 	}
 	m, _, err := record.Load(l)
-	s := &lease{loop: l, owner: o, mem: m, redact: func(text string) string { return text }}
+	s := &lease{loop: l, clock: &record.Clock{}, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(e)
 	}
@@ -223,7 +223,7 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	case loop.Restoring:
 		return loop.Event{Kind: loop.Restored, Tree: "t0"}, nil
 	case loop.Waiting:
-		if isWaitOver(st) {
+		if (&handler{}).isWaitOver(st) {
 			return loop.Event{Kind: loop.TimerFired}, nil
 		}
 	case loop.Turning:
@@ -305,7 +305,7 @@ func (w *world) finish() error {
 		return err
 	}
 	m, _, err := record.Load(w.loop)
-	s := &lease{loop: w.loop, owner: o, mem: m, box: &notify.Outbox{}, redact: func(text string) string { return text }}
+	s := &lease{loop: w.loop, clock: &record.Clock{}, owner: o, mem: m, box: &notify.Outbox{}, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
 	}

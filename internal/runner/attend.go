@@ -42,7 +42,7 @@ func (r *Runner) sessionsTurn() bool {
 		wait, _ := s.Asked(loop.Wait)
 		// Where nobody sits nothing could wake the session again.
 		_, asks := s.AwaitedAnswer()
-		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.now().Before(wait.Until)
+		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.clock.Now().Before(wait.Until)
 	}
 	return !s.Phase.AtWork()
 }

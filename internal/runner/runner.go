@@ -106,7 +106,7 @@ type Runner struct {
 	kept   store.Spec // what the loop was created with
 	mem    memory.Memory
 	mark   journal.Mark
-	clock  clock
+	clock  record.Clock
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
 
@@ -250,7 +250,8 @@ func (r *Runner) open() error {
 	}
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
 	r.tools.calls.Resolve = record.PathNames
-	r.setClock()
+	r.clock.Machine = r.MachineClock
+	r.clock.Follow(mem.State.Now)
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
@@ -296,8 +297,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	if err := r.noteRefused(); err != nil {
 		return nil, err
 	}
-	e.At = r.now()
-	e, kept, err := record.Event(e, r.redacted())
+	e, kept, err := record.Event(r.clock.Stamp(e), r.redacted())
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)
 	}

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Clock tells a loop's time: that of the machine's clock, which somebody may set back.
+// Then time goes on from where it was, so that no wait and no limit becomes longer.
+// Whoever owns the loop stamps its events by one.
+type Clock struct {
+	Machine func() time.Time // nil = time.Now
+
+	mu   sync.Mutex
+	told time.Time // the loop's time when it was last told
+	read time.Time // at that moment, with its monotonic reading
+}
+
+// Follow makes the loop's time go on from a time that was told before, by any owner,
+// unless it is later already.
+func (c *Clock) Follow(told time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if told.After(c.goesOn()) {
+		c.told, c.read = told, time.Now()
+	}
+}
+
+// Now returns the loop's time.
+func (c *Clock) Now() time.Time {
+	now, _ := c.now()
+	return now
+}
+
+// Stamp sets the time of an event that happens now. A time of day that it carries becomes
+// the loop's: the wait for it takes as long as by the machine's clock, though that was
+// wrongly ahead before, and the loop's time still is.
+func (c *Clock) Stamp(e loop.Event) loop.Event {
+	now, ahead := c.now()
+	e.At = now
+	if f := e.Failure; f != nil && !f.Until.IsZero() {
+		moved := *f
+		moved.Until = f.Until.Add(ahead)
+		e.Failure = &moved
+	}
+	if g := e.Gates; g != nil && !g.Until.IsZero() {
+		moved := *g
+		moved.Until = g.Until.Add(ahead)
+		e.Gates = &moved
+	}
+	return e
+}
+
+// now returns the loop's time, and how far it is ahead of the machine's clock.
+func (c *Clock) now() (now time.Time, ahead time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	read := time.Now()
+	if c.Machine != nil {
+		read = c.Machine()
+	}
+	wall, now := read.Round(0), c.goesOn()
+	if c.told.IsZero() || wall.After(now) {
+		now = wall
+	}
+	c.told, c.read = now, time.Now()
+	return now, now.Sub(wall).Truncate(time.Second)
+}
+
+// goesOn is the time that was told last, plus what has passed since.
+func (c *Clock) goesOn() time.Time {
+	if c.told.IsZero() {
+		return c.told
+	}
+	return c.told.Add(time.Since(c.read))
+}
