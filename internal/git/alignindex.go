@@ -41,25 +41,16 @@ func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
 	if r.write(ctx, args...) != nil {
 		return false
 	}
-	data, err := atomicfile.Read(index, atomicfile.Large)
-	if err != nil {
-		return false
-	}
-	entries, err := rawEntries(data)
+	entries, err := readIndex(index)
 	return err == nil && holdEntries(entries, changes) // a file may have changed meanwhile
 }
 
 // holdEntries reports whether an index has the To side of changes.
-func holdEntries(entries []rawEntry, changes []Change) bool {
+func holdEntries(entries []indexEntry, changes []Change) bool {
 	for _, c := range changes {
-		i, found := slices.BinarySearchFunc(entries, c.Path, func(e rawEntry, path string) int { return strings.Compare(e.path, path) })
-		if found != (c.Status != 'D') {
+		i, found := findEntry(entries, c.Path)
+		if found != (c.Status != 'D') || found && (entries[i].isConflict() || entries[i].entry() != c.To) {
 			return false
-		}
-		if found {
-			if e, _ := parseIndexEntry(append(slices.Clone(entries[i].data), 0), nil, 2); e.Entry != c.To {
-				return false
-			}
 		}
 	}
 	return true

@@ -48,7 +48,7 @@ func (r *Repo) marked(ctx context.Context, index string) (h hiddenFiles, err err
 	entries, err := readIndex(index)
 	if !errors.Is(err, errIndexFormat) {
 		for _, e := range entries {
-			h.add(e.path, e.assumed, e.skipped)
+			h.add(e.path, e.isAssumed(), e.isSkipped())
 		}
 		return h, ignoreNotExist(err)
 	}

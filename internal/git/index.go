@@ -125,7 +125,7 @@ func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource
 	case vouched:
 		err = r.rebuildIndex(ctx, s.index)
 	default:
-		err = copyIndex(users, s.index)
+		_, err = copyIndex(users, s.index)
 		if errors.Is(err, fs.ErrNotExist) {
 			_, err = r.run(ctx, call{args: []string{"read-tree", "HEAD"}, index: s.index})
 		}
@@ -151,10 +151,11 @@ func (r *Repo) copyKeptIndex(to string) (s indexSource, vouched bool) {
 			continue
 		}
 		bytes, err := strconv.ParseInt(parts[3], 10, 64)
-		if err != nil || copyIndex(name, to) != nil {
+		if err != nil {
 			continue
 		}
-		if known == "" || known == indexFingerprint(name, to) {
+		sum, err := copyIndex(name, to)
+		if err == nil && (known == "" || known == filepath.Base(name)+" "+sum) {
 			return indexSource{stamp: parts[1], kept: true, had: parts[2], untracked: bytes}, known != ""
 		}
 	}
@@ -206,23 +207,30 @@ func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error
 		}
 		return parseRaw(out)
 	}
-	var changes []Change
-	known := map[string]bool{}
-	for _, e := range kept {
-		known[e.path] = true
-	}
+	return comparePaths(users, kept), nil
+}
+
+// comparePaths are the changes after which a kept index has the paths of the user's.
+func comparePaths(users, kept []indexEntry) (changes []Change) {
+	remove := func(e indexEntry) { changes = append(changes, Change{Path: e.path, Status: 'D', From: e.entry()}) }
 	for _, e := range users {
-		if !known[e.path] && !e.intended && !e.conflict {
-			changes = append(changes, Change{Path: e.path, Status: 'A', To: e.Entry})
+		for ; len(kept) > 0 && kept[0].path < e.path; kept = kept[1:] {
+			remove(kept[0])
 		}
-		known[e.path] = known[e.path] && e.intended
+		has := false
+		for ; len(kept) > 0 && kept[0].path == e.path; kept = kept[1:] {
+			if has = true; e.isIntended() {
+				remove(kept[0])
+			}
+		}
+		if !has && !e.isIntended() && !e.isConflict() {
+			changes = append(changes, Change{Path: e.path, Status: 'A', To: e.entry()})
+		}
 	}
 	for _, e := range kept {
-		if known[e.path] {
-			changes = append(changes, Change{Path: e.path, Status: 'D', From: e.Entry})
-		}
+		remove(e)
 	}
-	return changes, nil
+	return changes
 }
 
 // rebuildIndex creates an index with the paths of the user's index and no cached state.
@@ -307,24 +315,26 @@ func indexStamp(path string) (string, error) {
 }
 
 // copyIndex copies an index with its time: git takes entries as new as the
-// index file for possibly changed, and would trust them in a newer file.
-func copyIndex(from, to string) error {
+// index file for possibly changed, and would trust them in a newer file. It returns the
+// SHA-256 of the copy.
+func copyIndex(from, to string) (sum string, err error) {
 	src, err := atomicfile.Open(from)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer src.Close()
 	info, err := src.Stat()
 	if err != nil {
-		return err
+		return "", err
 	}
 	dst, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = io.Copy(dst, src)
+	hash := sha256.New()
+	_, err = io.CopyBuffer(io.MultiWriter(dst, hash), src, make([]byte, 1<<18))
 	if err := errors.Join(err, dst.Close()); err != nil {
-		return err
+		return "", err
 	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
+	return hex.EncodeToString(hash.Sum(nil)), os.Chtimes(to, info.ModTime(), info.ModTime())
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha1" //nolint:gosec // that is how git checks an index
 	"encoding/binary"
 	"encoding/hex"
@@ -12,17 +11,34 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // indexEntry is one path of an index.
 type indexEntry struct {
-	Entry
-	path                       string
-	conflict                   bool // one of several versions that a merge left
-	assumed, skipped, intended bool // assume-unchanged, skip-worktree, intent-to-add
+	path string
+	data string // as the file has it; in version 4 with only the end of the path
 }
+
+// entry is what a tree has of it.
+func (e indexEntry) entry() Entry {
+	mode := binary.BigEndian.Uint32([]byte(e.data[atMode:atID]))
+	return Entry{Mode: modeText(mode), ID: hex.EncodeToString([]byte(e.data[atID:atFlags]))}
+}
+
+// isConflict reports whether it is one of several versions that a merge left.
+func (e indexEntry) isConflict() bool { return e.data[atFlags]&0x30 != 0 }
+
+// isAssumed, isSkipped and isIntended report the marks assume-unchanged, skip-worktree and
+// intent-to-add.
+func (e indexEntry) isAssumed() bool  { return e.data[atFlags]&0x80 != 0 }
+func (e indexEntry) isSkipped() bool  { return e.isExtended() && e.data[atMore]&0x40 != 0 }
+func (e indexEntry) isIntended() bool { return e.isExtended() && e.data[atMore]&0x20 != 0 }
+func (e indexEntry) isExtended() bool { return e.data[atFlags]&0x40 != 0 }
+
+func (e indexEntry) isSubmodule() bool { return e.data[atMode+2]&0xf0 == 0xe0 } // 160000
 
 // errIndexFormat means that git must be asked about an index: it is split or sparse, of
 // SHA-256, or has no checksum.
@@ -35,56 +51,70 @@ const (
 	atMode, atID, atFlags, atMore, atName = 24, 40, 60, 62, 62
 )
 
-// readIndex reads the entries of an index file, which saves asking git.
+// readIndex reads the entries of an index file, which saves asking git. They are sorted by
+// path.
 func readIndex(file string) ([]indexEntry, error) {
 	data, err := atomicfile.Read(file, atomicfile.Large)
 	if err != nil {
 		return nil, err
 	}
 	end := len(data) - sha1.Size
-	if end < indexHeader || string(data[:4]) != "DIRC" {
+	if end < indexHeader {
 		return nil, errIndexFormat
+	}
+	if sum := sha1.Sum(data[:end]); !bytes.Equal(sum[:], data[end:]) { //nolint:gosec // see above
+		return nil, errIndexFormat
+	}
+	_, entries, err := parseIndex(data)
+	return entries, err
+}
+
+// parseIndex reads the content of an index file, but for its checksum.
+func parseIndex(data []byte) (version uint32, entries []indexEntry, err error) {
+	end := len(data) - sha1.Size
+	if end < indexHeader || string(data[:4]) != "DIRC" {
+		return 0, nil, errIndexFormat
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
-	if sum := sha1.Sum(data[:end]); !bytes.Equal(sum[:], data[end:]) || version < 2 || version > 4 || int(count) > end/atName { //nolint:gosec // see above
-		return nil, errIndexFormat
+	if version < 2 || version > 4 || int(count) > end/atName {
+		return 0, nil, errIndexFormat
 	}
-	entries, rest := make([]indexEntry, 0, count), data[indexHeader:end]
-	var path []byte
+	entries = make([]indexEntry, 0, count)
+	rest, path := string(data[indexHeader:end]), "" // one copy, of which the entries are parts
 	for range count {
-		e, size := parseIndexEntry(rest, path, version)
-		if size == 0 || size > len(rest) {
-			return nil, errIndexFormat
+		e, ok := parseIndexEntry(rest, path, version)
+		if !ok {
+			return 0, nil, errIndexFormat
 		}
-		path, rest = []byte(e.path), rest[size:]
+		path, rest = e.path, rest[len(e.data):]
 		entries = append(entries, e)
 	}
 	for len(rest) >= extensionHeader {
-		size := int(binary.BigEndian.Uint32(rest[4:])) + extensionHeader
+		size := int(binary.BigEndian.Uint32([]byte(rest[4:extensionHeader]))) + extensionHeader
 		if rest[0] < 'A' || rest[0] > 'Z' || size > len(rest) {
-			return nil, errIndexFormat
+			return 0, nil, errIndexFormat
 		}
 		rest = rest[size:]
 	}
-	return entries, nil
+	return version, entries, nil
 }
 
-// parseIndexEntry reads an entry, whose name in version 4 begins as the one before it. The
-// size is 0 where it cannot be read.
-func parseIndexEntry(data, before []byte, version uint32) (e indexEntry, size int) {
-	if len(data) <= atName {
-		return e, 0
+// parseIndexEntry reads an entry, whose name in version 4 begins as the one before it. It is
+// false where it cannot be read.
+func parseIndexEntry(data, before string, version uint32) (e indexEntry, ok bool) {
+	if len(data) < atMore+2 {
+		return e, false
 	}
-	flags, more, at := binary.BigEndian.Uint16(data[atFlags:]), uint16(0), atName
-	if flags&0x4000 != 0 {
-		more, at = binary.BigEndian.Uint16(data[atMore:]), atName+2
+	at := atName
+	if (indexEntry{data: data}).isExtended() {
+		at = atMore + 2
 	}
-	var common []byte
+	common := ""
 	if version == 4 {
 		drop := -1
 		for { // a number, seven bits a byte
 			if at >= len(data) || drop > len(before) {
-				return e, 0
+				return e, false
 			}
 			b := data[at]
 			drop, at = (drop+1)<<7|int(b&0x7f), at+1
@@ -93,25 +123,19 @@ func parseIndexEntry(data, before []byte, version uint32) (e indexEntry, size in
 			}
 		}
 		if drop > len(before) {
-			return e, 0
+			return e, false
 		}
 		common = before[:len(before)-drop]
 	}
-	name, _, ended := bytes.Cut(data[at:], []byte{0})
-	if !ended {
-		return e, 0
-	}
-	size = at + len(name) + 1
+	length := strings.IndexByte(data[at:], 0)
+	size := at + length + 1
 	if version != 4 {
-		size = (at + len(name) + 8) / 8 * 8
+		size = (at + length + 8) / 8 * 8
 	}
-	mode := binary.BigEndian.Uint32(data[atMode:])
-	return indexEntry{
-		Entry:   Entry{Mode: modeText(mode), ID: hex.EncodeToString(data[atID:atFlags])},
-		path:    string(common) + string(name),
-		assumed: flags&0x8000 != 0, conflict: flags&0x3000 != 0,
-		skipped: more&0x4000 != 0, intended: more&0x2000 != 0,
-	}, size
+	if length < 0 || size > len(data) {
+		return e, false
+	}
+	return indexEntry{common + data[at:at+length], data[:size]}, true
 }
 
 // modeText is a mode as git prints it.
@@ -139,66 +163,57 @@ func encodeIndex(entries map[string]Entry) []byte {
 	return append(data, sum[:]...)
 }
 
-// spliceIndex takes from an index the entries whose paths are replaced, and adds those of
-// another. What git derived from the entries (extensions) is left out.
-func spliceIndex(data, add []byte, replaced func(path string) bool) ([]byte, error) {
-	kept, err := rawEntries(data)
-	if err != nil {
+// spliceIndex takes from an index the entries of these paths (files or folders), and adds
+// those of another. What git derived from the entries (extensions) is left out. Both are of
+// version 2 or 3, with one entry for each path.
+func spliceIndex(data, add []byte, paths []string) ([]byte, error) {
+	version, entries, err := parseIndex(data)
+	addVersion, added, errAdd := parseIndex(add)
+	if err = errors.Join(err, errAdd); err != nil {
 		return nil, err
 	}
-	added, err := rawEntries(add)
-	if err != nil {
-		return nil, err
+	if version > 3 || addVersion > 3 || slices.ContainsFunc(entries, indexEntry.isConflict) {
+		return nil, errIndexFormat
 	}
-	kept = slices.DeleteFunc(kept, func(e rawEntry) bool { return replaced(e.path) })
-	all := slices.Concat(kept, added)
-	slices.SortFunc(all, func(a, b rawEntry) int { return cmp.Compare(a.path, b.path) })
-	out := make([]byte, 0, len(data)+len(add))
-	out = append(out, data[:8]...)
-	out = binary.BigEndian.AppendUint32(out, uint32(len(all))) //nolint:gosec // as many as there were, and a few
-	for _, e := range all {
-		out = append(out, e.data...)
+	out := make([]byte, indexHeader, len(data)+len(add))
+	count := uint32(0)
+	keep := func(e indexEntry) { out, count = append(out, e.data...), count+1 }
+	gone := entriesAt(entries, paths)
+	for i, e := range entries {
+		for len(added) > 0 && added[0].path < e.path {
+			keep(added[0])
+			added = added[1:]
+		}
+		if !gone[i] {
+			keep(e)
+		}
 	}
+	for _, e := range added {
+		keep(e)
+	}
+	copy(out, data[:8])
+	binary.BigEndian.PutUint32(out[8:], count)
 	sum := sha1.Sum(out) //nolint:gosec // see above
 	return append(out, sum[:]...), nil
 }
 
-// rawEntry is an entry as an index file has it.
-type rawEntry struct {
-	path string
-	data []byte
+// entriesAt are the places of the entries with these paths, or below them.
+func entriesAt(entries []indexEntry, paths []string) map[int]bool {
+	found := map[int]bool{}
+	for _, path := range paths {
+		if i, there := findEntry(entries, path); there {
+			found[i] = true
+		}
+		for i, _ := findEntry(entries, path+"/"); i < len(entries) && strings.HasPrefix(entries[i].path, path+"/"); i++ {
+			found[i] = true
+		}
+	}
+	return found
 }
 
-// rawEntries are those of an index of version 2 or 3, one for each path.
-func rawEntries(data []byte) ([]rawEntry, error) {
-	end := len(data) - sha1.Size
-	if end < indexHeader || string(data[:4]) != "DIRC" || data[7] != 2 && data[7] != 3 {
-		return nil, errIndexFormat
-	}
-	count, rest := int(binary.BigEndian.Uint32(data[8:])), data[indexHeader:end]
-	if count > end/atName {
-		return nil, errIndexFormat
-	}
-	entries := make([]rawEntry, 0, count)
-	for range count {
-		if len(rest) <= atName {
-			return nil, errIndexFormat
-		}
-		at := atName
-		if flags := binary.BigEndian.Uint16(rest[atFlags:]); flags&0x3000 != 0 {
-			return nil, errIndexFormat
-		} else if flags&0x4000 != 0 {
-			at += 2
-		}
-		length := bytes.IndexByte(rest[at:], 0)
-		size := (at + length + 8) / 8 * 8
-		if length < 0 || size > len(rest) {
-			return nil, errIndexFormat
-		}
-		entries = append(entries, rawEntry{string(rest[at : at+length]), rest[:size]})
-		rest = rest[size:]
-	}
-	return entries, nil
+// findEntry returns the place of a path, the first of several.
+func findEntry(entries []indexEntry, path string) (int, bool) {
+	return slices.BinarySearchFunc(entries, path, func(e indexEntry, path string) int { return strings.Compare(e.path, path) })
 }
 
 // indexLength is the number of entries of an index file, 0 where that cannot be told.

@@ -31,17 +31,17 @@ func TestReadIndexAsGitDoes(t *testing.T) {
 		b.must(err)
 		var got, tags strings.Builder
 		for _, e := range entries {
-			fmt.Fprintf(&got, "%s %s %t\t%s\x00", e.Mode, e.ID, e.conflict, e.path)
+			fmt.Fprintf(&got, "%s %s %t\t%s\x00", e.entry().Mode, e.entry().ID, e.isConflict(), e.path)
 			tag := "H"
-			if e.skipped {
+			if e.isSkipped() {
 				tag = "S"
 			}
-			if e.assumed {
+			if e.isAssumed() {
 				tag = strings.ToLower(tag)
 			}
 			fmt.Fprintf(&tags, "%s %s\x00", tag, e.path)
-			if e.intended != (e.path == "meant") {
-				t.Errorf("%s: intended %t", e.path, e.intended)
+			if e.isIntended() != (e.path == "meant") {
+				t.Errorf("%s: intended %t", e.path, e.isIntended())
 			}
 		}
 		if diff := cmp.Diff(strings.ReplaceAll(b.git("ls-files", "-s", "-z"), " 0\t", " false\t"), got.String()); diff != "" {
@@ -70,7 +70,7 @@ func TestReadIndexOfOtherKinds(t *testing.T) {
 	b.must(err)
 	n := 0
 	for _, e := range entries {
-		if e.conflict {
+		if e.isConflict() {
 			n++
 		}
 	}
@@ -108,8 +108,8 @@ func FuzzReadIndex(f *testing.F) {
 		f.Add(data[12:len(data)-20], uint32(version[0]-'0'))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, version uint32) {
-		e, size := parseIndexEntry(data, []byte("dir/name"), version)
-		if size > len(data)+8 || size > 0 && size <= len(e.path)-len("dir/name") {
+		e, ok := parseIndexEntry(string(data), "dir/name", version)
+		if size := len(e.data); size > len(data) || ok && size <= len(e.path)-len("dir/name") {
 			t.Errorf("%d bytes of %d: %+v", size, len(data), e)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 // user's. A gate may write to its index, so a copy tells which files are unchanged.
 type Worktree struct {
 	*Repo
-	index string // fingerprint of the copy
+	index string // SHA-256 of the copy, "" = there is none
 
 	from  int            // least number of files to watch, 0 = never
 	files *dirwatch.Tree // since it held a tree
@@ -113,7 +113,7 @@ func removeUntracked(root string, entries []indexEntry) error {
 	files, folders := map[string]bool{filepath.Join(root, ".git"): true}, map[string]bool{root: true}
 	for _, e := range entries {
 		path := filepath.Join(root, filepath.FromSlash(e.path))
-		files[path] = e.Mode != modeSubmodule
+		files[path] = !e.isSubmodule()
 		for dir := filepath.Dir(path); !folders[dir]; dir = filepath.Dir(dir) {
 			folders[dir] = true
 		}
@@ -184,11 +184,9 @@ func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 
 // keepIndexCopy keeps a copy of the index, before a gate can write to it.
 func (w *Worktree) keepIndexCopy() error {
-	if err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy()); err != nil {
-		return err
-	}
-	w.index = indexFingerprint("index", w.indexCopy())
-	return nil
+	sum, err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy())
+	w.index = sum
+	return err
 }
 
 // forget removes what a gate may have told git about the worktree (what to leave out, a
@@ -208,7 +206,7 @@ func (w *Worktree) forget() error {
 		}
 	}
 	index := filepath.Join(w.gitDir, "index")
-	if w.index == "" || copyIndex(w.indexCopy(), index) != nil || indexFingerprint("index", index) != w.index {
+	if sum, err := copyIndex(w.indexCopy(), index); err != nil || sum != w.index {
 		if err := os.Remove(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -33,7 +33,8 @@ func TestWorktreeForgetsWhatGatesDid(t *testing.T) {
 		"a forged copy": func(b *sandbox, w *Worktree) {
 			b.write("a", "forged")
 			b.git("add", "a")
-			b.must(copyIndex(filepath.Join(w.GitDir(), "index"), w.indexCopy()))
+			_, err := copyIndex(filepath.Join(w.GitDir(), "index"), w.indexCopy())
+			b.must(err)
 		},
 		"a sparse checkout": func(b *sandbox, w *Worktree) {
 			b.must(os.MkdirAll(filepath.Join(w.GitDir(), "info"), 0o755))

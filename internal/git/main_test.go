@@ -158,9 +158,9 @@ func (b *sandbox) reference() string {
 	b.Helper()
 	index := filepath.Join(b.repo.gitDir, "reference-index")
 	defer os.Remove(index)
-	b.must(copyIndex(filepath.Join(b.repo.gitDir, "index"), index))
+	_, err := copyIndex(filepath.Join(b.repo.gitDir, "index"), index)
+	b.must(err)
 	var out []byte
-	var err error
 	for _, args := range [][]string{{"add", "-A"}, {"write-tree"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = b.dir

@@ -175,7 +175,7 @@ func (r *Repo) isPlain(ctx context.Context, index string) bool {
 		return false
 	}
 	if slices.ContainsFunc(entries, func(e indexEntry) bool {
-		return e.Mode == modeSubmodule || e.conflict || e.assumed || e.skipped || e.intended
+		return e.isSubmodule() || e.isConflict() || e.isAssumed() || e.isSkipped() || e.isIntended()
 	}) {
 		return false
 	}
@@ -255,8 +255,8 @@ func changesTo(was map[string]Entry, index []indexEntry) []Change {
 	var changes []Change
 	for _, e := range index {
 		delete(gone, e.path)
-		if was[e.path] != e.Entry {
-			changes = append(changes, Change{Path: e.path, Status: 'M', From: was[e.path], To: e.Entry})
+		if is := e.entry(); was[e.path] != is {
+			changes = append(changes, Change{Path: e.path, Status: 'M', From: was[e.path], To: is})
 		}
 	}
 	for file, e := range gone {

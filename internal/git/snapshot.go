@@ -154,20 +154,11 @@ func (r *Repo) updatedTree(ctx context.Context, s *snapshot, todo pending) (stri
 	if err != nil {
 		return "", err
 	}
-	changed := map[string]Entry{}
-	for _, path := range slices.Concat(todo.remove, todo.add) {
-		changed[path] = Entry{}
-	}
-	for _, e := range entries {
-		if _, updated := changed[e.path]; updated && !e.intended {
-			changed[e.path] = e.Entry
-		}
-	}
 	var changes []Change
-	for path, e := range changed {
-		c := Change{Path: path, Status: 'M', To: e}
-		if e.ID == "" {
-			c.Status = 'D'
+	for _, path := range slices.Concat(todo.remove, todo.add) {
+		c := Change{Path: path, Status: 'D'}
+		if i, there := findEntry(entries, path); there && !entries[i].isIntended() {
+			c = Change{Path: path, Status: 'M', To: entries[i].entry()}
 		}
 		changes = append(changes, c)
 	}

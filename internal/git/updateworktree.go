@@ -153,8 +153,7 @@ func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[str
 	if err != nil {
 		return err
 	}
-	within := newPathSet(paths)
-	data, err := spliceIndex(old, written, within.covers)
+	data, err := spliceIndex(old, written, paths)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 		return err
 	}
 	defer s.close()
-	if err := copyIndex(filepath.Join(r.gitDir, "index"), s.index); err != nil {
+	if _, err := copyIndex(filepath.Join(r.gitDir, "index"), s.index); err != nil {
 		return err
 	}
 	tree, err := r.writeTree(ctx, s.index)
