@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -272,6 +273,28 @@ func (r *Repo) keepIndex(s *snapshot) {
 		if old != name {
 			_ = os.Remove(old)
 		}
+	}
+}
+
+// alignKept has the kept index stand for another state of the user's, which changed only by
+// these changes of ours, where it has the paths that they left there.
+func (r *Repo) alignKept(ctx context.Context, stamp string, changes []Change) {
+	r.mu.Lock()
+	name, sum, _ := strings.Cut(r.vouched, " ")
+	was := r.aligned.stamp
+	r.mu.Unlock()
+	parts := strings.Split(name, "-")
+	if len(parts) != 4 || parts[1] != was || stamp == was {
+		return
+	}
+	has, err := r.EntriesAt(ctx, parts[2], pathsOf(changes))
+	if err != nil || slices.ContainsFunc(changes, func(c Change) bool { _, kept := has[c.Path]; return kept != (c.Status != 'D') }) {
+		return
+	}
+	parts[1] = stamp
+	aligned := strings.Join(parts, "-")
+	if os.Rename(filepath.Join(r.IndexDir(), name), filepath.Join(r.IndexDir(), aligned)) == nil {
+		r.recordTrustedIndex(aligned + " " + sum)
 	}
 }
 

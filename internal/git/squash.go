@@ -121,6 +121,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
 	if few && err == nil {
 		r.alignWatch(was, stamp, changes)
+		r.alignKept(ctx, stamp, changes)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
