@@ -66,6 +66,15 @@ func (f Function) Stub() Mutant {
 	return f.Mutants[0]
 }
 
+// Alternatives are the mutant that Stub is and, where that is old text, one that takes its place if
+// it is left out: what types are now, old text may not fit. Together Apply leaves that one out.
+func (f Function) Alternatives() []Mutant {
+	if stub := f.Stub(); stub.Kind != Old || len(f.Mutants) == 1 {
+		return []Mutant{stub}
+	}
+	return f.Mutants[:2]
+}
+
 // Apply breaks functions of one file at once. Mutants that overlap are left out, the
 // later ones; so is none of another file's.
 func Apply(content []byte, mutants ...Mutant) []byte {

@@ -67,7 +67,7 @@ func Emptied(file string, before, after []byte, misfits map[string]bool) ([]Muta
 	var all []Mutant
 	for _, f := range Changed(file, before, after) {
 		if m := f.Stub(); !(f.Recast && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
-			all = append(all, m)
+			all = append(all, f.Alternatives()...)
 		}
 	}
 	for _, name := range Declared(file, before, after) {

@@ -54,7 +54,7 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // broken. Data that was there and that nobody asked to change stays, so that a test which
 // that alone turned green passes. Manifests stay, so that what the work added is built, and examples in documents.
 //
-// Functions at the spared places of b stay whole.
+// Mutants that b spares are left out.
 func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree string, done breaking, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
@@ -202,7 +202,7 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 // breaking is how functions are broken, and what for they are not.
 type breaking struct {
 	misfits map[string]bool // names that old text cannot call
-	spared  map[string]bool // keys of stretches that stay whole, see spare
+	spared  map[string]bool // keys of mutants that are left out, see spare
 	// nothingBack: no file is put back as a whole, unless a function of it cannot be broken.
 	nothingBack bool
 	asBefore    bool      // each so far is as it was before
@@ -233,17 +233,17 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 		all, ok = mutant.Emptied(c.Path, before, after, b.misfits)
 	} else if mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
 		for _, f := range mutant.Changed(c.Path, before, after) {
-			all = append(all, f.Stub())
+			all = append(all, f.Alternatives()...)
 		}
 	} else {
 		return nil, false, nil
 	}
-	key := func(m mutant.Mutant) string { return fmt.Sprint(c.Path, ":", m.Line(after)) }
+	key := func(m mutant.Mutant) string { return fmt.Sprint(c.Path, ":", m.Line(after), " ", m.Kind) }
 	all = slices.DeleteFunc(all, func(m mutant.Mutant) bool { return b.spared[key(m)] })
 	for _, m := range mutant.Place(after, all...) {
 		b.broken = append(b.broken, stretch{path.Base(c.Path), m.From, m.To, key(m.Mutant)})
+		b.asBefore = b.asBefore && m.Kind == mutant.Old
 	}
-	b.asBefore = b.asBefore && !slices.ContainsFunc(all, func(m mutant.Mutant) bool { return m.Kind != mutant.Old })
 	return mutant.Apply(after, all...), ok, nil
 }
 
@@ -251,8 +251,9 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 const maxBuilds = 4
 
 // runBroken runs gates on the tree of broken functions. Where that does not build for want
-// of what was put back, nothing is. A function of whose type no value is known does not build
-// either: at the lines that a compiler names it stays whole, and the other functions tell.
+// of what was put back, nothing is. Old text that does not fit, and a function of whose type no
+// value is known, do not build either: at the lines that a compiler names a function is broken
+// in another way or stays whole, and the other functions tell.
 func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run func(runTarget) ([]gate.Result, error)) (gate.Run, error) {
 	next := breaking{spared: map[string]bool{}}
 	for n := 1; ; n++ {
@@ -282,7 +283,7 @@ func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run fu
 func (b breaking) spare(results []gate.Result) bool {
 	known := len(b.spared)
 	for _, r := range results {
-		if r.Status != gate.Fail || len(r.Failing) > 0 {
+		if r.Status != gate.Fail || len(r.Failing) > 0 && !r.BuildFailed {
 			continue
 		}
 		for line := range strings.Lines(r.Head + "\n" + r.Tail) {

@@ -82,6 +82,30 @@ func TestFunctionsThatDoNotBuildBrokenStayWhole(t *testing.T) {
 	}
 }
 
+// Old text does not fit types that the work changed: then the function returns zero values.
+func TestOldTextThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	const (
+		before = "package kept\n\nvar all = map[string]string{}\n\nfunc Set(name, value string) { all[name] = value }\n\nfunc Get(name string) string { return all[name] }\n"
+		after  = "package kept\n\nvar all = map[string][]string{}\n\nfunc Set(name, value string) { all[name] = append(all[name], value) }\n\n" +
+			"func Get(name string) string {\n\tif n := len(all[name]); n > 0 {\n\t\treturn all[name][n-1]\n\t}\n\treturn \"\"\n}\n\nfunc Count(name string) int { return len(all[name]) }\n"
+		test = "package kept\n\nimport \"testing\"\n\nfunc TestKept(t *testing.T) {\n\tSet(\"a\", \"1\")\n\tif %s {\n\t\tt.Error(\"kept\")\n\t}\n}\n"
+	)
+	for compares, want := range map[string]gate.Evidence{
+		`Get("a") != "1" || Count("a") != 1`: gate.Proven,
+		`Get("a") == "x" || Count("a") > 9`:  gate.Unproven,
+	} {
+		t.Run(compares, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"go.mod": "module kept\n\ngo 1.21\n", "kept.go": before}, nil)
+			v := b.claim(gates("go test ./..."), files{"kept.go": after, "kept_test.go": fmt.Sprintf(test, compares)}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
 // What data that was there turned green is not the work of functions that changed beside it.
 func TestDataAloneProvesNoFunction(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ func TestSpare(t *testing.T) {
 		{"elsewhere", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:20: x\nother.rs:14: x"}, nil},
 		{"a warning", gate.Result{Status: gate.Fail, BuildFailed: true, Head: "duration.rs:19: warning: unused"}, nil},
 		{"a test that fails is no error of a build", gate.Result{Status: gate.Fail, Head: rust, Failing: []string{"huge"}}, nil},
+		{"nor is a package that is not built a test", gate.Result{Status: gate.Fail, BuildFailed: true, Head: rust, Failing: []string{"duration [build failed]"}}, []string{"a"}},
 		{"all builds", gate.Result{Status: gate.Pass, Head: rust}, nil},
 	} {
 		b := breaking{spared: map[string]bool{}, broken: []stretch{{"duration.rs", 12, 19, "a"}, {"duration.rs", 22, 30, "b"}, {"ring.rs", 1, 40, "c"}}}
