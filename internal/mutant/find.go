@@ -245,20 +245,24 @@ func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 type entry struct {
 	at    int
 	leave func(value string) string
+	ends  string // what a statement put there ends with, if it does not end itself
 }
+
+// first is a statement to put there.
+func (e entry) first(statement string) string { return statement + e.ends }
 
 func (l *language) entry(s source.Source, b body) entry {
 	switch {
 	case b.expression:
 		return entry{}
 	case !l.indent:
-		return entry{b.from, l.leave}
+		return entry{b.from, l.leave, ""}
 	}
 	at, ends := firstStatement(s, b)
 	if empty.MatchString(strings.TrimSpace(s.Code[at:b.to])) {
 		return entry{}
 	}
-	return entry{at, func(v string) string { return l.leave(v) + ends }}
+	return entry{at, func(v string) string { return l.leave(v) + ends }, ends}
 }
 
 // statements are the bare code of a body, without what closes it.

@@ -33,6 +33,7 @@ func goFunctions(content []byte) []function {
 			params:  string(content[set.Position(f.Type.Params.Opening).Offset+1 : set.Position(f.Type.Params.Closing).Offset]),
 			code:    bare.Code[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset],
 			strict:  goStrict(set, file, f),
+			enter:   entry{at: set.Position(f.Body.Lbrace).Offset + 1, leave: goLeave},
 		})
 	}
 	return found

@@ -75,52 +75,6 @@ var filled = regex.New(`\{[^{}\n]*\}`)
 // givenAway matches statements that name a value so that it seems to be used.
 var givenAway = regex.New(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
 
-// parameterNames are the names of a function's parameters but those that are left out on
-// purpose, or given by a framework to whoever wants them.
-func (f function) parameterNames(file string) (names []string) {
-	parts := splitParameters(f.params)
-	named := path.Ext(file) != ".go" || slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(p, " ") })
-	for _, part := range parts {
-		part, _, _ = strings.Cut(part, "=")
-		name := ""
-		switch {
-		case !named || strings.ContainsAny(part, "*.&{[(<") && slices.Contains([]string{".py", ".js", ".mjs", ".cjs", ".ts"}, path.Ext(file)):
-		case slices.Contains([]string{".java", ".c", ".cc", ".cpp", ".cxx"}, path.Ext(file)):
-			if words := identifiers.FindAllString(part, -1); len(words) > 1 {
-				name = words[len(words)-1]
-			}
-		default:
-			name = identifiers.FindString(strings.TrimPrefix(strings.TrimSpace(part), "mut "))
-		}
-		if len(name) > 1 && name[0] != '_' && !offered.MatchString(name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// offered are parameters that a caller hands to all that it calls.
-var offered = regex.New(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
-
-// splitParameters divides parameters at the commas that are in no brackets.
-func splitParameters(params string) (parts []string) {
-	depth, from := 0, 0
-	for i, c := range params {
-		switch {
-		case strings.ContainsRune("([{<", c):
-			depth++
-		case strings.ContainsRune(")]}>", c):
-			depth--
-		case c == ',' && depth <= 0:
-			parts, from = append(parts, strings.TrimSpace(params[from:i])), i+1
-		}
-	}
-	if last := strings.TrimSpace(params[from:]); last != "" {
-		parts = append(parts, last)
-	}
-	return parts
-}
-
 // dictated tells of a function that others decide what it is given: there are several of
 // its name, as of an interface, or it is handed on by its name.
 func (f function) dictated(all string) bool {

@@ -19,6 +19,8 @@ func Probe(p gate.Probe) string {
 		return ", once more to be sure"
 	case gate.Broken, gate.BrokenNew:
 		return ": do the tests notice when this work is broken?"
+	case gate.ZeroParameters:
+		return ": do the tests look at what the task names?"
 	case gate.Neutral, gate.RepeatNeutral:
 		return ": do the tests pass without what a reviewer would look at?"
 	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:

@@ -254,6 +254,8 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 		return run, err
 	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return v.otherValues(ctx, r, o, valuesRun{p, gates})
+	case gate.ZeroParameters:
+		return v.zeroParameters(ctx, r, o, gates)
 	case gate.RepeatNeutral:
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:

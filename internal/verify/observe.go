@@ -72,6 +72,9 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if o.Added, err = v.addedTests(ctx, r, tests.fresh); err == nil {
 		err = v.unfinished(ctx, r, o)
 	}
+	if err == nil {
+		o.Parameters, err = v.parametersNamed(ctx, r)
+	}
 	if err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
 	}

@@ -42,6 +42,9 @@ type Observation struct {
 	// Ignored are parameters that the task names, which functions of the work take and do
 	// not look at, each with its place.
 	Ignored []string `json:"ignored,omitempty"`
+	// Parameters are new ones that the task names, each with the place of its function, see
+	// ZeroParameters.
+	Parameters []string `json:"parameters,omitempty"`
 	// Signs are those in the work that can be neutralized, each in words that follow
 	// "because of", see Neutral.
 	Signs []string `json:"signs,omitempty"`

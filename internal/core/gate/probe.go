@@ -37,6 +37,10 @@ const (
 	// BrokenNew: the same for the tests that came with the work, before anything else tells
 	// of these. If they notice, no other run has to.
 	BrokenNew Probe = "broken-new"
+	// ZeroParameters: the tree of now, where a parameter that the task names has the zero
+	// value of its type, whatever is given; one after the other. Tests that pass there do not
+	// look at what it does.
+	ZeroParameters Probe = "zero-parameters"
 	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
 	// being tested is answered no, exits and changed assertions are left out. Tests that
 	// fail there pass by the sign alone.
@@ -75,6 +79,8 @@ type Run struct {
 	MustFail []MustFail `json:"must_fail,omitempty"`
 	// Given are the inputs that tests gave, of CloseInputs and CloserInputs.
 	Given []string `json:"given,omitempty"`
+	// Untested are the parameters without which all tests pass, of ZeroParameters.
+	Untested []string `json:"untested,omitempty"`
 	// Because are the signs without which alone tests fail, of RepeatNeutral.
 	Because []string `json:"because,omitempty"`
 	// AsBefore: each function that Broken or BrokenNew broke is as it was before the work.
@@ -95,6 +101,9 @@ func Next(o Observation) (Probe, []string) {
 	}
 	if gates := o.breakable(); len(gates) > 0 {
 		return Broken, gates
+	}
+	if p, gates := o.nextParameters(); p != "" {
+		return p, gates
 	}
 	if gates := o.neutralizable(); len(gates) > 0 {
 		return Neutral, gates
@@ -172,7 +181,7 @@ func (o Observation) Only(p Probe) []string {
 		if v := Decide(o); v.Evidence != Proven {
 			return o.came()
 		}
-	case Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
+	case ZeroParameters, Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}

@@ -44,10 +44,13 @@ func (o Observation) nextValues() (Probe, []string) {
 
 // passesStill reports whether all passes in a probe that a gate would be believed for.
 func (o Observation) passesStill(p Probe, v Verdict, name string) bool {
-	run, proving := o.answer(p, name), o.proving(v, name)
-	return len(proving) > 0 && !slices.ContainsFunc(proving, func(id string) bool {
-		return run.Tests[id] != Pass && (id != name || run.Status != Pass)
-	})
+	proving := o.proving(v, name)
+	return len(proving) > 0 && o.answer(p, name).passesAll(proving)
+}
+
+// passesAll reports whether some tests pass in a run; the gate's name stands for all.
+func (r Result) passesAll(tests []string) bool {
+	return !slices.ContainsFunc(tests, func(id string) bool { return r.Tests[id] != Pass && (id != r.Gate || r.Status != Pass) })
 }
 
 // indifferent are the gates that pass in a probe with other values in the tests, and do

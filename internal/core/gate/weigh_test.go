@@ -1,6 +1,9 @@
 package gate
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 // What is known against a claim keeps it from being proven, unless the baseline showed
 // the same.
@@ -40,11 +43,30 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
-	stub, ignored := o, o
+	stub, ignored, untested := o, o, o
 	stub.Unwritten, ignored.Ignored = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
-	for _, o := range []Observation{stub, ignored} {
+	untested.Answers = maps.Clone(o.Answers)
+	untested.Answers[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
+	for _, o := range []Observation{stub, ignored, untested} {
 		if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
 			t.Errorf("%+v", v)
 		}
+	}
+}
+
+// A run with parameters at their zero values is made where it could change the verdict.
+func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
+	t.Parallel()
+	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
+	o := Observation{Changed: true, Baseline: red, Now: green, Parameters: []string{"limit (pool.js:2)"}, Answers: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
+	if p, gates := Next(o); p != ZeroParameters || len(gates) != 1 {
+		t.Errorf("%s of %v", p, gates)
+	}
+	if !o.PassesAll(green) || o.PassesAll(red) || o.PassesAll(nil) {
+		t.Error("what passes in a run is not what the claim would be believed for")
+	}
+	o.Now = red
+	if p, _ := Next(o); p != "" {
+		t.Errorf("%s of work that does not pass", p)
 	}
 }

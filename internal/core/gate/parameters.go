@@ -1,0 +1,44 @@
+package gate
+
+// nextParameters asks for the run in which what the task names and the work takes has the
+// zero value of its type, where the verdict would be proven.
+func (o Observation) nextParameters() (Probe, []string) {
+	if len(o.Parameters) == 0 || o.answered(ZeroParameters) {
+		return "", nil
+	}
+	v := Decide(o)
+	if v.Status != Pass || v.Evidence != Proven {
+		return "", nil
+	}
+	gates := kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+	if len(gates) == 0 {
+		return "", nil
+	}
+	return ZeroParameters, gates
+}
+
+// PassesAll reports whether everything that a claim would be believed for passes in a run.
+func (o Observation) PassesAll(run []Result) bool {
+	v := Decide(o)
+	some := false
+	for _, r := range run {
+		proving := o.proving(v, r.Gate)
+		some = some || len(proving) > 0
+		if !r.passesAll(proving) {
+			return false
+		}
+	}
+	return some
+}
+
+// untestedParameters reports what the task names and no test looks at.
+func untestedParameters(w weighing, v *Verdict) bool {
+	names := w.Answers[ZeroParameters].Untested
+	if len(names) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "not tested: "+list(names))
+	v.Reason = "the task names what no test looks at: " + list(names) + "; with the zero value of its type in its place all tests pass as well; " +
+		"a test that fails then would be enough"
+	return true
+}

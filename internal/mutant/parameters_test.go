@@ -1,0 +1,67 @@
+package mutant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/mutant"
+)
+
+// A new parameter has the zero value of its type, whatever a caller gives. What was there
+// before, and what a framework hands to all, is no parameter of the work.
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, want string }{
+		{
+			"a.py", "", "def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    return go(times)\n",
+			"times: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    times = type(times)()\n    return go(times)\n" +
+				"unit: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    unit = type(unit)()\n    return go(times)\n",
+		},
+		{
+			"a.py", "def wait(times):\n    return go(times)\n", "def wait(times, unit):\n    return go(times, unit)\n",
+			"unit: def wait(times, unit):\n    unit = type(unit)()\n    return go(times, unit)\n",
+		},
+		{
+			"a.js", "", "export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) {\n  return go();\n}\n",
+			"urls: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { urls = urls?.constructor?.();\n  return go();\n}\n" +
+				"fetch: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { fetch = fetch?.constructor?.();\n  return go();\n}\n" +
+				"limit: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { limit = limit?.constructor?.();\n  return go();\n}\n" +
+				"name: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { name = name?.constructor?.();\n  return go();\n}\n",
+		},
+		{
+			"a.ts", "", "function at(key?: string): number {\n  return go();\n}\n",
+			"key: function at(key?: string): number { key = (key as any)?.constructor?.();\n  return go();\n}\n",
+		},
+		{"a.js", "", "const at = (key) => go(key);\n", ""},
+		{
+			"a.go", "", "package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache {\n\treturn with(ttl)\n}\n",
+			"low: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { low = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
+				"ttl: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { ttl = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
+				"opts: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { opts = nil;\n\treturn with(ttl)\n}\n",
+		},
+		{
+			"a.rs", "", "fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool {\n    tag.len() == 3\n}\n",
+			"tag: fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool { let _ = &tag; #[allow(unused_mut)] let mut tag: &str = Default::default();\n    tag.len() == 3\n}\n" +
+				"key: fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool { let _ = &key; #[allow(unused_mut)] let mut key: (u64, u64) = Default::default();\n    tag.len() == 3\n}\n",
+		},
+		{
+			"A.java", "", "class A {\n    int f(final int most, long span, Map<String, Integer> counts) {\n        return 3;\n    }\n}\n",
+			"span: class A {\n    int f(final int most, long span, Map<String, Integer> counts) { span = 0;\n        return 3;\n    }\n}\n" +
+				"counts: class A {\n    int f(final int most, long span, Map<String, Integer> counts) { counts = null;\n        return 3;\n    }\n}\n",
+		},
+		{
+			"a.c", "", "static int seal(const uint8_t *text, size_t len, uint8_t nonce[12], struct box b)\n{\n    return 3;\n}\n",
+			"text: static int seal(const uint8_t *text, size_t len, uint8_t nonce[12], struct box b)\n{ text = 0;\n    return 3;\n}\n" +
+				"len: static int seal(const uint8_t *text, size_t len, uint8_t nonce[12], struct box b)\n{ len = 0;\n    return 3;\n}\n" +
+				"nonce: static int seal(const uint8_t *text, size_t len, uint8_t nonce[12], struct box b)\n{ nonce = 0;\n    return 3;\n}\n",
+		},
+	} {
+		var got strings.Builder
+		for _, p := range mutant.Parameters(c.file, []byte(c.before), []byte(c.after)) {
+			got.WriteString(p.Name + ": " + string(mutant.Apply([]byte(c.after), p.Mutant)))
+		}
+		if got.String() != c.want {
+			t.Errorf("%s\ngot\n%swant\n%s", c.after, got.String(), c.want)
+		}
+	}
+}

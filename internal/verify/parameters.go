@@ -1,0 +1,95 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
+)
+
+// maxParameters bounds the parameters that get their zero values, each in a run of its own.
+const maxParameters = 4
+
+// namedParameter is a new parameter that the task names; more than one function may have it.
+type namedParameter struct {
+	name, place string // the place is that of the first function
+	mutants     map[string][]mutant.Mutant
+}
+
+func (p namedParameter) String() string { return p.name + " (" + p.place + ")" }
+
+// namedParameters are those of a claim, in the order of its files.
+func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []namedParameter, content map[string][]byte, err error) {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil || len(changes) > maxBroken {
+		return nil, nil, err
+	}
+	content = map[string][]byte{}
+	for _, c := range changes {
+		if !v.isProgram(c) {
+			continue
+		}
+		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		content[c.Path] = after
+		for _, p := range mutant.Parameters(c.Path, before, after) {
+			if !isNamed(p.Name, r.Asked, 1) {
+				continue
+			}
+			i := slices.IndexFunc(found, func(known namedParameter) bool { return known.name == p.Name })
+			if i < 0 {
+				i = len(found)
+				found = append(found, namedParameter{p.Name, fmt.Sprintf("%s:%d", c.Path, p.Line), map[string][]mutant.Mutant{}})
+			}
+			found[i].mutants[c.Path] = append(found[i].mutants[c.Path], p.Mutant)
+		}
+	}
+	return found[:min(len(found), maxParameters)], content, nil
+}
+
+// parametersNamed are the names of those with their places.
+func (v *Verifier) parametersNamed(ctx context.Context, r Request) (names []string, err error) {
+	found, _, err := v.namedParameters(ctx, r)
+	for _, p := range found {
+		names = append(names, p.String())
+	}
+	return names, err
+}
+
+// isProgram reports whether a change is of a file whose functions can be found, and that
+// is no test.
+func (v *Verifier) isProgram(c git.Change) bool {
+	return c.Status != 'D' && isFile(c.To) && !v.isTest(c.Path) && !v.isMark(c.Path) && mutant.Knows(c.Path)
+}
+
+// zeroParameters runs gates on the tree of now, where a parameter has its zero value, one
+// parameter after the other.
+func (v *Verifier) zeroParameters(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (run gate.Run, err error) {
+	named, content, err := v.namedParameters(ctx, r)
+	if err != nil {
+		return run, err
+	}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.ZeroParameters, uncached: true}
+	for _, p := range named {
+		files := map[string][]byte{}
+		for file, mutants := range p.mutants {
+			files[file] = mutant.Apply(content[file], mutants...)
+		}
+		if w.tree, err = v.Repo.WithContent(ctx, r.Tree, files); err != nil {
+			return run, err
+		}
+		run.Results, err = narrow(v.Root, gates, o.Only(gate.ZeroParameters), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		if err != nil {
+			return run, err
+		}
+		if o.PassesAll(run.Results) {
+			run.Untested = append(run.Untested, p.String())
+		}
+	}
+	return run, nil
+}
