@@ -41,10 +41,17 @@ func (r *Repo) setting(ctx context.Context, key string) (value string, set bool,
 
 // boolSetting is a setting that is true or false, and false where there is none.
 func (r *Repo) boolSetting(ctx context.Context, key string) (bool, error) {
-	if _, set, err := r.setting(ctx, key); err != nil || !set {
+	value, set, err := r.setting(ctx, key)
+	if err != nil || !set {
 		return false, err
 	}
-	value, err := r.git(ctx, "config", "--type=bool", key)
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true, nil
+	case "false", "no", "off", "0", "":
+		return false, nil
+	}
+	value, err = r.git(ctx, "config", "--type=bool", key)
 	if err != nil && !hasExitCode(err, 1) {
 		return false, fmt.Errorf("read %s: %w", key, err)
 	}
@@ -67,7 +74,10 @@ func (r *Repo) readConfiguration(ctx context.Context) (configuration, error) {
 		if inFile && !filepath.IsAbs(file) {
 			file = filepath.Join(r.root, file)
 		}
-		key, value, _ := strings.Cut(pair[1], "\n")
+		key, value, hasValue := strings.Cut(pair[1], "\n")
+		if !hasValue {
+			value = "true"
+		}
 		c.values[key] = value
 		if inFile {
 			c.files = append(c.files, file)

@@ -49,3 +49,24 @@ func TestASettingIsSeenAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// What a setting means is what git says of it, whichever word it is.
+func TestABoolSettingIsReadAsByGit(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "= true", "= YES", "= on", "= 1", "= 2", "= 1k", "= -3", "= false", "= No", "= off", "= 0", "="} {
+		b := newRepo(t)
+		config := filepath.Join(b.repo.gitDir, "config")
+		was, err := os.ReadFile(config)
+		b.must(err)
+		b.must(os.WriteFile(config, append(was, []byte("[pawl]\n\tis "+line+"\n")...), 0o600))
+		is, err := b.repo.boolSetting(t.Context(), "pawl.is")
+		if want := b.git("config", "--type=bool", "pawl.is") == "true"; is != want || err != nil {
+			t.Errorf("is %s: %t, %v, want %t", line, is, err, want)
+		}
+	}
+	b := newRepo(t)
+	b.git("config", "pawl.is", "perhaps")
+	if is, err := b.repo.boolSetting(t.Context(), "pawl.is"); is || err == nil {
+		t.Errorf("a word that git cannot read: %t, %v", is, err)
+	}
+}

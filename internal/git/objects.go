@@ -123,14 +123,16 @@ func (r *Repo) VerifyObjects(ctx context.Context, trees []string) error {
 			if o.kind != "tree" {
 				continue
 			}
-			entries, err := parseTree(o.data, len(o.id))
+			err := eachEntry(o.data, len(o.id), func(mode, _, id []byte) {
+				if string(mode) != "40000" && string(mode) != modeTree {
+					return
+				}
+				if name := hex.EncodeToString(id); !seen[name] {
+					seen[name], below = true, append(below, name)
+				}
+			})
 			if err != nil {
 				return fmt.Errorf("read tree %s: %w", o.id, err)
-			}
-			for _, e := range entries {
-				if e.Mode == modeTree && !seen[e.ID] {
-					seen[e.ID], below = true, append(below, e.ID)
-				}
 			}
 		}
 		todo = below

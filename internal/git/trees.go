@@ -58,16 +58,24 @@ func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, err
 // the id, which has so many digits.
 func parseTree(data []byte, digits int) (map[string]Entry, error) {
 	entries := map[string]Entry{}
+	err := eachEntry(data, digits, func(mode, name, id []byte) {
+		entries[string(name)] = Entry{Mode: strings.Repeat("0", len(modeTree)-len(mode)) + string(mode), ID: hex.EncodeToString(id)}
+	})
+	return entries, err
+}
+
+// eachEntry calls use with the parts of each entry of a tree as git stores it.
+func eachEntry(data []byte, digits int, use func(mode, name, id []byte)) error {
 	for len(data) > 0 {
 		mode, rest, _ := bytes.Cut(data, []byte(" "))
 		name, rest, ok := bytes.Cut(rest, []byte{0})
-		if n := digits / 2; !ok || len(mode) > len(modeTree) || len(name) == 0 || bytes.ContainsRune(name, '/') || len(rest) < n {
-			return nil, fmt.Errorf("unexpected entry %q", data[:min(len(data), 100)])
+		if n := digits / 2; !ok || len(mode) > len(modeTree) || len(name) == 0 || bytes.IndexByte(name, '/') >= 0 || len(rest) < n {
+			return fmt.Errorf("unexpected entry %q", data[:min(len(data), 100)])
 		}
-		entries[string(name)] = Entry{Mode: strings.Repeat("0", len(modeTree)-len(mode)) + string(mode), ID: hex.EncodeToString(rest[:digits/2])}
+		use(mode, name, rest[:digits/2])
 		data = rest[digits/2:]
 	}
-	return entries, nil
+	return nil
 }
 
 // pair is a folder in two trees, the ids of which are "" where it is not there.

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -193,16 +194,26 @@ func (r *Runner) workTimes(ctx context.Context, m memory.Memory) (workTimes, err
 	}
 	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
 	w.Times = calls.Times(m.State.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
-	entries, err := r.Repo.Entries(ctx, m.Base.Commit)
-	if err != nil {
-		return w, fmt.Errorf("list what is tracked: %w", err)
-	}
-	for file := range maps.Keys(entries) {
-		for dir := path.Dir(file); !w.old[dir]; dir = path.Dir(dir) {
-			w.old[dir] = true
+	w.old, err = r.baseFolders(ctx, m.Base.Commit)
+	return w, err
+}
+
+// baseFolders are the folders of the loop's base, which are listed once: it rarely changes.
+func (r *Runner) baseFolders(ctx context.Context, base string) (map[string]bool, error) {
+	if r.folders[base] == nil {
+		entries, err := r.Repo.Select(ctx, base, git.NewSelection(nil))
+		if err != nil {
+			return nil, fmt.Errorf("list what is tracked: %w", err)
 		}
+		all := map[string]bool{".": true}
+		for file := range entries {
+			for dir := path.Dir(file); !all[dir]; dir = path.Dir(dir) {
+				all[dir] = true
+			}
+		}
+		r.folders = map[string]map[string]bool{base: all}
 	}
-	return w, nil
+	return r.folders[base], nil
 }
 
 // of returns the times of a file and of each new folder that it lies in.

@@ -126,20 +126,21 @@ type Runner struct {
 	contexts  int            // it has had
 	refusals  int            // of fresh contexts by processes, in a row
 	guard     guardState
-	tools     tools                    // what its turns did, and when
-	ownNew    map[string]bool          // new files that are the agent's, as far as they were sorted
-	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
-	last      atomic.Pointer[snapshot] // what an action saw, for the next
-	before    *snapshot                // what the action before this one saw
-	noneNew   string                   // the base and the state of the index at which all new files were sorted
-	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
-	unproven  []unproven               // commits of which it is still to be found out what their tests prove
-	proving   *proving                 // what does so while a turn runs, nil if nothing does
-	read      memory.Attribution       // by the look under way, see calls.go
-	plan      *planfile.File           // as the user wrote it, with Pawl's marks
-	plans     planfile.Reader          // reads it
-	skipped   string                   // by the last checkpoint
-	stop      string                   // cause for which it is cancelled at once, see End
+	tools     tools                      // what its turns did, and when
+	ownNew    map[string]bool            // new files that are the agent's, as far as they were sorted
+	folders   map[string]map[string]bool // of the base, by its commit
+	spanned   atomic.Bool                // a span was written down since new files were sorted at a look
+	last      atomic.Pointer[snapshot]   // what an action saw, for the next
+	before    *snapshot                  // what the action before this one saw
+	noneNew   string                     // the base and the state of the index at which all new files were sorted
+	sortedNew memory.NewFiles            // new files that are not, as far as they were sorted
+	unproven  []unproven                 // commits of which it is still to be found out what their tests prove
+	proving   *proving                   // what does so while a turn runs, nil if nothing does
+	read      memory.Attribution         // by the look under way, see calls.go
+	plan      *planfile.File             // as the user wrote it, with Pawl's marks
+	plans     planfile.Reader            // reads it
+	skipped   string                     // by the last checkpoint
+	stop      string                     // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
