@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
@@ -21,7 +19,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -241,15 +238,6 @@ func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env
 	return d.outbox(l, env).Listen()
 }
 
-// Listen has replies taken to what a loop that has ended asked.
-func Listen(l *store.Loop, env environment.Environment) error {
-	spec, err := record.ReadSpec(l)
-	if err != nil {
-		return err
-	}
-	return (&Driver{Spec: spec}).outbox(l, env).Listen()
-}
-
 // checkInstalled returns why an agent cannot be started, or nil.
 func checkInstalled(ctx context.Context, spec record.Agent, dir string) error {
 	a, err := newAgent(spec, dir)
@@ -310,18 +298,6 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	return d.keepChanges(ctx)
-}
-
-// lastNoticeTimeout is how long Close waits for notices that are being sent.
-const lastNoticeTimeout = 5 * time.Second
-
-// outbox has the loop's notices sent. Without a path of this program nothing is sent.
-func (d *Driver) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
-	box := &notify.Outbox{Dir: l.Dir, Loop: l.ID, Vars: env.Vars}
-	if self, err := os.Executable(); err == nil {
-		box.Tool, box.Settings = []string{self}, d.Spec.Notify
-	}
-	return box
 }
 
 // ownFunc returns a function that takes the loop.

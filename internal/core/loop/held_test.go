@@ -1,0 +1,30 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// In the background nobody reads an end: what only the user can fix holds the loop, and
+// pawl resume has it try again, as the same iteration.
+func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
+	t.Parallel()
+	for _, class := range []loop.Class{loop.Login, loop.Billing} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{})
+			sc.checkpointed("turn 1 fresh first")
+			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}, "notify")
+			if sc.s.Phase != loop.Paused || sc.s.Held != "no (log in)" || sc.s.Outcome != "" {
+				t.Errorf("%s, held %q, outcome %q", sc.s.Phase, sc.s.Held, sc.s.Outcome)
+			}
+			sc.now = sc.now.Add(8 * time.Hour)
+			sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+			if sc.s.Held != "" || sc.s.Elapsed() > time.Hour {
+				t.Errorf("held %q, worked %s", sc.s.Held, sc.s.Elapsed())
+			}
+		})
+	}
+}
