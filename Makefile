@@ -52,9 +52,9 @@ e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
 	PAWL_E2E=1 go test -count=1 -timeout 1h ./...
 
-browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), judged by axe-core
+browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), judged by axe-core; a loop that is steered by them alone
 	.ci/clients
-	PAWL_BROWSER=1 go test -count=1 -run Browser ./internal/page
+	PAWL_BROWSER=1 go test -count=1 -run Browser ./internal/page ./internal/e2e
 
 bench: ## the bounds of docs/DESIGN.md, measured side by side
 	go run ./bench

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/page/browsertest"
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
@@ -29,7 +30,7 @@ func screens() map[string]struct {
 // the console has no error, nothing is asked of anybody else, and the loop is told.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
-	source := axe(t)
+	source := browsertest.Axe(t)
 	d, h := world(t)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,24 +40,24 @@ func TestBrowser(t *testing.T) {
 	defer cancel()
 	go func() { _ = Serve(ctx, l, h) }()
 	base := "http://" + l.Addr().String()
-	b := browse(t)
-	b.open(base + "/#token=" + token)
+	b := browsertest.Browse(t)
+	b.Open(base + "/#token=" + token)
 	for name, s := range screens() {
-		b.look(s.width, s.height, s.scheme)
+		b.Look(s.width, s.height, s.scheme)
 		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "comment": "/loop/lost-moth-33cc/diff/US-1?at=3", "attempt": "/loop/lost-moth-33cc/attempt/2"} {
-			b.open(base + path)
-			b.accessible(page+", "+name, source)
-			b.picture(page + "-" + name)
-			if wide := b.eval("document.documentElement.scrollWidth - innerWidth"); strings.TrimPrefix(wide, "-") == wide && wide != "0" {
+			b.Open(base + path)
+			b.Accessible(page+", "+name, source)
+			b.Picture(page + "-" + name)
+			if wide := b.Eval("document.documentElement.scrollWidth - innerWidth"); strings.TrimPrefix(wide, "-") == wide && wide != "0" {
 				t.Errorf("%s, %s: %s pixels too wide", page, name, wide)
 			}
 		}
 	}
-	b.open(base + "/loop/lost-moth-33cc")
-	b.eval(`document.querySelector("#tell").value = "use the fake"; document.querySelector("button[value=tell]").click()`)
-	b.until("the message is told", func() bool { return b.eval(`document.querySelector("#said").textContent`) == "said" })
-	b.eval(`document.querySelector("#answer-US-2").value = "UTC"; document.querySelector("button[value=answer]").click()`)
-	b.until("the question is answered", func() bool {
+	b.Open(base + "/loop/lost-moth-33cc")
+	b.Eval(`document.querySelector("#tell").value = "use the fake"; document.querySelector("button[value=tell]").click()`)
+	b.Until("the message is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.Eval(`document.querySelector("#answer-US-2").value = "UTC"; document.querySelector("button[value=answer]").click()`)
+	b.Until("the question is answered", func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.commands) == 2
@@ -65,24 +66,24 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("commands %q", got)
 	}
 	steered(t, b, d, base)
-	b.open(base + "/loop/lost-moth-33cc/diff/US-1")
-	b.eval(`document.querySelector("a.line").click()`)
-	b.until("the form has the focus", func() bool { return b.eval(`document.activeElement?.id`) == "remark" })
-	b.eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
-	b.until("the comment is told", func() bool { return b.eval(`document.querySelector("#said").textContent`) == "said" })
+	b.Open(base + "/loop/lost-moth-33cc/diff/US-1")
+	b.Eval(`document.querySelector("a.line").click()`)
+	b.Until("the form has the focus", func() bool { return b.Eval(`document.activeElement?.id`) == "remark" })
+	b.Eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
+	b.Until("the comment is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
 	if got := d.commands[len(d.commands)-1]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
 		t.Errorf("comment %q", got)
 	}
-	b.open(base + "/loop/lost-moth-33cc")
+	b.Open(base + "/loop/lost-moth-33cc")
 	d.mu.Lock()
 	d.detail.Headline, d.stamped = "running again", "2"
 	d.mu.Unlock()
-	b.until("the page follows the loop", func() bool { return b.eval(`document.querySelector("h1").textContent`) == "running again" })
-	b.clean(base)
+	b.Until("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
+	b.Clean(base)
 }
 
 // steered has a user press what else steers a loop, each with a yes where it is asked for.
-func steered(t *testing.T, b *tab, d *double, base string) {
+func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
 	t.Helper()
 	const page = "/loop/lost-moth-33cc"
 	presses := []struct{ page, press, command string }{
@@ -103,9 +104,9 @@ func steered(t *testing.T, b *tab, d *double, base string) {
 		}
 		before := len(d.commands)
 		d.mu.Unlock()
-		b.open(base + p.page)
-		b.eval("window.confirm = () => true; " + p.press)
-		b.until(p.command, func() bool {
+		b.Open(base + p.page)
+		b.Eval("window.confirm = () => true; " + p.press)
+		b.Until(p.command, func() bool {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			return len(d.commands) > before
@@ -129,12 +130,12 @@ func TestFirstPaintInABrowser(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = Serve(ctx, l, h) }()
-	b := browse(t)
+	b := browsertest.Browse(t)
 	for _, when := range []string{"in a new browser", "again"} {
-		b.open("http://" + l.Addr().String() + "/?all=1")
+		b.Open("http://" + l.Addr().String() + "/?all=1")
 		paint := ""
-		b.until("something is shown", func() bool {
-			paint = b.eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime.toFixed(0) ?? ""`)
+		b.Until("something is shown", func() bool {
+			paint = b.Eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime.toFixed(0) ?? ""`)
 			return paint != ""
 		})
 		t.Logf("first paint of %d loops, %s: %s ms", len(d.loops), when, paint)
@@ -147,8 +148,8 @@ func TestFirstPaintInABrowser(t *testing.T) {
 // TestReportInABrowser holds the same of the report as a file.
 func TestReportInABrowser(t *testing.T) {
 	t.Parallel()
-	source := axe(t)
-	b := browse(t)
+	source := browsertest.Axe(t)
+	b := browsertest.Browse(t)
 	path := filepath.Join(t.TempDir(), "report.html")
 	f, err := os.Create(path)
 	if err != nil {
@@ -161,25 +162,10 @@ func TestReportInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range screens() {
-		b.look(s.width, s.height, s.scheme)
-		b.open("file://" + path)
-		b.accessible("report, "+name, source)
-		b.picture("report-" + name)
+		b.Look(s.width, s.height, s.scheme)
+		b.Open("file://" + path)
+		b.Accessible("report, "+name, source)
+		b.Picture("report-" + name)
 	}
-	b.clean("file://" + path)
-}
-
-// clean holds that the console has no error, and that only one place was asked.
-func (b *tab) clean(base string) {
-	b.t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range b.errors {
-		b.t.Errorf("on the console: %s", e)
-	}
-	for _, url := range b.asked {
-		if !strings.HasPrefix(url, base) && !strings.HasPrefix(url, "data:") {
-			b.t.Errorf("it asked %s", url)
-		}
-	}
+	b.Clean("file://" + path)
 }

@@ -161,7 +161,7 @@ func (p loopPage) Does(id string) (out []taskAction) {
 	case undone && !p.Ended && id != loop.GoalTask:
 		out = append(out, taskAction{"retry", "Try again", "Try task " + id + " again?"})
 	}
-	if undone && p.Restorable {
+	if undone && p.Restorable && p.tasks[i].Turns > 0 {
 		out = append(out, taskAction{"restore", "Restore the work", "Bring the undone work of task " + id + " into the files?"})
 	}
 	return out

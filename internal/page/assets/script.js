@@ -11,6 +11,9 @@
   const token = localStorage.getItem(kept) || "";
   const said = document.getElementById("said");
   const say = (text) => { said.textContent = text; };
+  // What a command said stays for a while, whatever becomes of the loop.
+  let answered = 0;
+  const answer = (text) => { answered = Date.now(); say(text); };
   const post = (path, body) => fetch(path, { method: "POST", body, headers: { "X-Pawl-Token": token } });
 
   if ("lock" in document.body.dataset && token) {
@@ -42,7 +45,7 @@
     }
     document.title = next.title;
     const after = document.querySelector("h1")?.textContent;
-    if (after && after !== before) { say(after); }
+    if (after && after !== before && Date.now() - answered > 10000) { say(after); }
   };
 
   document.addEventListener("submit", async (e) => {
@@ -57,10 +60,10 @@
     say("…");
     try {
       const r = await post(e.target.action, body);
-      say((await r.text()) || r.statusText);
+      answer((await r.text()) || r.statusText);
       if (r.ok) { e.target.reset(); }
     } catch {
-      say("pawl serve does not answer.");
+      answer("pawl serve does not answer.");
     }
     for (const b of buttons) { b.disabled = false; }
     update();

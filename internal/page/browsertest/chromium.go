@@ -1,6 +1,11 @@
 //go:build unix
 
-package page
+// Package browsertest drives pages in a headless Chromium, for tests.
+//
+//	b := browsertest.Browse(t)
+//	b.Open("http://127.0.0.1:7295/")
+//	b.Eval(`document.querySelector("button").click()`)
+package browsertest
 
 import (
 	"bufio"
@@ -27,8 +32,8 @@ func lacks(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// tab is a tab of a headless Chromium, driven over its debugging pipe.
-type tab struct {
+// Tab is a tab of a headless Chromium, driven over its debugging pipe.
+type Tab struct {
 	t       *testing.T
 	out     *os.File
 	session string
@@ -43,8 +48,8 @@ type tab struct {
 
 const callTime = 60 * time.Second
 
-// browse begins a browser with one tab.
-func browse(t *testing.T) *tab {
+// Browse begins a browser with one tab.
+func Browse(t *testing.T) *Tab {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -66,7 +71,7 @@ func browse(t *testing.T) *tab {
 		t.Fatal(err)
 	}
 	_, _ = in.Close(), out.Close()
-	b := &tab{t: t, out: toBrowser, answers: map[int]chan json.RawMessage{}}
+	b := &Tab{t: t, out: toBrowser, answers: map[int]chan json.RawMessage{}}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); _ = toBrowser.Close(); _ = fromBrowser.Close() })
 	go b.listen(fromBrowser)
 	var target struct{ TargetID string }
@@ -109,7 +114,7 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-func (b *tab) listen(from *os.File) {
+func (b *Tab) listen(from *os.File) {
 	in := bufio.NewReader(from)
 	for {
 		line, err := in.ReadBytes(0)
@@ -135,7 +140,7 @@ func (b *tab) listen(from *os.File) {
 	}
 }
 
-func (b *tab) event(m message) {
+func (b *Tab) event(m message) {
 	switch m.Method {
 	case "Page.loadEventFired":
 		b.loaded++
@@ -158,7 +163,7 @@ func (b *tab) event(m message) {
 }
 
 // call is a command of the protocol, with its answer.
-func (b *tab) call(method string, params map[string]any, answer any) {
+func (b *Tab) call(method string, params map[string]any, answer any) {
 	b.t.Helper()
 	b.mu.Lock()
 	b.last++
@@ -191,21 +196,22 @@ func (b *tab) call(method string, params map[string]any, answer any) {
 	}
 }
 
-// open loads a page.
-func (b *tab) open(url string) {
+// Open loads a page.
+func (b *Tab) Open(url string) {
 	b.t.Helper()
 	b.mu.Lock()
 	before := b.loaded
 	b.mu.Unlock()
 	b.call("Page.navigate", map[string]any{"url": url}, nil)
-	b.until("the page is loaded", func() bool {
+	b.Until("the page is loaded", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return b.loaded > before
 	})
 }
 
-func (b *tab) until(what string, done func() bool) {
+// Until waits until something is so.
+func (b *Tab) Until(what string, done func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(callTime); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -214,8 +220,8 @@ func (b *tab) until(what string, done func() bool) {
 	}
 }
 
-// eval runs a script in the page, and returns its result as text.
-func (b *tab) eval(script string) string {
+// Eval runs a script in the page, and returns its result as text.
+func (b *Tab) Eval(script string) string {
 	b.t.Helper()
 	var r struct {
 		Result           struct{ Value any }
@@ -228,15 +234,15 @@ func (b *tab) eval(script string) string {
 	return fmt.Sprint(r.Result.Value)
 }
 
-// look sets the size of the screen and its colours, light or dark.
-func (b *tab) look(width, height int, scheme string) {
+// Look sets the size of the screen and its colours, light or dark.
+func (b *Tab) Look(width, height int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// picture keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
-func (b *tab) picture(name string) {
+// Picture keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
+func (b *Tab) Picture(name string) {
 	b.t.Helper()
 	dir := os.Getenv("PAWL_SCREENSHOTS")
 	if dir == "" {
@@ -249,10 +255,10 @@ func (b *tab) picture(name string) {
 	}
 }
 
-// axe is the source of axe-core, which .ci/clients installs.
-func axe(t *testing.T) string {
+// Axe is the source of axe-core, which .ci/clients installs.
+func Axe(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join("..", "..", ".cache", "page", "node_modules", "axe-core", "axe.min.js")
+	path := filepath.Join("..", "..", ".cache", "page", "node_modules", "axe-core", "axe.min.js") // of internal/page
 	data, err := os.ReadFile(path)
 	if err != nil {
 		lacks(t, "there is no axe-core: .ci/clients installs it")
@@ -260,12 +266,27 @@ func axe(t *testing.T) string {
 	return string(data)
 }
 
-// accessible holds that axe-core finds nothing wrong with the page.
-func (b *tab) accessible(where, source string) {
+// Accessible holds that axe-core finds nothing wrong with the page.
+func (b *Tab) Accessible(where, source string) {
 	b.t.Helper()
-	b.eval(source + "; 0")
-	found := b.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("\n  ")).join("\n"))`)
+	b.Eval(source + "; 0")
+	found := b.Eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("\n  ")).join("\n"))`)
 	if found != "" {
 		b.t.Errorf("%s: %s", where, found)
+	}
+}
+
+// Clean holds that the console has no error, and that only one place was asked.
+func (b *Tab) Clean(base string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errors {
+		b.t.Errorf("on the console: %s", e)
+	}
+	for _, url := range b.asked {
+		if !strings.HasPrefix(url, base) && !strings.HasPrefix(url, "data:") {
+			b.t.Errorf("it asked %s", url)
+		}
 	}
 }
