@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -54,7 +55,7 @@ func (a *app) deliverToWaiting(s *subject) error {
 
 // stopInSession ends a loop that lives in a session. A turn of the agent's goes
 // on: it is the session's.
-func (a *app) stopInSession(s *subject, timeout time.Duration) error {
+func (a *app) stopInSession(ctx context.Context, s *subject, timeout time.Duration) error {
 	if err := s.post(record.MessageStop, ""); err != nil {
 		return err
 	}
@@ -69,8 +70,6 @@ func (a *app) stopInSession(s *subject, timeout time.Duration) error {
 		a.printf("%s was asked to stop\n", s.ID)
 		return nil
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	return a.awaitEnd(ctx, s, timeout)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -20,15 +19,12 @@ func (a *app) digest(when string) error {
 	if err != nil {
 		return err
 	}
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := a.listed()
 	if err != nil {
 		return err
 	}
 	var rows []record.Summary
 	for _, l := range listed {
-		if l.Err != nil {
-			term.Warnf(a.Err, "%s", l.Err)
-		}
 		if sum := a.present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
 			rows = append(rows, sum)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -26,7 +27,7 @@ terminal. pawl start --take LOOP brings it back into a session.
 }
 
 // Run has fresh sessions go on with the loop.
-func (c *handoverCmd) Run(a *app) error {
+func (c *handoverCmd) Run(ctx context.Context, a *app) error {
 	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err
@@ -43,14 +44,12 @@ func (c *handoverCmd) Run(a *app) error {
 	case s.inSession() && !c.Now && a.occupied(s):
 		return a.leaveLater(s)
 	}
-	ctx, release := untilSignal()
-	defer release()
 	pid, err := a.startDriver(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
 		err = errors.Join(err, launch.KeepInSession(ctx, s.Loop, a.env, err.Error()))
 	}
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.printf("%s continues in fresh sessions (process %d)\n", s.ID, pid)
 	if was := s.memory.State; s.hasEnded() {

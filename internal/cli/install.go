@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,7 +61,7 @@ func (c *settingsArgs) request(a *app) (install.Request, error) {
 }
 
 // Run puts the hooks into the settings and tells what it did.
-func (c *installCmd) Run(a *app) error {
+func (c *installCmd) Run(ctx context.Context, a *app) error {
 	scope := install.Scope(c.Scope)
 	switch {
 	case c.Agent == serviceName && (scope != install.User || c.Yes || c.OnlyCap || c.GuardBlocks):
@@ -73,7 +74,7 @@ func (c *installCmd) Run(a *app) error {
 	case c.OnlyCap:
 		return c.liftCap(a)
 	case c.Scope == pluginScope:
-		return a.installPlugin(c.DryRun)
+		return a.installPlugin(ctx, c.DryRun)
 	}
 	r, err := c.request(a)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -121,13 +122,13 @@ func (lessonsAddCmd) Help() string {
 }
 
 // Run adds a lesson.
-func (c *lessonsAddCmd) Run(a *app) error {
+func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 	text := plan.OneLine(a.withoutSecrets(strings.Join(c.Text, " ")), 600)
 	if text == "" {
 		return failure.New(failure.Usage, `pawl lessons add "the fixtures need a migrated database"`, "there is nothing to learn")
 	}
 	if c.Project {
-		return a.keepLesson(text)
+		return a.keepLesson(ctx, text)
 	}
 	s, err := a.find(c.Loop)
 	if c.Loop == "" && errors.Is(err, store.ErrNotFound) {
@@ -147,7 +148,7 @@ type lessonsDropCmd struct {
 func (lessonsDropCmd) Help() string { return "  pawl lessons drop 2" }
 
 // Run takes a lesson out.
-func (c *lessonsDropCmd) Run(a *app) error {
+func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	l, s, err := a.lessons(c.Loop)
 	if err != nil {
 		return err
@@ -159,10 +160,8 @@ func (c *lessonsDropCmd) Run(a *app) error {
 	if !project {
 		return a.changeLesson(s, record.Message{Kind: record.MessageForget, Text: text})
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	if err := lesson.Open(a.env.PawlHome).Drop(ctx, a.root(), text); err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.printf("no later loop here is told\n")
 	return nil
@@ -176,7 +175,7 @@ type lessonsKeepCmd struct {
 func (lessonsKeepCmd) Help() string { return "  pawl lessons keep 2" }
 
 // Run makes a loop's lesson one of the project.
-func (c *lessonsKeepCmd) Run(a *app) error {
+func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
 	l, _, err := a.lessons(c.Loop)
 	if err != nil {
 		return err
@@ -188,14 +187,12 @@ func (c *lessonsKeepCmd) Run(a *app) error {
 	if project {
 		return failure.New(failure.Usage, "", "lesson %d holds for the project already", c.Number)
 	}
-	return a.keepLesson(text)
+	return a.keepLesson(ctx, text)
 }
 
-func (a *app) keepLesson(text string) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (a *app) keepLesson(ctx context.Context, text string) error {
 	if err := lesson.Open(a.env.PawlHome).Add(ctx, a.root(), text); err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.printf("every later loop here is told\n")
 	return nil

@@ -27,6 +27,17 @@ pawl stop ends it.
   pawl list --all --json | jq '.[] | select(.state == "orphaned") | .id'`
 }
 
+// listed returns all loops. It warns of those that cannot be read.
+func (a *app) listed() ([]store.ListEntry[record.Summary], error) {
+	listed, err := store.List(a.store, record.ReadSummary)
+	for _, l := range listed {
+		if l.Err != nil {
+			term.Warnf(a.Err, "%s", l.Err)
+		}
+	}
+	return listed, err
+}
+
 // Run lists loops, the newest first.
 func (c *listCmd) Run(a *app) error {
 	listed, err := store.List(a.store, record.ReadSummary)

@@ -57,29 +57,7 @@ func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
 	if len(idea) > prompt.MaxIdea {
 		return failure.New(failure.Usage, "split it, or improve a part of it", "%s has more than %d bytes", c.File, prompt.MaxIdea)
 	}
-	input := newLineReader(a.In)
-	made, usage, err := c.converse(ctx, a, draft.Improve(idea, f.Plan()), settings, input)
-	if err != nil {
-		return err
-	}
-	a.printDraft(made, usage)
-	data, err := planfile.Convert(made.Plan(), format)
-	if err != nil {
-		return err
-	}
-	if !c.Yes {
-		if data, err = a.acceptPlan(ctx, data, out, input); err != nil || data == nil {
-			return err
-		}
-	}
-	if err := a.keepBefore(out); err != nil {
-		return err
-	}
-	accepted := acceptedPlan{path: out, text: data, seen: !c.Yes}
-	if len(settings.Gates) == 0 {
-		accepted.gates = made.Draft.Plan().Gates
-	}
-	return a.keepPlan(ctx, accepted)
+	return c.write(ctx, a, draft.Improve(idea, f.Plan()), planTarget{settings, out, format})
 }
 
 // target is the file to write, and its format.

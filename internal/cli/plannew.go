@@ -91,23 +91,39 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 			return err
 		}
 	}
+	return c.write(ctx, a, begun, planTarget{settings, out, c.Format})
+}
+
+// planTarget is where a plan is written.
+type planTarget struct {
+	settings config.Settings
+	path     string
+	format   string
+}
+
+// write holds a conversation and writes its plan once it is accepted. The plan that was
+// there is kept.
+func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation, to planTarget) error {
 	input := newLineReader(a.In)
-	made, usage, err := c.converse(ctx, a, begun, settings, input)
+	made, usage, err := c.converse(ctx, a, begun, to.settings, input)
 	if err != nil {
 		return err
 	}
 	a.printDraft(made, usage)
-	data, err := planfile.Convert(made.Plan(), c.Format)
+	data, err := planfile.Convert(made.Plan(), to.format)
 	if err != nil {
 		return err
 	}
 	if !c.Yes {
-		if data, err = a.acceptPlan(ctx, data, out, input); err != nil || data == nil {
+		if data, err = a.acceptPlan(ctx, data, to.path, input); err != nil || data == nil {
 			return err
 		}
 	}
-	accepted := acceptedPlan{path: out, text: data, seen: !c.Yes}
-	if len(settings.Gates) == 0 {
+	if err := a.keepBefore(to.path); err != nil {
+		return err
+	}
+	accepted := acceptedPlan{path: to.path, text: data, seen: !c.Yes}
+	if len(to.settings.Gates) == 0 {
 		accepted.gates = made.Draft.Plan().Gates
 	}
 	return a.keepPlan(ctx, accepted)

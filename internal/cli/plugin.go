@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -79,42 +81,32 @@ func (a *app) pluginSetup(dry bool) (plugin.Setup, error) {
 }
 
 // installPlugin is pawl install claude --scope plugin.
-func (a *app) installPlugin(dry bool) error {
+func (a *app) installPlugin(ctx context.Context, dry bool) error {
 	s, err := a.pluginSetup(dry)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	did, err := s.Install(ctx)
 	a.tellSteps(did, dry)
-	switch {
-	case ctx.Err() != nil:
-		return ended(ctx, ctx.Err())
+	switch err = cmp.Or(err, ctx.Err()); {
 	case err != nil || dry:
-		return err
 	case did == nil:
 		a.printf("the client has the plugin pawl %s already\n", s.Plugin.Version)
 	default:
 		a.printf("sessions that are open have the plugin after /reload-plugins\n")
 	}
-	return nil
+	return err
 }
 
 // uninstallPlugin is its inverse.
-func (a *app) uninstallPlugin(dry bool) error {
+func (a *app) uninstallPlugin(ctx context.Context, dry bool) error {
 	s, err := a.pluginSetup(dry)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	did, err := s.Uninstall(ctx)
 	a.tellSteps(did, dry)
-	switch {
-	case ctx.Err() != nil:
-		return ended(ctx, ctx.Err())
-	case err == nil && did == nil:
+	if err = cmp.Or(err, ctx.Err()); err == nil && did == nil {
 		a.printf("the client does not have the plugin from %s\n", term.Clean(s.Dir))
 	}
 	return err

@@ -44,12 +44,12 @@ that has another version of it. pawl undo reverts a restore.
 }
 
 // Run restores a checkpoint, or the work of a task.
-func (c *restoreCmd) Run(a *app) error {
+func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 	numbered, ofTask := c.Checkpoint != 0, c.Task != ""
 	if numbered && ofTask || !numbered && !ofTask && len(c.File) == 0 {
 		return failure.New(failure.Usage, "pawl checkpoints "+c.Loop+" lists the checkpoints", "say the number of a checkpoint, --task ID, or --file PATH")
 	}
-	return a.restores(c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
+	return a.restores(ctx, c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
 		paths, err := s.pathsOf(a, c.File)
 		if err != nil {
 			return goal{}, err
@@ -79,8 +79,8 @@ func (undoCmd) Help() string {
 }
 
 // Run goes back to where the work tree was before the last restore.
-func (c *undoCmd) Run(a *app) error {
-	return a.restores(c.Loop, c.Yes, lastRestore)
+func (c *undoCmd) Run(ctx context.Context, a *app) error {
+	return a.restores(ctx, c.Loop, c.Yes, lastRestore)
 }
 
 // goal is what a restore is to bring the work tree to.
@@ -111,14 +111,12 @@ func (g goal) files() string {
 type finder func(ctx context.Context, repo *git.Repo, s *subject) (goal, error)
 
 // restores is a command of a user's that restores a checkpoint of the loop.
-func (a *app) restores(ref string, yes bool, wanted finder) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (a *app) restores(ctx context.Context, ref string, yes bool, wanted finder) error {
 	s, err := a.find(ref)
 	if err != nil {
 		return err
 	}
-	return ended(ctx, a.restore(ctx, s, yes, wanted))
+	return a.restore(ctx, s, yes, wanted)
 }
 
 // onItsBranch refuses to write the loop's files over another branch of the user's. A

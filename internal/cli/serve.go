@@ -37,9 +37,7 @@ the pages, and no loop.
 }
 
 // Run serves the pages until Ctrl-C.
-func (c *serveCmd) Run(a *app) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return failure.New(failure.Usage, "choose another one:  pawl serve --listen 127.0.0.1:0", "listen on %s: %w", c.Listen, err)

@@ -95,7 +95,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		if len(c.Words) > 0 || len(c.flags()) > 0 || c.Verify != "" || c.Handover || c.Commit || c.DryRun {
 			return failure.New(failure.Usage, "leave the rest out: the loop has its goal and its options", "--take stands alone")
 		}
-		return a.take(c.Take, c.Unattended)
+		return a.take(ctx, c.Take, c.Unattended)
 	}
 	if c.Timeout < 0 || c.Timeout > 0 && c.Verify == "" {
 		return failure.New(failure.Usage, "pawl start --verify CMD --timeout 10m", "--timeout is how long the command of --verify may run")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -34,15 +33,12 @@ func (c *statsCmd) Run(a *app) error {
 			return err
 		}
 	}
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := a.listed()
 	if err != nil {
 		return err
 	}
 	var loops []report.StatLoop
 	for _, l := range listed {
-		if l.Err != nil {
-			term.Warnf(a.Err, "%s", l.Err)
-		}
 		if l.Summary.StartedAt.IsZero() || l.Summary.StartedAt.Before(since) {
 			continue
 		}

@@ -28,24 +28,22 @@ The command returns when the loop has ended and its process is gone.
 }
 
 // Run asks the loop to end and waits until it has.
-func (c *stopCmd) Run(a *app) error {
+func (c *stopCmd) Run(ctx context.Context, a *app) error {
 	s, err := a.findUnended(c.Loop)
 	if err != nil {
 		return err
 	}
 	if s.hasEnded() && s.alive && c.Wait > 0 {
-		ctx, cancel := untilSignal()
-		defer cancel()
 		return a.awaitEnd(ctx, s, c.Wait)
 	}
 	if err := s.notEnded(); err != nil {
 		return err
 	}
 	if s.inSession() {
-		return a.stopInSession(s, c.Wait)
+		return a.stopInSession(ctx, s, c.Wait)
 	}
 	if !s.alive {
-		return a.endOrphaned(s)
+		return a.endOrphaned(ctx, s)
 	}
 	if err := s.post(record.MessageStop, ""); err != nil {
 		return err
@@ -54,23 +52,19 @@ func (c *stopCmd) Run(a *app) error {
 		a.printf("%s was asked to stop; process %d drives it\n", s.ID, s.holder.PID)
 		return nil
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	return a.awaitEnd(ctx, s, c.Wait)
 }
 
 // endOrphaned ends a loop that nobody drives.
-func (a *app) endOrphaned(s *subject) (err error) {
-	ctx, cancel := untilSignal()
-	defer cancel()
+func (a *app) endOrphaned(ctx context.Context, s *subject) (err error) {
 	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	state, err := d.End(ctx)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	a.printf("%s, which nobody drove, ended %s; its work is kept: pawl report %[1]s\n", s.ID, state.Outcome)
 	return nil
@@ -91,7 +85,7 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) e
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
 		select {
 		case <-ctx.Done():
-			return ended(ctx, ctx.Err())
+			return ctx.Err()
 		case <-tick.C:
 		}
 		var err error

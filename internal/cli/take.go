@@ -15,7 +15,7 @@ import (
 )
 
 // take brings a loop into the calling session: `pawl start --take`.
-func (a *app) take(ref string, unattended bool) error {
+func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	s, err := a.find(ref)
 	if err != nil {
 		return err
@@ -25,23 +25,21 @@ func (a *app) take(ref string, unattended bool) error {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl start --take %s", s.ID),
 			"a loop is taken into the session that runs the command, and none does")
 	}
-	ctx, release := untilSignal()
-	defer release()
 	if err := launch.RefuseTake(ctx, s.Loop, a.env, in); err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	asked := !s.inSession() && s.alive && !s.hasEnded()
 	if asked {
 		if err := a.awaitLetGo(ctx, s); err != nil {
-			return a.notTaken(s, ended(ctx, err))
+			return a.notTaken(s, err)
 		}
 	}
 	begun, err := launch.Take(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil && asked {
-		return a.notTaken(s, ended(ctx, err))
+		return a.notTaken(s, err)
 	}
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	return a.goesOnHere(s, begun, in)
 }

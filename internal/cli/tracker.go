@@ -25,9 +25,7 @@ func (sessionTrackerCmd) Help() string {
 }
 
 // Run answers the requests on the standard input.
-func (c *sessionTrackerCmd) Run(a *app) error {
-	ctx, release := untilSignal()
-	defer release()
+func (c *sessionTrackerCmd) Run(ctx context.Context, a *app) error {
 	var handle tracker.Handler
 	switch c.Name {
 	case tracker.GitHubName:

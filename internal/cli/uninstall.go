@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ type removal struct {
 }
 
 // Run takes the hooks out and tells what became of each place.
-func (c *uninstallCmd) Run(a *app) error {
+func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	if c.Agent == serviceName {
 		return a.uninstallService(c.DryRun)
 	}
@@ -59,7 +60,7 @@ func (c *uninstallCmd) Run(a *app) error {
 		}
 	}
 	if plugin {
-		return a.uninstallPlugin(c.DryRun)
+		return a.uninstallPlugin(ctx, c.DryRun)
 	}
 	return nil
 }

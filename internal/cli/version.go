@@ -28,16 +28,14 @@ const (
 )
 
 // Run prints the version and, if asked to, what the newest one is.
-func (c versionCmd) Run(a *app) error {
+func (c versionCmd) Run(ctx context.Context, a *app) error {
 	a.printf("pawl %s\n", version.String())
 	if !c.Check {
 		return nil
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
 	tags, err := releaseTags(ctx, a.env.Vars)
 	if err != nil {
-		return ended(ctx, failure.New(failure.Error, "try again when it is in reach", "read the releases of %s: %w", releases, err))
+		return failure.New(failure.Error, "try again when it is in reach", "read the releases of %s: %w", releases, err)
 	}
 	newest, own := version.Newest(tags), version.Release()
 	switch {

@@ -183,6 +183,15 @@ func (p *Prepared) refuseDirtyHere() error {
 		"the work tree has changes that are not committed (%s)", firstItems(dirty))
 }
 
+// refuseConflicts looks for other loops, and refuses to begin if one uses the session or
+// the work tree.
+func (p *Prepared) refuseConflicts(ctx context.Context, in UserSession) (err error) {
+	if p.Conflicts, err = findConflicts(ctx, p); err != nil {
+		return err
+	}
+	return p.refuseOtherLoop(in)
+}
+
 // refuseOtherLoop refuses to begin if another loop uses the session or the work tree.
 func (p *Prepared) refuseOtherLoop(in UserSession) error {
 	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Moved && b.Loop != p.loop && p.isActive(b.Loop) {

@@ -165,7 +165,7 @@ func (p *Prepared) inspect(ctx context.Context, repo *git.Repo) error {
 			return fmt.Errorf("read status of work tree: %w", err)
 		}
 	}
-	p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p)
+	p.Conflicts, err = findConflicts(ctx, p)
 	return err
 }
 

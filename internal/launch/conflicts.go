@@ -33,8 +33,8 @@ type Conflicts struct {
 }
 
 // findConflicts looks for other loops of the work tree, newest first.
-func findConflicts(ctx context.Context, st *store.Store, p *Prepared) (Conflicts, error) {
-	listed, err := store.List(st, record.ReadSummary)
+func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
+	listed, err := store.List(store.Open(p.Home), record.ReadSummary)
 	if err != nil {
 		return Conflicts{}, fmt.Errorf("read earlier loops: %w", err)
 	}

@@ -197,7 +197,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		return nil, err
 	}
 	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn}
-	d.beforeFirstTurn = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
+	d.beforeFirstTurn = !spec.Policy.Attended && m.State.BeforeFirstTurn()
 	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {
 		if d, err = acquireAttended(ctx, l, env, d.ownFunc(l)); err != nil {

@@ -66,10 +66,7 @@ func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptio
 	if err := checkBranch(ctx, l, p.Spec); err != nil {
 		return m, err
 	}
-	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
-		return m, err
-	}
-	return m, p.refuseOtherLoop(o.Session)
+	return m, p.refuseConflicts(ctx, o.Session)
 }
 
 // ResumeOptions says how a loop is resumed.
@@ -122,7 +119,7 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 	if p.Spec, err = record.DecodeSpec(kept); err != nil || p.Spec.OwnWorktree {
 		return err
 	}
-	b, err := findConflicts(ctx, store.Open(p.Home), p)
+	b, err := findConflicts(ctx, p)
 	if err != nil || b.Attended == "" {
 		return err
 	}

@@ -109,10 +109,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 		return err
 	}
 	// The work tree is ours only now: another may have begun at the same moment.
-	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
-		return err
-	}
-	if err := p.refuseOtherLoop(o.Session); err != nil {
+	if err := p.refuseConflicts(ctx, o.Session); err != nil {
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {

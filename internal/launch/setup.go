@@ -46,21 +46,26 @@ func (d *Driver) undoIfFailed(ctx context.Context, undo git.Undo) {
 // undoTimeout bounds that removal.
 const undoTimeout = time.Minute
 
+// originOf returns the repository from which a loop's worktree was made.
+func originOf(ctx context.Context, l *store.Loop) (*git.Repo, error) {
+	kept, err := l.Spec()
+	if err != nil {
+		return nil, err
+	}
+	return git.Open(ctx, kept.Root)
+}
+
 // populateWorktree copies files that git does not have into a worktree of the loop's:
 // those that .worktreeinclude names, and an untracked plan.
 func (d *Driver) populateWorktree(ctx context.Context, l *store.Loop, tree *git.Repo) error {
-	kept, err := l.Spec()
-	if err != nil {
-		return err
-	}
-	origin, err := git.Open(ctx, kept.Root)
+	origin, err := originOf(ctx, l)
 	if err != nil {
 		return err
 	}
 	if _, err := origin.CopyIncluded(ctx, tree.Root()); err != nil {
 		return fmt.Errorf("copy what .worktreeinclude names: %w", err)
 	}
-	if err := copyMissing(kept.Root, tree.Root(), d.Spec.Plan); err != nil {
+	if err := copyMissing(origin.Root(), tree.Root(), d.Spec.Plan); err != nil {
 		return fmt.Errorf("copy the plan: %w", err)
 	}
 	return nil
@@ -109,11 +114,7 @@ func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }
 // copyDependencies copies ignored dependency folders. Folders that are too large are
 // skipped; the gates report what is missing.
 func (d *Driver) copyDependencies(ctx context.Context, l *store.Loop) error {
-	kept, err := l.Spec()
-	if err != nil {
-		return err
-	}
-	origin, err := git.Open(ctx, kept.Root)
+	origin, err := originOf(ctx, l)
 	if err != nil {
 		return err
 	}

@@ -125,10 +125,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	if err := checkBranch(ctx, l, p.Spec); err != nil {
 		return nil, err
 	}
-	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
-		return nil, err
-	}
-	return p, p.refuseOtherLoop(in)
+	return p, p.refuseConflicts(ctx, in)
 }
 
 // isBoundTo reports whether a session's hooks know that it has the loop. The process that

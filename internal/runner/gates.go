@@ -108,7 +108,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Memory) (
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
 func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Memory) bool {
-	if r.AskRed == nil || g.Status != gate.Fail || m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
+	if r.AskRed == nil || g.Status != gate.Fail || !m.State.BeforeFirstTurn() || m.State.Policy.Verify {
 		return false
 	}
 	wanted, goesOn := r.AskRed(ctx, g)

@@ -17,7 +17,7 @@ import (
 // unsettled runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
 func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, dir string) (loop.Gates, error) {
-	if r.Repo == nil || r.attended() || m.State.Iteration > m.State.Policy.Counted {
+	if r.Repo == nil || r.attended() || !m.State.BeforeFirstTurn() {
 		return g, nil
 	}
 	tree, first, err := r.changedByGates(ctx, m.State.Base, m)

@@ -12,7 +12,7 @@ import (
 
 // firstBaseline does what is due when the gates have run before the first turn.
 func (r *Runner) firstBaseline(ctx context.Context, m memory.Memory, dir string) error {
-	if m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
+	if !m.State.BeforeFirstTurn() || m.State.Policy.Verify {
 		return nil
 	}
 	if err := r.Verify.KeepIgnored(ctx); err != nil {

@@ -70,7 +70,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
 func (r *Runner) bringBackLeft(ctx context.Context, s loop.State) error {
-	if r.Spec.LeftWork == nil || s.HalfDone == "" || s.Iteration > s.Policy.Counted {
+	if r.Spec.LeftWork == nil || s.HalfDone == "" || !s.BeforeFirstTurn() {
 		return nil
 	}
 	return r.layLeft(ctx, s.HalfDone)

@@ -308,7 +308,7 @@ func (m *machine) reopen(e Event) {
 		m.follow(ThenCommit)
 		return
 	}
-	if s.Iteration <= s.Policy.Counted { // no turn has begun: what the gates said then may be fixed
+	if s.BeforeFirstTurn() { // what the gates said then may be fixed
 		s.Current, s.Base = "", ""
 	}
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" && !s.Replaced {
