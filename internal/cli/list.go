@@ -122,6 +122,9 @@ func howItStands(s record.Summary) string {
 	if s.Outcome != "" {
 		words = string(s.Outcome)
 	}
+	if s.State != "ended" && s.Question != nil {
+		words += ", asks you"
+	}
 	if s.State == "paused" && s.Reason != "" {
 		words += ": " + plan.OneLine(s.Reason, 60)
 	}

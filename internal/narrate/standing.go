@@ -52,6 +52,21 @@ func since(st loop.State, now time.Time) string {
 	return " since " + clock(st.AwayFrom, now)
 }
 
+// NeedsYou says in one line what a loop needs its user for, "" if it does not.
+func NeedsYou(s record.Summary, now time.Time) string {
+	switch {
+	case s.State != "ended" && s.Question != nil:
+		return plan.OneLine(s.Question.Headline(), 200)
+	case len(s.Tests) > 0:
+		return "waits for an approval: " + plan.OneLine(strings.Join(s.Tests, ", "), 200)
+	case s.Merge != "":
+		return "asks to be merged"
+	case s.Group(now) == record.NeedsYou:
+		return plan.OneLine(s.Reason, 200)
+	}
+	return ""
+}
+
 // Paused says since when a loop is paused, and what only the user can fix.
 func Paused(st loop.State, now time.Time) string {
 	words := "paused" + since(st, now)

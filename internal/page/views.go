@@ -103,14 +103,7 @@ func row(sum record.Summary, now time.Time) rowView {
 	if n := sum.Tasks.Done + sum.Tasks.Open + sum.Tasks.Skipped; n > 1 {
 		v.Done = fmt.Sprintf("%d of %d tasks done", sum.Tasks.Done, n)
 	}
-	switch {
-	case sum.Question != nil:
-		v.Asks = plan.OneLine(sum.Question.Headline(), 200)
-	case len(sum.Tests) > 0:
-		v.Asks = "waits for an approval: " + plan.OneLine(strings.Join(sum.Tests, ", "), 200)
-	case sum.Group(now) == record.NeedsYou:
-		v.Asks = plan.OneLine(sum.Reason, 200)
-	}
+	v.Asks = narrate.NeedsYou(sum, now)
 	return v
 }
 

@@ -213,11 +213,21 @@ func (m Model) columns(cells [5]string) string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, selected bool) string {
-	text := m.columns([5]string{s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)}) + goal(s)
+	text := m.columns([5]string{s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)})
+	text += m.about(s, m.width-2-ansi.StringWidth(text))
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}
 	return "  " + paint(m.tone(s), text)
+}
+
+// about is a loop's goal, and what it needs its user for.
+func (m Model) about(s record.Summary, width int) string {
+	text, why := goal(s), clean(narrate.NeedsYou(s, m.now))
+	if why == "" {
+		return text
+	}
+	return ansi.Truncate(text, max(8, width/3), "…") + ": " + why
 }
 
 // state is how a loop stands, or for one that ended its outcome.
