@@ -109,24 +109,10 @@ func (r *reader) redirects(list []*syntax.Redirect, io *Command) (to *Word) {
 
 // heredoc expands a here-document, unless its delimiter is quoted.
 func (r *reader) heredoc(x *syntax.Redirect) Word {
-	if x.Hdoc == nil {
-		return Word{Static: true}
+	if strings.ContainsAny(r.source(x.Word), `'"\`) {
+		return r.joined(x.Hdoc, raw)
 	}
-	b := &builder{cur: Word{Static: true, Source: r.source(x.Hdoc)}, open: true}
-	q := inQuotes
-	if s := r.source(x.Word); strings.ContainsAny(s, `'"\`) {
-		q = raw
-	}
-	for _, p := range x.Hdoc.Parts {
-		if l, ok := p.(*syntax.Lit); ok {
-			b.lit(l.Value, q)
-			continue
-		}
-		r.part(b, p, true)
-	}
-	b.cut()
-	r.spend(len(b.out[0].Text) / 64)
-	return b.out[0]
+	return r.joined(x.Hdoc, inQuotes)
 }
 
 func (r *reader) compound(c syntax.Command, in Word) Word {

@@ -89,16 +89,18 @@ func (r *reader) fields(w *syntax.Word) []Word {
 	return b.out
 }
 
-// single expands a word that stays one: a value, the name of a file, a
-// here-document.
-func (r *reader) single(w *syntax.Word) Word {
+// single expands a word that stays one: a value, or the name of a file.
+func (r *reader) single(w *syntax.Word) Word { return r.joined(w, unquoted) }
+
+// joined expands a word, or a here-document, that stays one.
+func (r *reader) joined(w *syntax.Word, q quoting) Word {
 	if w == nil {
 		return Word{Static: true}
 	}
 	b := &builder{cur: Word{Static: true, Source: r.source(w)}, open: true}
 	for _, p := range w.Parts {
 		if l, ok := p.(*syntax.Lit); ok {
-			b.lit(l.Value, unquoted)
+			b.lit(l.Value, q)
 			continue
 		}
 		r.part(b, p, true)
