@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -120,10 +119,7 @@ func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 
 // SaveState is Save without the summary, which List derives when needed.
 func (o *Owner) SaveState(mark journal.Mark, state any) error {
-	body, err := json.Marshal(state)
-	if err == nil {
-		err = swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: body})
-	}
+	err := swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot[any]{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: state})
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
 	}

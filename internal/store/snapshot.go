@@ -16,10 +16,10 @@ import (
 )
 
 // snapshot is state.json: the fold of the journal up to and including a record.
-type snapshot struct {
-	TypeHash string          `json:"type_hash"` // of the state's type, see typeHash
-	Mark     journal.Mark    `json:"mark"`
-	State    json.RawMessage `json:"state"`
+type snapshot[State any] struct {
+	TypeHash string       `json:"type_hash"` // of the state's type, see typeHash
+	Mark     journal.Mark `json:"mark"`
+	State    State        `json:"state"`
 }
 
 // Fold returns the state of a loop. It starts with the saved snapshot, or with zero() if
@@ -52,10 +52,10 @@ func loadState[S any](l *Loop, zero func() S) (S, journal.Mark) {
 }
 
 // readSnapshot reads state.json. It returns a zero snapshot if that fails.
-func readSnapshot(l *Loop) (snap snapshot) {
+func readSnapshot(l *Loop) (snap snapshot[json.RawMessage]) {
 	data, err := os.ReadFile(filepath.Join(l.Dir, "state.json"))
 	if err != nil || json.Unmarshal(data, &snap) != nil {
-		return snapshot{}
+		return snapshot[json.RawMessage]{}
 	}
 	return snap
 }
