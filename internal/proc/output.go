@@ -73,7 +73,14 @@ func (p *Process) open(w io.Writer) (*os.File, error) {
 // copy reads to the end even if the writer fails, since the child must not block on a
 // pipe that nobody reads.
 func (o *outputPipe) copy(w io.Writer) error {
-	_, err := io.Copy(writerOnly{w}, o.r)
+	_, err := io.CopyN(writerOnly{w}, o.r, chatty) // most children say less
+	if err == nil {
+		widenPipe(o.r)
+		_, err = io.CopyBuffer(writerOnly{w}, readerOnly{o.r}, make([]byte, wideBuffer))
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
 	if err == nil || errors.Is(err, os.ErrClosed) { // closed by drain
 		return nil
 	}
@@ -84,6 +91,17 @@ func (o *outputPipe) copy(w io.Writer) error {
 // writerOnly hides ReadFrom, with which some writers would take the pipe out of the
 // poller, so that Close had no effect.
 type writerOnly struct{ io.Writer }
+
+// readerOnly hides WriteTo, which would read into a small buffer.
+type readerOnly struct{ io.Reader }
+
+// A child that said more than chatty bytes gets a wider pipe, and its output a larger
+// buffer: then fewer of its writes wait for a reader.
+const (
+	chatty     = 1 << 20
+	widePipe   = 1 << 20
+	wideBuffer = 1 << 18
+)
 
 // releaseChildEnds closes our copies of the child's ends.
 func (p *Process) releaseChildEnds() {
