@@ -65,7 +65,11 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 	p.Found = len(p.Groups) > 0
 	var counts []string
 	for _, g := range p.Groups {
-		counts = append(counts, fmt.Sprintf("%d %s", g.Count, strings.ToLower(g.Name)))
+		words := strings.ToLower(g.Name)
+		if g.Name == groupName(record.NeedsYou) && g.Count > 1 {
+			words = "need you"
+		}
+		counts = append(counts, fmt.Sprintf("%d %s", g.Count, words))
 	}
 	p.Title = cmp.Or(strings.Join(counts, " · "), "No loops")
 	s.show(w, http.StatusOK, "overview", p)
@@ -132,6 +136,7 @@ type loopPage struct {
 	Earlier               int // attempts that are not shown
 	History               []string
 	Ended, Resumable      bool
+	Goal                  string
 	Limits                string // that hold now
 	Restorable            bool   // nobody works in the tree
 	tasks                 []loop.Task
@@ -180,7 +185,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	}
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
-		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline,
+		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
 		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,

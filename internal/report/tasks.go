@@ -94,7 +94,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.Status == loop.Open && t.Why != "" {
 		return "open again: " + plan.OneLine(t.Why, 400)
 	}
-	if t.Status == loop.Open && p.started(t) {
+	if t.Status == loop.Open && t.ID == p.State.Current && p.started(t) {
 		return p.notDone(meaning)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
@@ -202,9 +202,9 @@ func (p *page) groupOf(t loop.Task) int {
 	return 4
 }
 
-// started reports whether the loop is at an open task, ended at it, or had done it once.
+// started reports whether the loop is at an open task, ended at it, or has tried it.
 func (p *page) started(t loop.Task) bool {
-	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Why != ""
+	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Turns > 0 || t.Why != ""
 }
 
 // ids names tasks in a line; one alone with its title.
