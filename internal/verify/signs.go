@@ -117,6 +117,23 @@ func unaskedData(asked string, c git.Change) bool {
 	return c.Status == 'M' && work.IsData(c.Path) && !strings.Contains(asked, path.Base(c.Path))
 }
 
+// read reads a changed file as it was and as it is by the names of its contents, which asks
+// for no folder: a change may have very many files.
+func (in inspection) read(ctx context.Context, c git.Change) (was, is []byte, err error) {
+	if !isFile(c.To) {
+		return nil, nil, nil
+	}
+	ids := []string{c.To.ID}
+	if isFile(c.From) {
+		ids = append(ids, c.From.ID)
+	}
+	texts, err := in.repo.Blobs(ctx, ids)
+	if err == nil && len(ids) > 1 {
+		was = texts[c.From.ID]
+	}
+	return was, texts[c.To.ID], err
+}
+
 // file are the signs of one changed file.
 func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign, err error) {
 	test := IsTest(in.r.Tests, c.Path)
@@ -129,7 +146,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	if c.Status == 'D' {
 		return found, nil
 	}
-	was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
+	was, is, err := in.read(ctx, c)
 	if err != nil {
 		return nil, err
 	}
