@@ -20,15 +20,17 @@ import (
 
 type logCmd struct {
 	loopArg
-	JSON   bool `name:"json" help:"print the raw records, one JSON object per line (docs/reference/log.schema.json)"`
-	Follow bool `help:"keep printing until the loop ends"`
-	Verify bool `xor:"what" help:"check that no record was changed, removed or inserted"`
+	JSON   bool  `name:"json" help:"print the raw records, one JSON object per line (docs/reference/log.schema.json)"`
+	Follow bool  `help:"keep printing until the loop ends"`
+	After  int64 `placeholder:"SEQ" help:"leave out the records up to this number, which were read before"`
+	Verify bool  `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 
 func (logCmd) Help() string {
 	return `  pawl log .
   pawl log brisk-otter --follow
   pawl log . --json | jq 'select(.type == "receipt")'
+  pawl log . --json --follow --after 120
   pawl log . --verify`
 }
 
@@ -51,7 +53,7 @@ func (c *logCmd) Run(ctx context.Context, a *app) error {
 		}
 		records, last = s.Follow(ctx, 0), s.mark.Seq
 	}
-	if err := a.printRecords(ctx, records, last, c.JSON); err != nil {
+	if err := a.printRecords(ctx, records, last, c); err != nil {
 		return fmt.Errorf("read the journal of loop %s: %w", s.ID, err)
 	}
 	return ctx.Err()
@@ -60,7 +62,7 @@ func (c *logCmd) Run(ctx context.Context, a *app) error {
 // printRecords prints until there are no more, or the loop has ended with the
 // last record or behind it: a loop may have gone on after an earlier end. It
 // keeps the machine's state, for what an event meant depends on it.
-func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], last int64, asJSON bool) error {
+func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], last int64, c *logCmd) error {
 	var state loop.State
 	out := json.NewEncoder(a.Out)
 	out.SetEscapeHTML(false)
@@ -74,11 +76,13 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		}
 		told := narrate.Read(r, state)
 		state = told.After
-		if asJSON {
+		switch {
+		case r.Seq <= c.After:
+		case c.JSON:
 			if err := out.Encode(r); err != nil {
 				return fmt.Errorf("print JSON: %w", err)
 			}
-		} else {
+		default:
 			a.printf("%s", strings.Join(stamped(r, told), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {

@@ -94,6 +94,9 @@ func needs(l Entry) []string {
 		}
 		out = append(out, fmt.Sprintf("%s  → %s", plan.OneLine(q.Headline(), 200), q.Command(l.ID)))
 	}
+	if held := l.State.Held; held != "" {
+		out = append(out, fmt.Sprintf("%s  → pawl resume %s", plan.OneLine(held, 200), l.ID))
+	}
 	for _, t := range l.State.Tasks {
 		if t.NeedsUser() {
 			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", name(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
