@@ -72,7 +72,7 @@ bench-soak: ## a loop of 10,000 iterations with seven failures of an agent: memo
 	go run ./bench soak
 
 bench-lists: ## the same of lists whose authors had not seen the judge, counted
-	for list in first second third fourth fifth sixth seventh eighth; do go run ./bench trust -list $$list || exit 1; done
+	for list in $$(ls bench/trust/lists); do go run ./bench trust -list $$list || exit 1; done
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
