@@ -26,6 +26,9 @@ const (
 	Old   Kind = "old"   // as it was before the change
 	Zero  Kind = "zero"  // returns the zero values of its types, does nothing
 	Other Kind = "other" // returns other values
+	// Unheeding is for where none of these builds, as no value of its type is known: it
+	// takes zero values, whatever it is given.
+	Unheeding Kind = "unheeding"
 )
 
 // Mutant is one way to break one function.
@@ -55,6 +58,7 @@ type Function struct {
 	Recast  bool   // it had, and takes other parameters now
 	Head    string // its first line, of stubs, equalities and what is not used
 	Mutants []Mutant
+	Last    *Mutant // for where none of Mutants builds, of the kind Unheeding; nil where there is none
 }
 
 // Stub is the mutant that does nothing of what a change did and can be called as the
@@ -66,13 +70,17 @@ func (f Function) Stub() Mutant {
 	return f.Mutants[0]
 }
 
-// Alternatives are the mutant that Stub is and, where that is old text, one that takes its place if
-// it is left out: what types are now, old text may not fit. Together Apply leaves that one out.
+// Alternatives are the mutant that Stub is and those that take its place where it does not
+// build: what types are now, old text may not fit.
 func (f Function) Alternatives() []Mutant {
-	if stub := f.Stub(); stub.Kind != Old || len(f.Mutants) == 1 {
-		return []Mutant{stub}
+	all := []Mutant{f.Stub()}
+	if all[0].Kind == Old && len(f.Mutants) > 1 {
+		all = append(all, f.Mutants[1])
 	}
-	return f.Mutants[:2]
+	if f.Last != nil {
+		all = append(all, *f.Last)
+	}
+	return all
 }
 
 // Apply breaks functions of one file at once. Mutants that overlap are left out, the
@@ -137,7 +145,7 @@ func Changed(file string, before, after []byte) []Function {
 			c.Recast = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
 			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
 		}
-		c.Mutants = append(c.Mutants, f.mutants...)
+		c.Mutants, c.Last = append(c.Mutants, f.mutants...), f.unheeding(file)
 		if len(c.Mutants) > 0 {
 			changed = append(changed, c)
 		}

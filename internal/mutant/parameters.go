@@ -10,7 +10,8 @@ import (
 )
 
 // Parameter is one that a change gave to a function. In its mutant it has the zero value of
-// its type, whatever a caller gives: a test that looks at what it does fails there.
+// its type, whatever a caller gives: a test that looks at what it does fails there. Text is
+// never empty, see word.
 type Parameter struct {
 	Name   string
 	Line   int // of the function, from 1
@@ -41,6 +42,20 @@ func Parameters(file string, before, after []byte) []Parameter {
 	return found
 }
 
+// unheeding is the mutant in which all parameters have their zero values; nil where none can.
+func (f function) unheeding(file string) *Mutant {
+	var text strings.Builder
+	for _, p := range f.parameters(file) {
+		if zero := p.zeroed(file); zero != "" && f.enter.leave != nil {
+			text.WriteString(f.enter.first(zero))
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	return &Mutant{Unheeding, "takes zero values", f.enter.at, f.enter.at, text.String()}
+}
+
 // parameter is one of a function, with its type where the language has it written.
 type parameter struct{ name, of string }
 
@@ -52,26 +67,31 @@ func (p parameter) zeroed(file string) string {
 		if strings.HasPrefix(p.of, "...") {
 			return " " + p.name + " = nil;"
 		}
-		return fmt.Sprintf(" %s = *new(%s);", p.name, p.of)
+		return fmt.Sprintf(" %s = %s;", p.name, goZero(p.of))
 	case ".py":
-		return fmt.Sprintf("%[1]s = type(%[1]s)()", p.name)
-	case ".rs":
-		return fmt.Sprintf(" let _ = &%[1]s; #[allow(unused_mut)] let mut %[1]s: %[2]s = Default::default();", p.name, p.of)
+		return fmt.Sprintf("%[1]s = %[2]s if isinstance(%[1]s, str) or hasattr(%[1]s, '__fspath__') else type(%[1]s)()", p.name, word)
 	case ".js", ".mjs", ".cjs", ".jsx":
-		return fmt.Sprintf(" %[1]s = %[1]s?.constructor?.();", p.name)
+		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : %[1]s?.constructor?.();", p.name, word)
 	case ".ts", ".mts", ".cts", ".tsx":
-		return fmt.Sprintf(" %[1]s = (%[1]s as any)?.constructor?.();", p.name)
+		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : (%[1]s as any)?.constructor?.();", p.name, word)
 	}
 	zeros := languageOf(file).typed(p.of).zeros
-	if constant.MatchString(p.of) || len(zeros) == 0 || zeros[0] == "" {
+	switch {
+	case len(zeros) == 0, zeros[0] == "", constant.MatchString(p.of), aPath.MatchString(p.of):
 		return ""
+	case path.Ext(file) == ".rs":
+		return fmt.Sprintf(" let _ = &%[1]s; #[allow(unused_mut)] let mut %[1]s: %[2]s = %[3]s;", p.name, p.of, zeros[0])
 	}
 	return fmt.Sprintf(" %s = %s;", p.name, zeros[0])
 }
 
-// constant matches types of C and Java to whose values none can be given: a pointer to what
-// is constant is none.
-var constant = regex.New(`^const [^*]+$|\bfinal\b|\*\s*const$|&`)
+var (
+	// constant matches types of C and Java to whose values none can be given: a pointer to
+	// what is constant is none.
+	constant = regex.New(`^const [^*]+$|\bfinal\b|\*\s*const$|\w\s*&&?$`)
+	// aPath matches types of paths, whose zero value is empty.
+	aPath = regex.New(`(?i)\bpath(?:buf)?\b`)
+)
 
 // parameterNames are the names of a function's parameters.
 func (f function) parameterNames(file string) (names []string) {

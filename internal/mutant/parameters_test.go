@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -14,35 +16,36 @@ func TestParameters(t *testing.T) {
 	for _, c := range []struct{ file, before, after, want string }{
 		{
 			"a.py", "", "def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    return go(times)\n",
-			"times: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    times = type(times)()\n    return go(times)\n" +
-				"unit: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    unit = type(unit)()\n    return go(times)\n",
+			"times: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    times = \"pawl\" if isinstance(times, str) or hasattr(times, '__fspath__') else type(times)()\n    return go(times)\n" +
+				"unit: def wait(times, *, unit: list[str] = (), **more):\n    '''Waits.'''\n    unit = \"pawl\" if isinstance(unit, str) or hasattr(unit, '__fspath__') else type(unit)()\n    return go(times)\n",
 		},
 		{
 			"a.py", "def wait(times):\n    return go(times)\n", "def wait(times, unit):\n    return go(times, unit)\n",
-			"unit: def wait(times, unit):\n    unit = type(unit)()\n    return go(times, unit)\n",
+			"unit: def wait(times, unit):\n    unit = \"pawl\" if isinstance(unit, str) or hasattr(unit, '__fspath__') else type(unit)()\n    return go(times, unit)\n",
 		},
 		{
 			"a.js", "", "export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) {\n  return go();\n}\n",
-			"urls: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { urls = urls?.constructor?.();\n  return go();\n}\n" +
-				"fetch: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { fetch = fetch?.constructor?.();\n  return go();\n}\n" +
-				"limit: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { limit = limit?.constructor?.();\n  return go();\n}\n" +
-				"name: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { name = name?.constructor?.();\n  return go();\n}\n",
+			"urls: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { urls = typeof urls === 'string' ? \"pawl\" : urls?.constructor?.();\n  return go();\n}\n" +
+				"fetch: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { fetch = typeof fetch === 'string' ? \"pawl\" : fetch?.constructor?.();\n  return go();\n}\n" +
+				"limit: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { limit = typeof limit === 'string' ? \"pawl\" : limit?.constructor?.();\n  return go();\n}\n" +
+				"name: export async function all(urls, { fetch, limit = 4, of: name } = {}, ...rest) { name = typeof name === 'string' ? \"pawl\" : name?.constructor?.();\n  return go();\n}\n",
 		},
 		{
 			"a.ts", "", "function at(key?: string): number {\n  return go();\n}\n",
-			"key: function at(key?: string): number { key = (key as any)?.constructor?.();\n  return go();\n}\n",
+			"key: function at(key?: string): number { key = typeof key === 'string' ? \"pawl\" : (key as any)?.constructor?.();\n  return go();\n}\n",
 		},
 		{"a.js", "", "const at = (key) => go(key);\n", ""},
 		{
-			"a.go", "", "package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache {\n\treturn with(ttl)\n}\n",
-			"low: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { low = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
-				"ttl: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { ttl = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
-				"opts: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, opts ...Option) *Cache { opts = nil;\n\treturn with(ttl)\n}\n",
+			"a.go", "", "package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, at string, opts ...Option) *Cache {\n\treturn with(ttl)\n}\n",
+			"low: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, at string, opts ...Option) *Cache { low = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
+				"ttl: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, at string, opts ...Option) *Cache { ttl = *new(time.Duration);\n\treturn with(ttl)\n}\n" +
+				"at: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, at string, opts ...Option) *Cache { at = \"pawl\";\n\treturn with(ttl)\n}\n" +
+				"opts: package a\n\nfunc New(ctx context.Context, low, ttl time.Duration, at string, opts ...Option) *Cache { opts = nil;\n\treturn with(ttl)\n}\n",
 		},
 		{
-			"a.rs", "", "fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool {\n    tag.len() == 3\n}\n",
-			"tag: fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool { let _ = &tag; #[allow(unused_mut)] let mut tag: &str = Default::default();\n    tag.len() == 3\n}\n" +
-				"key: fn fits(&self, mut tag: &str, key: (u64, u64)) -> bool { let _ = &key; #[allow(unused_mut)] let mut key: (u64, u64) = Default::default();\n    tag.len() == 3\n}\n",
+			"a.rs", "", "fn fits(&self, mut tag: &str, key: (u64, u64), at: PathBuf) -> bool {\n    tag.len() == 3\n}\n",
+			"tag: fn fits(&self, mut tag: &str, key: (u64, u64), at: PathBuf) -> bool { let _ = &tag; #[allow(unused_mut)] let mut tag: &str = \"pawl\";\n    tag.len() == 3\n}\n" +
+				"key: fn fits(&self, mut tag: &str, key: (u64, u64), at: PathBuf) -> bool { let _ = &key; #[allow(unused_mut)] let mut key: (u64, u64) = Default::default();\n    tag.len() == 3\n}\n",
 		},
 		{
 			"A.java", "", "class A {\n    int f(final int most, long span, Map<String, Integer> counts) {\n        return 3;\n    }\n}\n",
@@ -63,5 +66,25 @@ func TestParameters(t *testing.T) {
 		if got.String() != c.want {
 			t.Errorf("%s\ngot\n%swant\n%s", c.after, got.String(), c.want)
 		}
+	}
+}
+
+// Where old text does not fit and no value of its type is known, a function takes zero values.
+func TestAlternatives(t *testing.T) {
+	t.Parallel()
+	const before, after = "fn from(text: &str, base: u32) -> Result<Kind, Bad> {\n    old()\n}\n", "fn from(text: &str, base: u32) -> Result<Kind, Bad> {\n    new()\n}\n"
+	want := []string{
+		before,
+		"fn from(text: &str, base: u32) -> Result<Kind, Bad> { #[allow(unreachable_code)] if true { return Ok(Default::default()); }\n    new()\n}\n",
+		"fn from(text: &str, base: u32) -> Result<Kind, Bad> { let _ = &text; #[allow(unused_mut)] let mut text: &str = \"pawl\"; let _ = &base; #[allow(unused_mut)] let mut base: u32 = 0;\n    new()\n}\n",
+	}
+	var got []string
+	for _, f := range mutant.Changed("a.rs", []byte(before), []byte(after)) {
+		for _, m := range f.Alternatives() {
+			got = append(got, string(mutant.Apply([]byte(after), m)))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

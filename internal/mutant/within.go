@@ -45,13 +45,13 @@ func Within(file string, before, after []byte) bool {
 	return !was.unread && !is.unread && slices.Equal(was.acts, is.acts) && keeps(is.holds, was.holds)
 }
 
-// Emptied are mutants that break all functions which a change added to a file or changed
+// Emptied are the alternatives of mutants that break all functions which a change added to a file or changed
 // in it, where tests name what was added. Numbers and texts that it gave a name are
 // others. All else stays as it is now, so that the program builds: also a function that
 // takes other parameters and that no test names, and one whose old text names such a
 // function, or one that is gone (see Misfits). It is false where an added function cannot
 // be broken.
-func Emptied(file string, before, after []byte, misfits map[string]bool) ([]Mutant, bool) {
+func Emptied(file string, before, after []byte, misfits map[string]bool) ([][]Mutant, bool) {
 	if !Knows(file) || generated(after) {
 		return nil, false
 	}
@@ -64,15 +64,15 @@ func Emptied(file string, before, after []byte, misfits map[string]bool) ([]Muta
 			return nil, false
 		}
 	}
-	var all []Mutant
+	var all [][]Mutant
 	for _, f := range Changed(file, before, after) {
 		if m := f.Stub(); !(f.Recast && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
-			all = append(all, f.Alternatives()...)
+			all = append(all, f.Alternatives())
 		}
 	}
 	for _, name := range Declared(file, before, after) {
 		if m, ok := otherValue(after, name); ok {
-			all = append(all, m)
+			all = append(all, []Mutant{m})
 		}
 	}
 	return all, true

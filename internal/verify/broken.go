@@ -227,19 +227,24 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 	if err != nil {
 		return nil, false, err
 	}
-	var all []mutant.Mutant
+	var ways [][]mutant.Mutant
 	ok := true
 	if b.nothingBack {
-		all, ok = mutant.Emptied(c.Path, before, after, b.misfits)
+		ways, ok = mutant.Emptied(c.Path, before, after, b.misfits)
 	} else if mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
 		for _, f := range mutant.Changed(c.Path, before, after) {
-			all = append(all, f.Alternatives()...)
+			ways = append(ways, f.Alternatives())
 		}
 	} else {
 		return nil, false, nil
 	}
 	key := func(m mutant.Mutant) string { return fmt.Sprint(c.Path, ":", m.Line(after), " ", m.Kind) }
-	all = slices.DeleteFunc(all, func(m mutant.Mutant) bool { return b.spared[key(m)] })
+	var all []mutant.Mutant
+	for _, alternatives := range ways {
+		if i := slices.IndexFunc(alternatives, func(m mutant.Mutant) bool { return !b.spared[key(m)] }); i >= 0 {
+			all = append(all, alternatives[i])
+		}
+	}
 	for _, m := range mutant.Place(after, all...) {
 		b.broken = append(b.broken, stretch{path.Base(c.Path), m.From, m.To, key(m.Mutant)})
 		b.asBefore = b.asBefore && m.Kind == mutant.Old
@@ -248,7 +253,7 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 }
 
 // maxBuilds bounds the trees of broken functions that are tried until one builds.
-const maxBuilds = 4
+const maxBuilds = 5
 
 // runBroken runs gates on the tree of broken functions. Where that does not build for want
 // of what was put back, nothing is. Old text that does not fit, and a function of whose type no

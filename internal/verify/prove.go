@@ -173,7 +173,14 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 // test crash and another makes it fail, the test compares.
 func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error) {
 	all := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.NotTried}
-	for _, m := range f.Mutants {
+	ways := f.Mutants
+	if f.Last != nil {
+		ways = append(slices.Clip(ways), *f.Last)
+	}
+	for _, m := range ways {
+		if m.Kind == mutant.Unheeding && all.Result != gate.NotTried {
+			break
+		}
 		one, err := p.mutant(ctx, f, m)
 		if errors.Is(err, errTimeOver) {
 			if all.Result == gate.NotTried {

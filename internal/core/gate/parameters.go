@@ -38,7 +38,7 @@ func untestedParameters(w weighing, v *Verdict) bool {
 		return false
 	}
 	v.Labels = append(v.Labels, "not tested: "+list(names))
-	v.Reason = "the task names what no test looks at: " + list(names) + "; with the zero value of its type in its place all tests pass as well; " +
+	v.Reason = "the task names what no test looks at: " + list(names) + "; with the zero value of its type in its place (of a text, another one) all tests pass as well; " +
 		"a test that fails then would be enough"
 	return true
 }

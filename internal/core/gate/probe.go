@@ -38,7 +38,7 @@ const (
 	// of these. If they notice, no other run has to.
 	BrokenNew Probe = "broken-new"
 	// ZeroParameters: the tree of now, where a parameter that the task names has the zero
-	// value of its type, whatever is given; one after the other. Tests that pass there do not
+	// value of its type (a text: another one), whatever is given; one after the other. Tests that pass there do not
 	// look at what it does.
 	ZeroParameters Probe = "zero-parameters"
 	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
