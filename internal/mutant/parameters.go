@@ -33,7 +33,7 @@ func Parameters(file string, before, after []byte) []Parameter {
 		was := old[f.name].parameterNames(file)
 		for _, p := range f.parameters(file) {
 			zero := p.zeroed(file)
-			if f.enter.leave == nil || zero == "" || slices.Contains(was, p.name) {
+			if f.enter.leave == nil || zero == "" || len(p.name) == 1 || slices.Contains(was, p.name) {
 				continue
 			}
 			found = append(found, Parameter{p.name, f.line, Mutant{Zero, "takes the zero value for " + p.name, f.enter.at, f.enter.at, f.enter.first(zero)}})
@@ -93,10 +93,13 @@ var (
 	aPath = regex.New(`(?i)\bpath(?:buf)?\b`)
 )
 
-// parameterNames are the names of a function's parameters.
+// parameterNames are the names of a function's parameters that say something: more than
+// a letter.
 func (f function) parameterNames(file string) (names []string) {
 	for _, p := range f.parameters(file) {
-		names = append(names, p.name)
+		if len(p.name) > 1 {
+			names = append(names, p.name)
+		}
 	}
 	return names
 }
@@ -133,8 +136,8 @@ func (f function) parameters(file string) (all []parameter) {
 	})
 }
 
-// meant matches a name of two letters or more that is not left out on purpose.
-var meant = regex.New(`^[A-Za-z]\w+$`)
+// meant matches a name that is not left out on purpose.
+var meant = regex.New(`^[A-Za-z]\w*$`)
 
 // offered are parameters that a caller hands to all that it calls.
 var offered = regex.New(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)

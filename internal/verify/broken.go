@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -93,10 +94,15 @@ func (v *Verifier) broken(ctx context.Context, r Request, b breaking) (tree stri
 		if err != nil {
 			return "", b, err
 		}
-		if ok {
+		switch {
+		case ok:
 			files[c.Path] = text
-		} else {
+		case c.Status == 'D' && b.spared[c.Path]:
+		default:
 			back = append(back, c.Path)
+		}
+		if c.Status == 'D' {
+			b.broken = append(b.broken, stretch{file: path.Base(c.Path), to: math.MaxInt, key: c.Path})
 		}
 	}
 	if tree, err = v.Repo.Overlay(ctx, r.Tree, r.Base, back); err != nil {
@@ -213,7 +219,8 @@ type breaking struct {
 type stretch struct {
 	file     string // its name without folders, as some compilers name it
 	from, to int    // lines
-	key      string // the same whatever else is broken
+	key      string // the same whatever else is broken; of a file that is put back its path
+	old      bool   // it is the text of before
 }
 
 // brokenFile is a file with each function broken that the work added or changed. It is
@@ -246,7 +253,7 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 		}
 	}
 	for _, m := range mutant.Place(after, all...) {
-		b.broken = append(b.broken, stretch{path.Base(c.Path), m.From, m.To, key(m.Mutant)})
+		b.broken = append(b.broken, stretch{path.Base(c.Path), m.From, m.To, key(m.Mutant), m.Kind == mutant.Old})
 		b.asBefore = b.asBefore && m.Kind == mutant.Old
 	}
 	return mutant.Apply(after, all...), ok, nil
@@ -283,8 +290,10 @@ func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run fu
 	}
 }
 
-// spare adds the places of errors in runs that could not be built to those that stay whole.
-// It reports whether there are new ones.
+// spare adds what is at the places of errors in runs that could not be built to what is left
+// out: mutants, and files that are put back and were moved by the work. Old text in a file is
+// left out for an error elsewhere in it, as of an import that it does not use. It reports
+// whether there are new ones.
 func (b breaking) spare(results []gate.Result) bool {
 	known := len(b.spared)
 	for _, r := range results {
@@ -297,8 +306,10 @@ func (b breaking) spare(results []gate.Result) bool {
 				continue
 			}
 			at, _ := strconv.Atoi(m[2]) // digits
-			for _, p := range b.broken {
-				if p.file == m[1] && p.from <= at && at <= p.to {
+			in := slices.DeleteFunc(slices.Clone(b.broken), func(p stretch) bool { return p.file != m[1] })
+			there := func(p stretch) bool { return p.from <= at && at <= p.to }
+			for _, p := range in {
+				if there(p) || p.old && !slices.ContainsFunc(in, there) {
 					b.spared[p.key] = true
 				}
 			}

@@ -25,9 +25,10 @@ func TestSpare(t *testing.T) {
 		{"a warning", gate.Result{Status: gate.Fail, BuildFailed: true, Head: "duration.rs:19: warning: unused"}, nil},
 		{"a test that fails is no error of a build", gate.Result{Status: gate.Fail, Head: rust, Failing: []string{"huge"}}, nil},
 		{"nor is a package that is not built a test", gate.Result{Status: gate.Fail, BuildFailed: true, Head: rust, Failing: []string{"duration [build failed]"}}, []string{"a"}},
+		{"beside old text", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "./ring.rs:50: unused import"}, []string{"c"}},
 		{"all builds", gate.Result{Status: gate.Pass, Head: rust}, nil},
 	} {
-		b := breaking{spared: map[string]bool{}, broken: []stretch{{"duration.rs", 12, 19, "a"}, {"duration.rs", 22, 30, "b"}, {"ring.rs", 1, 40, "c"}}}
+		b := breaking{spared: map[string]bool{}, broken: []stretch{{"duration.rs", 12, 19, "a", false}, {"duration.rs", 22, 30, "b", false}, {"ring.rs", 1, 40, "c", true}}}
 		if grew := b.spare([]gate.Result{c.run}); grew != (c.want != nil) {
 			t.Errorf("%s: grew is %t", c.name, grew)
 		}
