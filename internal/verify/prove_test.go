@@ -48,7 +48,7 @@ calc.py:14 word noticed (returns "pawl")
 `},
 		{"a compiler stops at it", `if grep -q 'return [07"]' calc.py; then printf 'a.c:3:5: error: x\n    3 | x\n'; exit 1; fi; grep -q 'a + 1' calc.py`, time.Hour, `
 calc.py:1 old noticed (does what it did before)
-calc.py:9 new not tried: a.c:3:5: error: x
+calc.py:9 new unnoticed (takes zero values)
 calc.py:14 word not tried: a.c:3:5: error: x
 `},
 		{"there is no time", "true", 0, `
