@@ -160,7 +160,10 @@ func (a *app) listenAgain() {
 		return
 	}
 	for _, e := range listed {
-		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 || time.Since(e.Summary.EndedAt) > listenAfter {
+		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 { // of most, without reading them
+			continue
+		}
+		if _, asks := a.asksStill(e.Loop); !asks {
 			continue
 		}
 		if spec, err := record.ReadSpec(e.Loop); err == nil {

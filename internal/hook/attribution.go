@@ -57,9 +57,11 @@ func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 			continue // what a user, or a tool, said
 		}
 		for _, c := range l.Message.Content {
+			if c.Type != "tool_use" || !authorship.Mentions(string(c.Input), names, spare) {
+				continue
+			}
 			var input map[string]any
-			if c.Type == "tool_use" && json.Unmarshal(c.Input, &input) == nil &&
-				authorship.MayHaveCreated(codec.ToolCall(c.Name, input, ""), string(c.Input), names, spare) {
+			if json.Unmarshal(c.Input, &input) == nil && codec.ToolCall(c.Name, input, "").MayCreate() {
 				return true
 			}
 		}

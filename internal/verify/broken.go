@@ -154,7 +154,7 @@ func (v *Verifier) added(ctx context.Context, r Request) ([]string, error) {
 	}
 	var names []string
 	for _, c := range changes {
-		if c.Status == 'D' || !isFile(c.To) || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+		if !v.isProgram(c) {
 			continue
 		}
 		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)

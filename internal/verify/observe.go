@@ -72,11 +72,15 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if o.Added, err = v.addedTests(ctx, r, tests.fresh); err == nil {
 		err = v.unfinished(ctx, r, o)
 	}
-	if err == nil {
-		o.Parameters, err = v.parametersNamed(ctx, r)
-	}
 	if err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
+	}
+	named, _, err := v.namedParameters(ctx, r)
+	for _, p := range named {
+		o.Parameters = append(o.Parameters, p.String())
+	}
+	if err != nil {
+		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
 	n, err := v.neutralize(ctx, r, nil)
 	if o.Signs, o.Held = n.names, n.held; err != nil {

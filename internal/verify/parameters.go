@@ -52,15 +52,6 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 	return found[:min(len(found), maxParameters)], content, nil
 }
 
-// parametersNamed are the names of those with their places.
-func (v *Verifier) parametersNamed(ctx context.Context, r Request) (names []string, err error) {
-	found, _, err := v.namedParameters(ctx, r)
-	for _, p := range found {
-		names = append(names, p.String())
-	}
-	return names, err
-}
-
 // isProgram reports whether a change is of a file whose functions can be found, and that
 // is no test.
 func (v *Verifier) isProgram(c git.Change) bool {

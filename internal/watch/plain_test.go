@@ -140,7 +140,7 @@ func TestNoFlicker(t *testing.T) {
 		s := &busy{began: time.Now()}
 		p := program(ctx, s, Options{Out: drawn, ID: "brisk-otter-7f3a", Env: []string{"TERM=xterm-256color"}}, tea.WithoutSignalHandler(), tea.WithWindowSize(120, 30))
 		_, _ = p.Run()
-		time.Sleep(2 * refresh) // a tick that began with the end waits for its time
+		time.Sleep(2 * refresh)    // a tick that began with the end waits for its time
 		const most = 2*seconds + 6 // a frame for the clock, one for what was read, and those of begin and end
 		if drawn.writes > most || drawn.writes < seconds {
 			t.Errorf("%d writes in %d seconds, want %d at most", drawn.writes, seconds, most)

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
 // Author made a change.
@@ -39,13 +37,13 @@ func OfNewFile(file string, times [][]time.Time, calls *Calls, at Times) (author
 	return Agent, calls.Names(file)
 }
 
-// MayHaveCreated reports whether a call may have created a file whose path contains one of
-// the names, or replaced its content. A script that it writes may do so later: any word of
-// its input counts, except paths that end in spare.
-func MayHaveCreated(c toolcall.Call, input string, names []string, spare string) bool {
+// Mentions reports whether the input of a tool call has a word that contains one of the
+// names of a file: one that may create files may have made it then, or replaced it, or may
+// have written a script that does so later. Words that end in spare do not count.
+func Mentions(input string, names []string, spare string) bool {
 	for word := range strings.FieldsFuncSeq(input, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`\\;|&()<>=", r) }) {
 		if !strings.HasSuffix(word, spare) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
-			return c.MayCreate()
+			return true
 		}
 	}
 	return false
