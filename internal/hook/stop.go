@@ -123,7 +123,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
-	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.IsGoalUnsent(st) {
+	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.IsGoalUnsent(st.Turns) {
 		return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
 	}
 	return nil

@@ -36,19 +36,19 @@ func newClaimRetry(desk *issueDesk) *claimRetry {
 
 // beforeTurn implements runner.Runner.BeforeTurn. An issue that is somebody else's now
 // stops the loop.
-func (c *claimRetry) beforeTurn(ctx context.Context, s loop.State) runner.Advice {
+func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice {
 	first := c.task == ""
-	if c.task == s.Current {
+	if c.task == f.Current {
 		return runner.Advice{}
 	}
-	c.task = s.Current
+	c.task = f.Current
 	if first || c.now().Before(c.next) { // at first it has just been asked
 		return runner.Advice{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var claimed []string
-	for _, i := range c.missing(s) {
+	for _, i := range c.missing(f.Tasks) {
 		err := c.desk.claim(ctx, i.ID)
 		if err != nil && (ctx.Err() != nil || outOfReach(err)) {
 			c.pause = min(max(2*c.pause, minClaimPause), maxClaimPause)
@@ -67,9 +67,9 @@ func (c *claimRetry) beforeTurn(ctx context.Context, s loop.State) runner.Advice
 }
 
 // missing are the issues with open tasks that the loop works on without a claim.
-func (c *claimRetry) missing(s loop.State) []record.Issue {
+func (c *claimRetry) missing(tasks []loop.Task) []record.Issue {
 	return slices.DeleteFunc(slices.Clone(c.desk.spec.Tracker.Issues), func(i record.Issue) bool {
-		open := slices.ContainsFunc(of(s.Tasks, i), func(t loop.Task) bool { return t.Status != loop.Done })
+		open := slices.ContainsFunc(of(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done })
 		return !open || !slices.Contains(c.desk.ledger.Unclaimed, i.ID)
 	})
 }

@@ -62,7 +62,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 		}
 		state.Current = step.task
 		begun := time.Now()
-		advice := c.beforeTurn(t.Context(), state)
+		advice := c.beforeTurn(t.Context(), state.Facts())
 		if advice.Stop != "" || advice.Note != step.note || time.Since(begun) > 20*time.Second {
 			t.Fatalf("task %s: %+v after %s", step.task, advice, time.Since(begun))
 		}
@@ -74,7 +74,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	now, state.Current = now.Add(time.Hour), "b"
-	if diff := cmp.Diff("the tracker answers again: #8, #9 claimed", c.beforeTurn(t.Context(), state).Note); diff != "" {
+	if diff := cmp.Diff("the tracker answers again: #8, #9 claimed", c.beforeTurn(t.Context(), state.Facts()).Note); diff != "" {
 		t.Errorf("note (-want +got):\n%s", diff)
 	}
 	kept, err := os.ReadFile(filepath.Join(dir, ledgerName))
@@ -89,7 +89,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 		t.Errorf("ledger (-want +got):\n%s", diff)
 	}
 	before := asked(t, dir)
-	if state.Current = "c"; c.beforeTurn(t.Context(), state).Note != "" || asked(t, dir) != before {
+	if state.Current = "c"; c.beforeTurn(t.Context(), state.Facts()).Note != "" || asked(t, dir) != before {
 		t.Errorf("it asks although nothing is missing")
 	}
 }

@@ -125,7 +125,7 @@ func TestEffectiveSandbox(t *testing.T) {
 		{spec: record.Spec{Confine: "strict", ConfineHosts: []string{"a"}}, want: memory.Sandbox{Level: "strict", Hosts: []string{"a"}}},
 		{wall: built, spec: record.Spec{Confine: "strict", ConfineHosts: []string{"a"}}, want: built},
 	} {
-		got := c.spec.EffectiveSandbox(memory.Memory{Sandbox: c.wall})
+		got := c.spec.EffectiveSandbox(memory.Memory{Known: memory.Known{Sandbox: c.wall}})
 		if diff := cmp.Diff(c.want, got); diff != "" || !got.Equal(c.want) {
 			t.Errorf("%+v: %s", c, diff)
 		}

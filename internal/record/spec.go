@@ -158,7 +158,7 @@ func (s Spec) AllDone() bool {
 
 // IsGoalUnsent reports whether the agent may not have received the goal yet: a loop from
 // another tool's file begins when a turn has ended.
-func (s Spec) IsGoalUnsent(st loop.State) bool { return s.File != "" && st.Turns <= 1 }
+func (s Spec) IsGoalUnsent(turns int) bool { return s.File != "" && turns <= 1 }
 
 // Goal describes the request in a few words.
 func (s Spec) Goal() string {

@@ -246,7 +246,7 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 		{Kind: loop.Approved, At: at, Paths: []string{"a_test.go"}},
 		{Kind: loop.Approved, At: at},
 	}))
-	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Approved: []string{"a_test.go", loop.AllTests}}}})
+	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Permits: loop.Permits{Approved: []string{"a_test.go", loop.AllTests}}}}})
 	const want = "  approved      by pawl approve at 2026-01-31 22:01:30, by whoever ran it: "
 	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "rejected_test.go") {
 		t.Error(got)
@@ -262,7 +262,7 @@ func TestNamesAreHarmless(t *testing.T) {
 	got := text(t, report.Loop{
 		Approvals: approvals,
 		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
-		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Approved: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}}}},
+		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Permits: loop.Permits{Approved: []string{path}}, Asks: []loop.Ask{{Paths: []string{path}}}}},
 	})
 	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {
 		t.Errorf("%q", got)

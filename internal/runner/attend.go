@@ -86,6 +86,9 @@ func (r *Runner) goOn(ctx context.Context) error {
 	if err := r.tidy(ctx); err != nil {
 		return err
 	}
+	if s.Phase == loop.Trying { // it was cut off
+		return r.step(ctx, loop.Event{Kind: loop.OwnerLost})
+	}
 	return r.act(ctx, s.Pending)
 }
 
@@ -111,7 +114,7 @@ func (r *Runner) writePrompts(a loop.Action) error {
 			return fmt.Errorf("keep the goal: %w", err)
 		}
 	}
-	text, err := r.prompt(a, r.mem)
+	text, err := r.prompt(a, r.mem.Briefing())
 	if err != nil {
 		return err
 	}

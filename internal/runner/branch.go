@@ -19,7 +19,7 @@ import (
 // attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
 // that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
-func (r *Runner) attributeCommits(ctx context.Context, m memory.Memory) (base memory.Base, remarks []string, err error) {
+func (r *Runner) attributeCommits(ctx context.Context, m memory.Briefing) (base memory.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
@@ -158,8 +158,8 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the user's.
-func (r *Runner) adoptCommits(ctx context.Context, m memory.Memory) error {
-	if m.State.Unjudged || r.Spec.NoCommit {
+func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) error {
+	if m.Unjudged || r.Spec.NoCommit {
 		return nil
 	}
 	head, err := r.Repo.Head(ctx)
@@ -182,9 +182,9 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.Memory) error {
 // last snapshot of the tree, so that whatever the loop came to, its work can be had
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
-func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Briefing) (loop.Event, error) {
 	r.conclude(ctx, m)
-	if later := r.proveRest(ctx, m.State.Outcome); !later && r.Verify != nil {
+	if later := r.proveRest(ctx, m.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.Ended(); err != nil {
 			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
@@ -193,7 +193,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Memory) (lo
 }
 
 // conclude does that in a bounded time, also where the user waits no longer.
-func (r *Runner) conclude(ctx context.Context, m memory.Memory) {
+func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
@@ -201,10 +201,10 @@ func (r *Runner) conclude(ctx context.Context, m memory.Memory) {
 		warn(err)
 	}
 	r.nameLeft(ctx)
-	if err := r.bringBackLeft(ctx, m.State); err != nil {
+	if err := r.bringBackLeft(ctx, m); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
-	untouched := m.State.Turns == 0 && !m.Unattributed
+	untouched := m.Turns == 0 && !m.Unattributed
 	if r.attended() || !untouched {
 		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
 	}
@@ -218,10 +218,10 @@ func (r *Runner) conclude(ctx context.Context, m memory.Memory) {
 	if _, err := r.sortNewFiles(ctx, m, ""); err != nil {
 		warn(err)
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.State.Outcome), DoneTrailers(r.Loop.ID, m.State.Tasks)...); err != nil {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
-	if r.Spec.NoCommit || m.State.OwesCommit() { // its commit may be on the branch
+	if r.Spec.NoCommit || m.OwesCommit { // its commit may be on the branch
 		return
 	}
 	if err := r.tidyBranch(ctx, m); err != nil {
@@ -302,7 +302,7 @@ const finishTimeout = 2 * time.Minute
 
 // tidyBranch takes the agent's commits off the branch. That they are the agent's is
 // journalled before: should it fail, a loop that is reopened still knows.
-func (r *Runner) tidyBranch(ctx context.Context, m memory.Memory) error {
+func (r *Runner) tidyBranch(ctx context.Context, m memory.Briefing) error {
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // agent, whoever drove it. In a session that a user sits in a look must not take
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
-func (r *Runner) readCalls(m memory.Memory) error {
+func (r *Runner) readCalls(m memory.Briefing) error {
 	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (r *Runner) sorted() error {
 
 // agents reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
-func (r *Runner) agents(path string, m memory.Memory) bool {
+func (r *Runner) agents(path string, m memory.Briefing) bool {
 	abs := r.JudgedBy.Where(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
 	if !r.tools.mayHaveChanged(abs) && m.Attribution.Accepted[path] != sum {

@@ -27,7 +27,7 @@ const (
 // commit makes the judged tree one commit, with the tasks ticked in it, and then
 // ticks them in the work tree. A commit that was made before a crash, or a fault, is
 // found by its receipt; what follows it is then done again.
-func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	if _, err := r.putWorkBack(ctx, a.Tree, judgedHead(m), m); err != nil {
 		return loop.Event{}, err
 	}
@@ -41,11 +41,11 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Memory) (lo
 	}
 	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, Aside: ticks.aside}
 	if r.Spec.NoCommit {
-		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.State.Tasks, a.Tasks))...)
+		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.Tasks, a.Tasks))...)
 		if err != nil {
 			return done, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
-		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.State.Base, kept.Commit); return nil })
+		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.Start, kept.Commit); return nil })
 		return r.tickedAll(ctx, done, a, m)
 	}
 	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
@@ -66,9 +66,9 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Memory) (lo
 
 // tickedAll ticks the tasks of a commit that is made, and adds what the user did to
 // the plan meanwhile.
-func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	aside, err := r.tick(ctx, a, m)
-	done.Aside, done.Added = cmp.Or(aside, done.Aside), r.unknownTasks(m.State)
+	done.Aside, done.Added = cmp.Or(aside, done.Aside), r.unknownTasks(m.Tasks)
 	return done, err
 }
 
@@ -85,7 +85,7 @@ func doneWith(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. One that is returned with an error has
 // been made, and git's index is behind.
-func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Memory, tree string) (memory.CommittedTrees, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
 		return memory.CommittedTrees{}, err
@@ -115,7 +115,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Memory,
 	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
-		Message: cmp.Or(m.State.Found.Message, commitMessage(m.State, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
+		Message: cmp.Or(m.Found.Message, commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
@@ -130,11 +130,11 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Memory,
 }
 
 // judgedHead is the commit that HEAD was at when the gates took the tree.
-func judgedHead(m memory.Memory) string { return cmp.Or(m.State.Found.Head, m.Base.Commit) }
+func judgedHead(m memory.Briefing) string { return cmp.Or(m.Found.Head, m.Base.Commit) }
 
 // parent is what the commit goes on top of. No turn has run since the gates took
 // the tree: commits that were made on the branch since are the user's, and stay.
-func (r *Runner) parent(ctx context.Context, m memory.Memory) (string, error) {
+func (r *Runner) parent(ctx context.Context, m memory.Briefing) (string, error) {
 	judged := judgedHead(m)
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
@@ -174,11 +174,11 @@ func (r *Runner) withSince(ctx context.Context, tree, from, to string) (string, 
 }
 
 // receiptKey names the commit of this claim even where no gate gave a receipt.
-func (r *Runner) receiptKey(a loop.Action, m memory.Memory) string {
-	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.State.Iteration))
+func (r *Runner) receiptKey(a loop.Action, m memory.Briefing) string {
+	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Action, m memory.Memory) []git.Trailer {
+func (r *Runner) trailers(a loop.Action, m memory.Briefing) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})
@@ -215,8 +215,8 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []
 
 // commitMessage is a conventional message made from the tasks. Titles come from
 // a plan: they are one cleaned line here, and no shell ever sees them.
-func commitMessage(s loop.State, ids []string) string {
-	first, _ := s.Task(ids[0])
+func commitMessage(tasks loop.Tasks, ids []string) string {
+	first, _ := tasks.Task(ids[0])
 	kind := "feat"
 	switch lower := strings.ToLower(first.Title); {
 	case first.ID == loop.FinalTask || strings.HasPrefix(lower, "fix"):

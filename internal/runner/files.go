@@ -83,11 +83,11 @@ type Advice struct {
 
 // askBeforeTurn passes on what BeforeTurn says. A loop that it stops is cancelled before
 // its turn begins.
-func (r *Runner) askBeforeTurn(ctx context.Context, s loop.State) {
+func (r *Runner) askBeforeTurn(ctx context.Context, f loop.Facts) {
 	if r.BeforeTurn == nil {
 		return
 	}
-	advice := r.BeforeTurn(ctx, s)
+	advice := r.BeforeTurn(ctx, f)
 	if advice.Note != "" {
 		r.inRun(ctx, func(context.Context) error { r.note(loop.Info, advice.Note); return nil })
 	}

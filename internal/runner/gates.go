@@ -57,9 +57,9 @@ func (r *Runner) GateProgress(p verify.Progress) {
 }
 
 // runGates runs the gates that are due for a purpose.
-func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	r.pauseProving()
-	dir, err := r.Loop.IterationDir(max(m.State.Iteration, 1))
+	dir, err := r.Loop.IterationDir(max(m.Iteration, 1))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
 	}
@@ -107,8 +107,8 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Memory) (
 // askRed asks the user about gates that are failing before any work, where somebody is
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
-func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Memory) bool {
-	if r.AskRed == nil || g.Status != gate.Fail || !m.State.BeforeFirstTurn() || m.State.Policy.Verify {
+func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Briefing) bool {
+	if r.AskRed == nil || g.Status != gate.Fail || !m.First || m.Verify {
 		return false
 	}
 	wanted, goesOn := r.AskRed(ctx, g)
@@ -156,7 +156,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // judgeClaim runs the user's hooks, then the gates, on one and the same tree. Work
 // that was taken out of the work tree meanwhile is put back and judged again. A tree
 // that the gates changed is judged once more; one that keeps changing cannot be.
-func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Memory, dir string) (loop.Gates, error) {
+func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefing, dir string) (loop.Gates, error) {
 	at, known, err := r.beforeGates(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
@@ -166,9 +166,9 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Memory,
 		began := time.Now()
 		r.before = nil
 		f, err := r.Verify.Claim(ctx, verify.Request{
-			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, ProtectedTree: m.TestsTree, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
-			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.State.Wanted(a.Tasks),
+			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.Start, ProtectedTree: m.TestsTree, Tree: tree,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.Pending, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.Tasks.Wanted(a.Tasks),
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err
@@ -215,7 +215,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Memory,
 
 // beforeGates gets a claim ready for the gates. It returns a result where that is known
 // without them.
-func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Memory) (at ready, known *loop.Gates, err error) {
+func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Briefing) (at ready, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
 		if known, err = r.keptToScope(ctx, a.Tasks, m); known != nil || err != nil {
 			return at, known, err
@@ -240,7 +240,7 @@ type ready struct {
 
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Memory) (at ready, refusal *loop.Gates, err error) {
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Briefing) (at ready, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsOwn() {
 		noted, err := r.squash(ctx, m.Base)
@@ -273,7 +273,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Memo
 		return at, nil, err
 	}
 	began := time.Now()
-	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.State, a.Tasks)})
+	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.Tasks, a.Tasks)})
 	if hooks.Ran { // what they write belongs to the work
 		err = cmp.Or(err, r.keepSpan(authorship.Span{From: began, Until: time.Now()}))
 	}

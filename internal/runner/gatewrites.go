@@ -16,11 +16,11 @@ import (
 
 // unsettled runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
-func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, dir string) (loop.Gates, error) {
-	if r.Repo == nil || r.attended() || !m.State.BeforeFirstTurn() {
+func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing, dir string) (loop.Gates, error) {
+	if r.Repo == nil || r.attended() || !m.First {
 		return g, nil
 	}
-	tree, first, err := r.changedByGates(ctx, m.State.Base, m)
+	tree, first, err := r.changedByGates(ctx, m.Start, m)
 	if err != nil || len(first) == 0 {
 		return g, err
 	}
@@ -39,7 +39,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, d
 		}
 		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
 		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, list(again))
-		was, err := r.Repo.Overlay(ctx, tree, m.State.Base, first)
+		was, err := r.Repo.Overlay(ctx, tree, m.Start, first)
 		if err == nil {
 			_, err = r.restoreFiles(ctx, was, r.Marks())
 		}
@@ -50,7 +50,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Memory, d
 
 // changedByGates returns the tree as it is, and the tracked files that differ from one of
 // before.
-func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Memory) (now string, changed []string, err error) {
+func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Briefing) (now string, changed []string, err error) {
 	if now, _, err = r.Repo.Resnapshot(ctx); err != nil {
 		return "", nil, err
 	}

@@ -114,12 +114,12 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 }
 
 // beginTools makes ready for the tool calls of a turn with this prompt.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Memory, prompt string) error {
+func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Briefing, prompt string) error {
 	judges, err := record.Protected(r.Loop)
 	if err != nil {
 		return err
 	}
-	rules := record.WithHistory(r.Spec.GuardRules(r.places(), record.TurnScope{Task: a.Task, Protected: judges, Approved: m.State.Approved}), r.Loop)
+	rules := record.WithHistory(r.Spec.GuardRules(r.places(), record.TurnScope{Task: a.Task, Protected: judges, Approved: m.Approved}), r.Loop)
 	rules.Tools = r.mountsTools()
 	rules.Past.Untracked = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)

@@ -15,7 +15,7 @@ import (
 // inspect finds out what the turn did to the work tree: a branch switched, marks
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
-func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	seen := loop.Inspection{Unknown: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
@@ -50,7 +50,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Memory) (l
 	if err := r.attribute(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
-	seen.Added = r.unknownTasks(m.State)
+	seen.Added = r.unknownTasks(m.Tasks)
 	if seen.Refused, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -67,7 +67,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Memory) (l
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) inspectTree(ctx context.Context, m memory.Memory, seen *loop.Inspection) error {
+func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
@@ -80,7 +80,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Memory, seen *loop.In
 	if seen.Changed, err = r.changed(ctx, now, m); err != nil {
 		return err
 	}
-	if m.State.Claim != nil && !seen.Changed && r.Verify != nil {
+	if m.Claimed && !seen.Changed && r.Verify != nil {
 		beside, err := r.Verify.ChangedBeside(ctx)
 		if err != nil {
 			return fmt.Errorf("look what git ignores: %w", err)
@@ -98,10 +98,10 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Memory, seen *loop.In
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.Memory, seen *loop.Inspection) ([]string, error) {
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.Briefing, seen *loop.Inspection) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
-		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeInput(path) && r.agents(path, m) {
+		if frozen.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.agents(path, m) {
 			back = append(back, path)
 		} else {
 			rest = append(rest, path)
@@ -118,7 +118,7 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memor
 }
 
 // restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
-func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.Memory) error {
+func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.Briefing) error {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
@@ -144,9 +144,9 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 
 // attribute tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) attribute(ctx context.Context, changed []string, m memory.Memory, seen *loop.Inspection) error {
+func (r *Runner) attribute(ctx context.Context, changed []string, m memory.Briefing, seen *loop.Inspection) error {
 	for _, path := range changed {
-		if m.State.MayChangeInput(path) && path != r.Spec.Plan {
+		if m.MayChangeInput(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
 				return fmt.Errorf("keep the approved change of %s: %w", path, err)
 			}
@@ -183,7 +183,8 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why, DoneTrailers(r.Loop.ID, r.mem.State.Tasks)...); err != nil {
+	m := r.mem.Briefing()
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why, DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		return fmt.Errorf("checkpoint before restoring protected files: %w", err)
 	}
 	if r.attended() {
@@ -196,7 +197,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
 	}
-	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, r.mem) })); err != nil {
+	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, m) }), m); err != nil {
 		return err
 	}
 	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
@@ -207,8 +208,8 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 
 // changed compares the work tree's tree with the task's start, Pawl's own marks and
 // the user's new files aside.
-func (r *Runner) changed(ctx context.Context, now string, m memory.Memory) (bool, error) {
-	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
+func (r *Runner) changed(ctx context.Context, now string, m memory.Briefing) (bool, error) {
+	diff, err := r.Repo.Diff(ctx, m.Start, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // firstBaseline does what is due when the gates have run before the first turn.
-func (r *Runner) firstBaseline(ctx context.Context, m memory.Memory, dir string) error {
-	if !m.State.BeforeFirstTurn() || m.State.Policy.Verify {
+func (r *Runner) firstBaseline(ctx context.Context, m memory.Briefing, dir string) error {
+	if !m.First || m.Verify {
 		return nil
 	}
 	if err := r.Verify.KeepIgnored(ctx); err != nil {
@@ -23,8 +23,8 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.Memory, dir string)
 
 // nameUnshown names the gates whose baseline an isolated checkout does not show: work
 // could not be proven by them at the end.
-func (r *Runner) nameUnshown(ctx context.Context, m memory.Memory, dir string) error {
-	unshown, err := r.Verify.CheckIsolation(ctx, m.State.Base, gate.Due(r.Spec.Gates, gate.Fast), dir)
+func (r *Runner) nameUnshown(ctx context.Context, m memory.Briefing, dir string) error {
+	unshown, err := r.Verify.CheckIsolation(ctx, m.Start, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 	}

@@ -26,7 +26,7 @@ const (
 // which is told what came of it. It knows the goal, what was tried, and how the
 // tree stands; nothing of it goes on but what it did there. That it cannot be begun
 // is not a fault: the user's session goes on by itself then.
-func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Memory) (_ loop.Event, err error) {
+func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Briefing) (_ loop.Event, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -38,7 +38,7 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Memory
 	if err := os.WriteFile(filepath.Join(dir, tryPrompt), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	is, log := r.isolation(m.State), filepath.Join(dir, "stream.jsonl.gz")
+	is, log := r.isolation(m), filepath.Join(dir, "stream.jsonl.gz")
 	o := r.sessionOptions(log)
 	s, err := r.Agent.Start(ctx, o)
 	if err != nil {
@@ -65,21 +65,21 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Memory
 }
 
 // isolation is what bounds a try that begins now.
-func (r *Runner) isolation(s loop.State) record.Isolation {
+func (r *Runner) isolation(m memory.Briefing) record.Isolation {
 	is := record.Isolation{MaxCostUSD: tryCostUSD, Timeout: tryTimeout}
 	if r.Spec.Isolation != nil {
 		is = *r.Spec.Isolation
 	}
-	if left := costLeft(s); left > 0 && (is.MaxCostUSD <= 0 || left < is.MaxCostUSD) {
+	if left := costLeft(m); left > 0 && (is.MaxCostUSD <= 0 || left < is.MaxCostUSD) {
 		is.MaxCostUSD = left
 	}
 	return is
 }
 
 // isolatedPrompt is what the agent of a try is told.
-func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Memory) (string, error) {
+func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Briefing) (string, error) {
 	d := r.promptData(a, m)
-	is := r.isolation(m.State)
+	is := r.isolation(m)
 	if is.MaxCostUSD > 0 {
 		d.Budget.CostUSD = is.MaxCostUSD
 	}
@@ -95,12 +95,12 @@ func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Mem
 
 // changes names what differs from the tree that the task began with: "M main.go",
 // with A for added and D for deleted.
-func (r *Runner) changes(ctx context.Context, m memory.Memory) ([]string, error) {
+func (r *Runner) changes(ctx context.Context, m memory.Briefing) ([]string, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
+	diff, err := r.Repo.Diff(ctx, m.Start, now)
 	if err != nil {
 		return nil, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}

@@ -232,3 +232,18 @@ func TestAStopEndsATry(t *testing.T) {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
 }
+
+func TestAStopWhileNobodyDrivesBeginsNoTry(t *testing.T) {
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
+	ctx, kill := context.WithCancel(t.Context())
+	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
+		t.Fatalf("not killed: %s", st.s.Phase)
+	}
+	st.post(record.MessageStop, "")
+	b := &bounds{Agent: &flaky{Agent: st.agent, fails: 100}}
+	st.agent = b
+	if st.attend(); st.s.Outcome != loop.CancelledEnd || b.o.Marker != "" {
+		t.Fatalf("%s, begun for %q", st.s.Outcome, b.o.Marker)
+	}
+}

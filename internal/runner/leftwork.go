@@ -15,10 +15,10 @@ import (
 
 // startOf is the tree that a task starts from, which a checkpoint of the tree as it is
 // has just been made of.
-func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Memory, tree string) (loop.Event, error) {
+func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
 	left := r.Spec.LeftWork
-	if left == nil || left.Task != a.Task || m.State.Base != "" || r.theirTree() { // it stays in place in a tree of theirs
+	if left == nil || left.Task != a.Task || m.Start != "" || r.theirTree() { // it stays in place in a tree of theirs
 		return e, nil
 	}
 	start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
@@ -33,14 +33,14 @@ func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Memory, tr
 
 // baseline runs the gates on the tree that a task starts from. Work that was half-done
 // then, held by the tree halfDone, is laid aside meanwhile.
-func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Memory, dir string) (g loop.Gates, err error) {
+func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Briefing, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
-		return r.allGates(ctx, m.State.Base, dir)
+		return r.allGates(ctx, m.Start, dir)
 	}
-	if err := r.layLeft(ctx, m.State.Base); err != nil {
+	if err := r.layLeft(ctx, m.Start); err != nil {
 		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
 	}
-	g, err = r.allGates(ctx, m.State.Base, dir)
+	g, err = r.allGates(ctx, m.Start, dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
 	defer cancel()
 	if failed := r.layLeft(back, halfDone); failed != nil {
@@ -69,9 +69,9 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 }
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
-func (r *Runner) bringBackLeft(ctx context.Context, s loop.State) error {
-	if r.Spec.LeftWork == nil || s.HalfDone == "" || !s.BeforeFirstTurn() {
+func (r *Runner) bringBackLeft(ctx context.Context, m memory.Briefing) error {
+	if r.Spec.LeftWork == nil || m.HalfDone == "" || !m.First {
 		return nil
 	}
-	return r.layLeft(ctx, s.HalfDone)
+	return r.layLeft(ctx, m.HalfDone)
 }

@@ -87,9 +87,9 @@ type proving struct {
 
 // proveLater queues a commit for mutation testing, unless its evidence is below reviewed
 // or all of its tasks want unproven: then there are no tests to try.
-func (r *Runner) proveLater(a loop.Action, m memory.Memory, before, commit string) {
+func (r *Runner) proveLater(a loop.Action, m memory.Briefing, before, commit string) {
 	wanted := func(id string) bool {
-		t, ok := m.State.Task(id)
+		t, ok := m.Tasks.Task(id)
 		return ok && t.Wanted != gate.Unproven
 	}
 	gates := slices.DeleteFunc(gate.Commands(gate.Due(r.Spec.Gates, gate.Fast)), func(g gate.Gate) bool {

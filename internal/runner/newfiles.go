@@ -38,7 +38,7 @@ const (
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
 // the user's, and tells of both. It returns the memory with them. The tree is that of
 // the work tree now, "" where no snapshot was taken.
-func (r *Runner) sortNewFiles(ctx context.Context, m memory.Memory, tree string) (memory.Memory, error) {
+func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree string) (memory.Briefing, error) {
 	if r.Spec.NoCommit {
 		return m, nil
 	}
@@ -130,7 +130,7 @@ func listNew(paths []string) string {
 
 // newFiles are those that the loop's base lacks and that have not been sorted yet. A
 // snapshot is taken only where there may be some: without one it costs one git.
-func (r *Runner) newFiles(ctx context.Context, m memory.Memory, tree string) ([]string, error) {
+func (r *Runner) newFiles(ctx context.Context, m memory.Briefing, tree string) ([]string, error) {
 	attributed := r.attributed(m)
 	var tracked string
 	if tree == "" {
@@ -164,7 +164,7 @@ func (r *Runner) newFiles(ctx context.Context, m memory.Memory, tree string) ([]
 }
 
 // attributed are the new files of which it is known whose they are.
-func (r *Runner) attributed(m memory.Memory) map[string]bool {
+func (r *Runner) attributed(m memory.Briefing) map[string]bool {
 	files := maps.Clone(r.ownNew)
 	if files == nil {
 		files = map[string]bool{}
@@ -186,14 +186,14 @@ type workTimes struct {
 	old  map[string]bool // folders of the loop's base
 }
 
-func (r *Runner) workTimes(ctx context.Context, m memory.Memory) (workTimes, error) {
+func (r *Runner) workTimes(ctx context.Context, m memory.Briefing) (workTimes, error) {
 	w := workTimes{root: r.Repo.Root(), old: map[string]bool{".": true}}
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil || r.strangeClock() {
 		return w, err
 	}
 	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
-	w.Times = calls.Times(m.State.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
+	w.Times = calls.Times(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
 	w.old, err = r.baseFolders(ctx, m.Base.Commit)
 	return w, err
 }

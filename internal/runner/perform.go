@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // perform does one action. Those that ask for an answer run in a goroutine,
@@ -57,11 +58,10 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 
 // beginTurn runs a turn; one of the user's session is only made ready.
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
+	if r.Spec.Format == statefile.VerifyActiveName {
+		r.heading = r.files().ProgressLine(r.mem.State)
+	}
 	switch {
-	case a.Isolated && r.mem.State.Hit != "": // it was cut off, and while nobody was there a limit passed
-		return r.step(ctx, loop.Event{Kind: loop.AgentFailed, Of: a.ID, Isolated: true, Failure: &loop.Failure{
-			Class: loop.Interrupted, Message: "a limit was reached",
-		}})
 	case a.Isolated:
 		r.goesOn()
 		return r.async(ctx, a, r.runIsolated)
@@ -81,8 +81,8 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	}
 }
 
-// asked performs an action; m is the memory as it was when the action began.
-type asked func(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error)
+// asked performs an action; m is how things stood when it began.
+type asked func(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error)
 
 // underway is an action that will end in an event.
 type underway struct {
@@ -138,7 +138,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	actx, cancel := context.WithCancel(ctx)
 	u := &underway{do: a.Do, cancel: cancel, done: make(chan struct{})}
 	r.action = u
-	m := r.mem
+	m := r.mem.Briefing()
 	r.came = memory.Session{}
 	r.before = r.last.Swap(nil)
 	go func() {
@@ -178,7 +178,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 // reading a source file that it does not understand, ends the loop with words and an
 // outcome, and not the process that is to clean up after it.
 func caught(do asked) asked {
-	return func(ctx context.Context, a loop.Action, m memory.Memory) (e loop.Event, err error) {
+	return func(ctx context.Context, a loop.Action, m memory.Briefing) (e loop.Event, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = failure.New(failure.Error, "this is a mistake in Pawl: please report it; the work is kept, and  pawl resume  tries again",

@@ -136,7 +136,7 @@ func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
 
 // addedMeanwhile are the tasks that were added to the plan when all others were done.
 // Another edit stays: nothing writes to the plan any more.
-func (r *Runner) addedMeanwhile(m memory.Memory) ([]loop.Task, error) {
+func (r *Runner) addedMeanwhile(m memory.Briefing) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
 	}
@@ -146,7 +146,7 @@ func (r *Runner) addedMeanwhile(m memory.Memory) ([]loop.Task, error) {
 			return nil, err
 		}
 	}
-	return r.unknownTasks(m.State), nil
+	return r.unknownTasks(m.Tasks), nil
 }
 
 // adoptPaused takes the plan as the user left it while the loop was paused.
@@ -170,13 +170,13 @@ func (r *Runner) adoptPaused(ctx context.Context) error {
 }
 
 // unknownTasks are tasks of the plan that the loop does not have yet.
-func (r *Runner) unknownTasks(s loop.State) []loop.Task {
+func (r *Runner) unknownTasks(have loop.Tasks) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
-	known := make(map[string]bool, len(s.Tasks))
-	for i := range s.Tasks {
-		known[s.Tasks[i].ID] = true
+	known := make(map[string]bool, len(have))
+	for i := range have {
+		known[have[i].ID] = true
 	}
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {

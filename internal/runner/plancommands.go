@@ -20,7 +20,7 @@ import (
 // between leaves it to the next one.
 
 // editPlan makes the edits that the user asked for.
-func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	e := loop.Event{Kind: loop.PlanEdited}
 	for _, edit := range a.Edits {
 		done, err := r.editOne(edit, m)
@@ -31,7 +31,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.Memory) (lo
 		case err != nil:
 			return loop.Event{}, err
 		case done.Do == plan.Accept:
-			e.Plan = r.allTasks(m.State)
+			e.Plan = r.allTasks(m.Tasks)
 		}
 		if t, ok := r.planTask(done.Task); ok && done.Do == plan.Add && done.Failed == "" {
 			e.Added = append(e.Added, r.loopTask(t))
@@ -54,7 +54,7 @@ type refusedEdit struct{ error }
 func (e *refusedEdit) Unwrap() error { return e.error }
 
 // editOne makes one edit, in the file as it is there and in the frozen plan.
-func (r *Runner) editOne(e plan.Edit, m memory.Memory) (plan.Edit, error) {
+func (r *Runner) editOne(e plan.Edit, m memory.Briefing) (plan.Edit, error) {
 	if r.plan == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
@@ -81,11 +81,11 @@ func (r *Runner) editOne(e plan.Edit, m memory.Memory) (plan.Edit, error) {
 }
 
 // edited is a plan with an edit in it.
-func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Memory) (*planfile.File, plan.Edit, error) {
+func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Briefing) (*planfile.File, plan.Edit, error) {
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
 	}
-	if !slices.Contains(m.State.Aside, e.File) {
+	if !slices.Contains(m.Aside, e.File) {
 		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
 	}
 	data, err := atomicfile.Read(e.File, planfile.MaxSize)
@@ -105,10 +105,10 @@ func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Memory) (*planfi
 
 // allTasks are the tasks of a plan that the user accepted as a whole, those that the
 // loop leaves out aside.
-func (r *Runner) allTasks(s loop.State) []loop.Task {
+func (r *Runner) allTasks(have loop.Tasks) []loop.Task {
 	var tasks []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		_, known := s.Task(t.ID)
+		_, known := have.Task(t.ID)
 		if !known && (t.Optional && r.Spec.NoOptional || len(r.Spec.OnlyTasks) > 0) {
 			continue
 		}

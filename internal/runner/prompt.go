@@ -21,8 +21,8 @@ import (
 )
 
 // prompt writes what the agent is told in a turn.
-func (r *Runner) prompt(a loop.Action, m memory.Memory) (string, error) {
-	if a.Situation == loop.GoOn && r.Spec.IsGoalUnsent(m.State) {
+func (r *Runner) prompt(a loop.Action, m memory.Briefing) (string, error) {
+	if a.Situation == loop.GoOn && r.Spec.IsGoalUnsent(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
 	return r.render(r.kindOf(a), r.promptData(a, m))
@@ -32,7 +32,7 @@ func (r *Runner) prompt(a loop.Action, m memory.Memory) (string, error) {
 // iteration it will be and what is left then is not known yet.
 func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.GoOn, nil
-	d := r.promptData(a, r.mem)
+	d := r.promptData(a, r.mem.Briefing())
 	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
 	return r.render(r.kindOf(a), d)
 }
@@ -104,11 +104,10 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
-func (r *Runner) promptData(a loop.Action, m memory.Memory) prompt.Data {
-	s := m.State
+func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
-		Lessons: r.lessons(s), Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
+		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: recap(m.History), Budget: budget(m),
 		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
 		Retell:   r.Spec.File != "",
 		NoCommit: r.Spec.NoCommit,
@@ -116,8 +115,8 @@ func (r *Runner) promptData(a loop.Action, m memory.Memory) prompt.Data {
 	if r.Spec.Tracker != nil {
 		d.Source = "issues of " + r.Spec.Tracker.From
 	}
-	r.addOwner(&d, a, s)
-	if task, ok := s.Task(a.Task); ok {
+	r.addOwner(&d, a, m)
+	if task, ok := m.Tasks.Task(a.Task); ok {
 		d.Evidence = task.Wanted
 		if task.ID != loop.GoalTask {
 			d.Task = plan.Task{ID: task.ID, Title: task.Title}
@@ -135,16 +134,16 @@ func (r *Runner) promptData(a loop.Action, m memory.Memory) prompt.Data {
 		}
 	}
 	d.Task.Scope = r.Spec.Scopes[a.Task]
-	for _, t := range s.Tasks {
+	for _, t := range m.Tasks {
 		if t.Status == loop.Open && t.ID != a.Task {
 			d.Open++
 		}
 	}
-	if f := s.Failing; f != nil {
+	if f := m.Failing; f != nil {
 		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Enough, f.Needed
 	}
 	d.Failed = r.failed(a, m)
-	if t := s.Ladder.Tested; t.Red() && !named(d.Failed) {
+	if t := m.Tested; t.Red() && !named(d.Failed) {
 		d.Tested = t.String()
 	}
 	return d
@@ -156,9 +155,9 @@ func named(failed []gate.Result) bool {
 }
 
 // lessons are the project's, and those of the loop.
-func (r *Runner) lessons(s loop.State) []string {
+func (r *Runner) lessons(learnt []loop.Lesson) []string {
 	told := slices.Clone(r.Spec.Lessons)
-	for _, l := range s.Lessons {
+	for _, l := range learnt {
 		told = append(told, l.String())
 	}
 	return told
@@ -172,7 +171,7 @@ func (r *Runner) mountsTools() bool {
 
 // addOwner adds what depends on where the turn runs, and on the tool whose file the loop
 // follows.
-func (r *Runner) addOwner(d *prompt.Data, a loop.Action, s loop.State) {
+func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.Briefing) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
 	d.MayAsk = !d.Attended || !r.Spec.Unattended
@@ -184,14 +183,14 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, s loop.State) {
 		d.GoalFile = r.goalFile()
 	}
 	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
-		d.Moved = cmp.Or(s.HandoverWhy, "a user asked for it")
+		d.Moved = cmp.Or(m.HandoverWhy, "a user asked for it")
 	}
 	switch r.Spec.Format {
 	case statefile.FeatureListName:
 		d.Marks = r.Spec.Plan
 	case statefile.VerifyActiveName:
-		if line := r.files().ProgressLine(s); line != "" {
-			d.Heading = "## " + line
+		if r.heading != "" {
+			d.Heading = "## " + r.heading
 		}
 	}
 }
@@ -199,8 +198,8 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, s loop.State) {
 // failed is the gate that failed last, or the commit hook that refused; none where
 // something else is what to fix. Where green gates are the goal, the agent hears
 // of a red one from the beginning.
-func (r *Runner) failed(a loop.Action, m memory.Memory) []gate.Result {
-	f, green := m.State.Failing, r.Spec.Policy.Verify
+func (r *Runner) failed(a loop.Action, m memory.Briefing) []gate.Result {
+	f, green := m.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil
 	}
@@ -235,14 +234,14 @@ func recap(history []loop.RecapLine) []string {
 	return prompt.Recap(past)
 }
 
-func budget(s loop.State) prompt.Budget {
-	l := s.Policy.Limits
-	b := prompt.Budget{Iteration: s.Iteration, MaxIterations: l.Iterations}
+func budget(m memory.Briefing) prompt.Budget {
+	l := m.Limits
+	b := prompt.Budget{Iteration: m.Iteration, MaxIterations: l.Iterations}
 	if l.Duration > 0 {
-		b.Time = max(l.Duration-s.Elapsed(), time.Second)
+		b.Time = max(l.Duration-m.Elapsed, time.Second)
 	}
 	if l.CostUSD > 0 {
-		b.CostUSD = max(l.CostUSD-s.Usage.CostUSD, 0)
+		b.CostUSD = max(l.CostUSD-m.Usage.CostUSD, 0)
 	}
 	return b
 }

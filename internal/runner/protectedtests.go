@@ -27,17 +27,17 @@ func (r *Runner) updateProtected() error {
 // meanwhile names protected files that the agent changed while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
-func (r *Runner) meanwhile(ctx context.Context, m memory.Memory) ([]string, error) {
+func (r *Runner) meanwhile(ctx context.Context, m memory.Briefing) ([]string, error) {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare protected files: %w", err)
 	}
-	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeInput(path) || !r.agents(path, m) }), nil
+	return slices.DeleteFunc(changed, func(path string) bool { return m.MayChangeInput(path) || !r.agents(path, m) }), nil
 }
 
 // untampered discards the results of gates on the final tree if a protected file was
 // changed while they ran.
-func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Memory) (loop.Gates, error) {
+func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Briefing) (loop.Gates, error) {
 	changed, err := r.meanwhile(ctx, m)
 	if err != nil || len(changed) == 0 {
 		return g, err
@@ -59,8 +59,8 @@ func list(names []string) string {
 
 // refused names the tests that the user rejected and that are not as the judge
 // has them, by the agent's doing.
-func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error) {
-	if len(m.State.Rejected) == 0 {
+func (r *Runner) refused(ctx context.Context, m memory.Briefing) ([]string, error) {
+	if len(m.Rejected) == 0 {
 		return nil, nil
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
@@ -71,7 +71,7 @@ func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
 	}
-	waits, err := r.committedChanges(ctx, m.State.ToRestore(), now, m)
+	waits, err := r.committedChanges(ctx, m.Tasks.ToRestore(), now, m)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error)
 		if slices.Contains(waits, c.Path) {
 			continue
 		}
-		if (m.State.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
+		if (m.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
@@ -89,11 +89,11 @@ func (r *Runner) refused(ctx context.Context, m memory.Memory) ([]string, error)
 
 // committedChanges are those of the files that are as an earlier task committed them: their
 // change is put back when that task is taken up again, and the one at work is not blamed.
-func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.Memory) ([]string, error) {
+func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.Briefing) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
+	diff, err := r.Repo.Diff(ctx, m.Start, now)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the task's start: %w", err)
 	}
@@ -103,16 +103,16 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 }
 
 // rejects tells whether the user rejected a file by its name, or as one of all tests.
-func (r *Runner) rejects(path string, m memory.Memory) bool {
-	everyTest := m.State.Rejects(loop.AllTests) && !m.State.MayChange(path)
-	return m.State.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
+func (r *Runner) rejects(path string, m memory.Briefing) bool {
+	everyTest := m.Rejects(loop.AllTests) && !m.MayChange(path)
+	return m.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
 // protectedTree holds the judge's copies of the tests.
-func protectedTree(m memory.Memory) string { return cmp.Or(m.TestsTree, m.State.Base) }
+func protectedTree(m memory.Briefing) string { return cmp.Or(m.TestsTree, m.Start) }
 
 // putBackTests makes rejected tests what the judge has.
-func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
+func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Briefing) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
-	tree, err := r.Repo.Overlay(ctx, now, protectedTree(r.mem), paths)
+	tree, err := r.Repo.Overlay(ctx, now, protectedTree(m), paths)
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
@@ -134,12 +134,12 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 // worth if that is approved, and which copies judge from then on. Of tests that are
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded. What a file has more is the judge's too.
-func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Memory) error {
-	old, pending := f.Observation.OldTests, m.State.AwaitingApproval()
+func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+	old, pending := f.Observation.OldTests, m.Pending
 	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
 		return nil
 	}
-	had, err := r.Repo.Entries(ctx, m.State.Base, old...)
+	had, err := r.Repo.Entries(ctx, m.Start, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}

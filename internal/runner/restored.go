@@ -30,8 +30,8 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 }
 
 // pointTrailers are those of a checkpoint made for a task, "" for none.
-func (r *Runner) pointTrailers(m memory.Memory, task string) []git.Trailer {
-	ts := DoneTrailers(r.Loop.ID, m.State.Tasks)
+func (r *Runner) pointTrailers(m memory.Briefing, task string) []git.Trailer {
+	ts := DoneTrailers(r.Loop.ID, m.Tasks)
 	if task != "" {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(task, 100)})
 	}
@@ -95,8 +95,8 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 
 // lostCommits are the done tasks whose commits are no longer in the branch. A user
 // who rewords a commit keeps its trailers.
-func (r *Runner) lostCommits(ctx context.Context, m memory.Memory) (lost []string, err error) {
-	if r.Spec.NoCommit || !slices.ContainsFunc(m.State.Tasks, committed) {
+func (r *Runner) lostCommits(ctx context.Context, m memory.Briefing) (lost []string, err error) {
+	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil
 	}
 	branch, err := r.branch(ctx)
@@ -107,7 +107,7 @@ func (r *Runner) lostCommits(ctx context.Context, m memory.Memory) (lost []strin
 	if err != nil {
 		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
 	}
-	for _, t := range m.State.Tasks {
+	for _, t := range m.Tasks {
 		if committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt }) {
 			lost = append(lost, t.ID)
 		}

@@ -27,7 +27,7 @@ type Reviewer interface {
 
 // review has the review gates look at work that every command lets pass. The first
 // that fails it has the last word: what the others would say is not paid for.
-func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Memory, dir string) (loop.Gates, error) {
+func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Briefing, dir string) (loop.Gates, error) {
 	q, err := r.toReview(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
@@ -39,9 +39,9 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Memory, dir
 	}
 	var results []gate.Result
 	for _, q.Gate = range gate.Reviews(r.Spec.Gates) {
-		s := m.State
-		s.Usage = s.Usage.Add(g.Usage)
-		q.MaxCostUSD = costLeft(s)
+		left := m
+		left.Usage = m.Usage.Add(g.Usage)
+		q.MaxCostUSD = costLeft(left)
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
 		ans, err := r.Reviewer.Ask(ctx, q)
 		if err != nil {
@@ -84,7 +84,7 @@ func addReview(g *loop.Gates, ans review.Answer) {
 
 // untouched: what was reviewed is what is there. A reviewer that nobody can hold
 // to reading may have written.
-func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Memory) error {
+func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Briefing) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("look whether the review left the work as it was: %w", err)
@@ -100,10 +100,10 @@ func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Memory) 
 }
 
 // toReview is what a reviewer is told of the claim.
-func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Memory) (review.Request, error) {
-	q := review.Request{Base: m.State.Base, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
+func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Briefing) (review.Request, error) {
+	q := review.Request{Base: m.Start, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
 	if r.Spec.Policy.Kind == loop.Answer {
-		q.Answer = m.State.Answer
+		q.Answer = m.Answer
 	}
 	if q.Tree == "" {
 		var err error
@@ -112,11 +112,11 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Memory) (
 		}
 	}
 	for _, id := range a.Tasks {
-		if t, ok := r.taskOf(id, m.State); ok {
+		if t, ok := r.taskOf(id, m.Tasks); ok {
 			q.Tasks = append(q.Tasks, t)
 		}
 	}
-	f := m.State.Found
+	f := m.Found
 	if f == nil {
 		return q, nil
 	}
@@ -145,13 +145,13 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Memory) (
 }
 
 // taskOf is a task as its plan tells it; the goal itself is none.
-func (r *Runner) taskOf(id string, s loop.State) (plan.Task, bool) {
+func (r *Runner) taskOf(id string, tasks loop.Tasks) (plan.Task, bool) {
 	if r.plan != nil {
 		if t, ok := r.plan.Plan().Task(id); ok {
 			return t, true
 		}
 	}
-	t, ok := s.Task(id)
+	t, ok := tasks.Task(id)
 	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != loop.GoalTask
 }
 

@@ -100,7 +100,7 @@ type Runner struct {
 	Notify func(notice.Notice)
 	// BeforeTurn is called before each turn, but those of a user's session; nil = it is
 	// not. It may hold up the turn for seconds.
-	BeforeTurn func(context.Context, loop.State) Advice
+	BeforeTurn func(context.Context, loop.Facts) Advice
 	First      loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
@@ -124,6 +124,7 @@ type Runner struct {
 	session   agent.Session  // its process may still run
 	came      memory.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
+	heading   string         // of the turn that begins, in the words of another tool
 	refusals  int            // of fresh contexts by processes, in a row
 	guard     guardState
 	tools     tools                      // what its turns did, and when

@@ -21,7 +21,7 @@ const byScope = "scope"
 // keptToScope fails a claim whose work lies outside of what its tasks may change,
 // nil if it does not. The guard stops the agent's own calls there, and nothing of
 // what a program writes that they start.
-func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Memory) (*loop.Gates, error) {
+func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Briefing) (*loop.Gates, error) {
 	found, err := r.OutOfScope(ctx, tasks, m)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s Strays) Advice() string {
 // OutOfScope finds what a claim of these tasks together would be refused for. What
 // the guard would let the agent edit at one of them is none of it, nor what the
 // person has committed meanwhile, nor Pawl's own marks.
-func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory) (Strays, error) {
+func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Briefing) (Strays, error) {
 	var found Strays
 	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
 	if len(tasks) == 0 || slices.ContainsFunc(tasks, free) {
@@ -69,7 +69,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory
 	if found.Tree, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return found, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	base, err := r.withTheirs(ctx, m.State.Base, m.Base)
+	base, err := r.withTheirs(ctx, m.Start, m.Base)
 	if err != nil {
 		return found, err
 	}
@@ -100,15 +100,15 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Memory
 
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
 // its scope goes. What it asks about, a user who sits there has answered.
-func (r *Runner) mayChange(path, task string, m memory.Memory) bool {
-	rules := r.Spec.GuardRules(r.places(), record.TurnScope{Task: task, Approved: m.State.Approved})
+func (r *Runner) mayChange(path, task string, m memory.Briefing) bool {
+	rules := r.Spec.GuardRules(r.places(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.Scoped(path, rules)
-	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
+	return d == guard.Allow || d == guard.Ask && m.Attended && !r.Spec.Unattended
 }
 
 // recall returns all calls since the task began, also those whose changes were
 // attributed.
-func (r *Runner) recall(m memory.Memory) (*authorship.Calls, error) {
+func (r *Runner) recall(m memory.Briefing) (*authorship.Calls, error) {
 	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (r *Runner) recall(m memory.Memory) (*authorship.Calls, error) {
 	all := &authorship.Calls{Resolve: record.PathNames}
 	addAll(theirs)(all)
 	for _, c := range own {
-		all.Add(c, m.State.Attended)
+		all.Add(c, m.Attended)
 	}
 	return all, nil
 }

@@ -17,13 +17,13 @@ import (
 // listened before the loop, and what a gate or a set-up has started, stays.
 
 // endServers does so.
-func (r *Runner) endServers(ctx context.Context, m memory.Memory) {
-	if !r.attended() || m.Bound.Session == "" || m.State.StartedAt.IsZero() {
+func (r *Runner) endServers(ctx context.Context, m memory.Briefing) {
+	if !r.attended() || m.Bound.Session == "" || m.StartedAt.IsZero() {
 		return
 	}
 	var ended, named []string
 	inCall := record.MayHaveStarted(r.Loop, "")
-	for _, l := range proc.Listeners(m.State.StartedAt) {
+	for _, l := range proc.Listeners(m.StartedAt) {
 		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.Began)
 		words := plan.OneLine(l.Command, 100) + " (" + plan.OneLine(l.At, 60) + ")"
 		switch {

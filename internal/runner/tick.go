@@ -27,7 +27,7 @@ type ticks struct {
 }
 
 // ticked prepares the ticks of a commit. Preparing them again changes nothing.
-func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Memory) (ticks, error) {
+func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Briefing) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool { return id == loop.FinalTask })
 	if r.Spec.Plan == "" || len(ids) == 0 {
 		return ticks{}, nil
@@ -53,7 +53,7 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Memory) (ti
 }
 
 // addProgress adds the progress file of the plan's format, if there is one.
-func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Memory) error {
+func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Briefing) error {
 	format := t.plan.Plan().Format
 	path := planfile.ProgressFile(r.planPath(), format)
 	if path == "" {
@@ -68,9 +68,9 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Memory) error {
 	}
 	text := slices.Clip(old)
 	for _, id := range a.Tasks {
-		task, _ := m.State.Task(id)
+		task, _ := m.Tasks.Task(id)
 		entry := planfile.ProgressEntry(format, planfile.Entry{
-			TaskID: task.ID, Title: task.Title, Iteration: m.State.Iteration, Time: m.State.JudgedAt,
+			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.JudgedAt,
 			Evidence: string(a.Evidence),
 		})
 		if !bytes.Contains(old, bytes.TrimSpace(entry)) {
@@ -107,7 +107,7 @@ func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, er
 // tick writes the ticks of a commit that is made to the work tree and to the frozen
 // plan. They are prepared again: a commit that waits for a passphrase takes long, and
 // what the user wrote into the plan meanwhile stays.
-func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.Memory) (aside string, err error) {
+func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.Briefing) (aside string, err error) {
 	t, err := r.ticked(ctx, a, m)
 	if err != nil || t.plan == nil {
 		return "", err

@@ -17,7 +17,7 @@ import (
 )
 
 // checkpoint keeps a snapshot of the whole work tree.
-func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -58,7 +58,7 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // restore keeps a snapshot of the tree as it is, so that the restore can itself
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
-func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	if a.From != "" {
 		return r.bringBack(ctx, a, m)
 	}
@@ -88,7 +88,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Memory) (l
 
 // bringBack lays work that was put away into the tree as it is now. A file that was
 // changed in another way meanwhile stays as it is.
-func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
+func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return loop.Event{}, err

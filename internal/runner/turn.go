@@ -30,8 +30,8 @@ const (
 
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
-func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop.Event, error) {
-	r.askBeforeTurn(ctx, m.State)
+func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+	r.askBeforeTurn(ctx, m.Facts)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -39,7 +39,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop
 	log := filepath.Join(dir, "stream.jsonl.gz")
 	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
 	if err != nil {
-		return r.notStarted(ctx, err, m.State)
+		return r.notStarted(ctx, err)
 	}
 	if !remembers && needsMemory(a.Situation) {
 		a.Situation = loop.FreshRecap
@@ -63,7 +63,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Memory) (loop
 	r.final.Store(false)
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
-		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
+		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m),
 		LogPath: log, Final: r.isFinal, Messages: r.messages,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
@@ -152,11 +152,9 @@ func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent
 	}, done
 }
 
-// notStarted: a client that does not come up may do so later. One that is not
-// there at all, before it was ever seen to work, is for a user to fix.
-func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.Event, error) {
-	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
-	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage || missing && s.Turns == 0 {
+// notStarted: a client that does not come up may do so later.
+func (r *Runner) notStarted(ctx context.Context, err error) (loop.Event, error) {
+	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage {
 		return loop.Event{}, err
 	}
 	return notBegun(loop.Action{}, err), nil
@@ -165,6 +163,7 @@ func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.
 func notBegun(a loop.Action, err error) loop.Event {
 	return loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
 		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
+		Missing: errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist),
 	}}
 }
 
@@ -184,12 +183,12 @@ func (r *Runner) setSession(s memory.Session) error {
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
-func costLeft(s loop.State) float64 {
-	limit := s.Policy.Limits.CostUSD
+func costLeft(m memory.Briefing) float64 {
+	limit := m.Limits.CostUSD
 	if limit <= 0 {
 		return 0
 	}
-	return max(limit-s.Usage.CostUSD, 0.000001)
+	return max(limit-m.Usage.CostUSD, 0.000001)
 }
 
 // checkTokens sees in mid-turn that the loop has used up its tokens. In Run's goroutine:

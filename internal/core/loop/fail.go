@@ -37,7 +37,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Overloaded, Network:
 		m.backOff(f)
 	case NotStarted:
-		if m.s.Turns == 0 && m.s.Failures+1 >= startsMax {
+		if m.s.Turns == 0 && (f.Missing || m.s.Failures+1 >= startsMax) {
 			m.finish(Errored, f.Message, f.Hint)
 			return
 		}

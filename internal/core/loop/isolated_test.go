@@ -175,3 +175,17 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 	sc.feed(ended(loop.Turn{}), "look deep")
 	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
 }
+
+// A try whose owner died is begun again, unless it is no longer wanted.
+func TestATryThatWasCutOffWithItsOwner(t *testing.T) {
+	t.Parallel()
+	spent(t).feed(loop.Event{Kind: loop.OwnerLost}, "turn 4 fresh fresh")
+	for want, before := range map[string]loop.Event{
+		"look deep":        {Kind: loop.LimitHit, Limit: loop.Duration},
+		"finish cancelled": {Kind: loop.Cancelled, Text: loop.ByStop},
+	} {
+		sc := spent(t)
+		sc.feed(before, "interrupt")
+		sc.feed(loop.Event{Kind: loop.OwnerLost}, want)
+	}
+}

@@ -42,6 +42,19 @@ func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
 	}
 }
 
+func TestAClientThatIsNotThereIsAnErrorUnlessItHasWorked(t *testing.T) {
+	t.Parallel()
+	missing := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.NotStarted, Missing: true, Message: "no such file"}}
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(missing, "finish error")
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "turn 2 continue go_on")
+	sc.feed(missing, "wait")
+}
+
 func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]loop.Policy{"a task": {Gates: true}, "a verify loop": {Gates: true, Verify: true}} {

@@ -72,17 +72,6 @@ func (t Task) again() Task {
 	}
 }
 
-// ToRestore are the tests that are put back before the tasks whose changes of them were
-// rejected are taken up again.
-func (s State) ToRestore() (paths []string) {
-	for _, t := range s.Tasks {
-		if t.Status == Open {
-			paths = append(paths, t.Rejected...)
-		}
-	}
-	return paths
-}
-
 // restoreRejected puts back what the user rejected of a task's work, before it begins anew.
 func (m *machine) restoreRejected(id string) {
 	t, _ := m.s.Task(id)

@@ -163,7 +163,7 @@ const (
 type State struct {
 	Phase      Phase    `json:"phase"`
 	Policy     Policy   `json:"policy"`
-	Tasks      []Task   `json:"tasks"`
+	Tasks      Tasks    `json:"tasks"`
 	Pending    []Action `json:"pending,omitempty"`     // to perform again if the owner dies
 	LastAction int      `json:"last_action,omitempty"` // ID of the last action that asks
 	After      After    `json:"after,omitempty"`       // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
@@ -267,9 +267,14 @@ type Requests struct {
 	Edits        []plan.Edit `json:"edits,omitempty"` // of the plan, before the next turn
 	Aside        []string    `json:"aside,omitempty"` // files that keep edits of the plan which were not applied
 	PlanApproved bool        `json:"plan_approved,omitempty"`
-	Asks         []Ask       `json:"asks,omitempty"`     // tests that the agent wants to change
-	Approved     []string    `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
-	Rejected     []Rejection `json:"rejected,omitempty"` // tests that a user does not
+	Asks         []Ask       `json:"asks,omitempty"` // tests that the agent wants to change
+	Permits
+}
+
+// Permits are the user's words on changes of tests and other gate inputs.
+type Permits struct {
+	Approved []string    `json:"approved,omitempty"` // that the agent may change, AllTests for all tests
+	Rejected []Rejection `json:"rejected,omitempty"` // that it may not
 }
 
 // Conversation is what user and agent say to each other.
@@ -323,14 +328,7 @@ func (s State) IsNews(e Event) bool {
 func (s State) OwesCommit() bool { return s.Outcome != "" && s.After == ThenCommit }
 
 // Task returns the task with that id.
-func (s State) Task(id string) (Task, bool) {
-	for _, t := range s.Tasks {
-		if t.ID == id {
-			return t, true
-		}
-	}
-	return Task{}, false
-}
+func (s State) Task(id string) (Task, bool) { return s.Tasks.Task(id) }
 
 // ChangedTasks returns the tasks that are new or have another status than in an earlier
 // state. Both hold a plan in the same order, so it is not searched for each task.

@@ -279,6 +279,14 @@ func (m *machine) ownerLost() {
 		m.s.Retry = true
 		m.s.Situation = Interruption
 		m.beginTurn()
+	case Trying:
+		switch {
+		case m.stopped():
+		case m.s.Hit != "":
+			m.isolatedFailed(nil, Failure{Class: Interrupted, Message: "a limit was reached"})
+		default:
+			m.acts = slices.Clone(m.s.Pending)
+		}
 	case New, Paused:
 	default:
 		m.acts = slices.Clone(m.s.Pending)

@@ -80,17 +80,39 @@ func (t Task) enough(e gate.Evidence) bool {
 	return e.Satisfies(wanted)
 }
 
+// Tasks are those of a loop, in the plan's order.
+type Tasks []Task
+
+// Task returns the task with that id.
+func (ts Tasks) Task(id string) (Task, bool) {
+	if i := slices.IndexFunc(ts, func(t Task) bool { return t.ID == id }); i >= 0 {
+		return ts[i], true
+	}
+	return Task{}, false
+}
+
 // Wanted is the evidence that a claim of these tasks needs: proven where one of them does.
-func (s State) Wanted(tasks []string) gate.Evidence {
-	for _, id := range tasks {
-		if t, known := s.Task(id); !known || t.Wanted != gate.Unproven {
+func (ts Tasks) Wanted(ids []string) gate.Evidence {
+	for _, id := range ids {
+		if t, known := ts.Task(id); !known || t.Wanted != gate.Unproven {
 			return gate.Proven
 		}
 	}
-	if len(tasks) == 0 {
+	if len(ids) == 0 {
 		return gate.Proven
 	}
 	return gate.Unproven
+}
+
+// ToRestore are the tests that are put back before the tasks whose changes of them were
+// rejected are taken up again.
+func (ts Tasks) ToRestore() (paths []string) {
+	for _, t := range ts {
+		if t.Status == Open {
+			paths = append(paths, t.Rejected...)
+		}
+	}
+	return paths
 }
 
 // next takes the next task, or ends the loop where nothing is left. Nothing

@@ -65,14 +65,14 @@ const (
 )
 
 // MayChange tells whether a user lets the agent change a test.
-func (s State) MayChange(path string) bool {
-	return !s.Rejects(path) && (slices.Contains(s.Approved, path) || slices.Contains(s.Approved, AllTests))
+func (p Permits) MayChange(path string) bool {
+	return !p.Rejects(path) && (slices.Contains(p.Approved, path) || slices.Contains(p.Approved, AllTests))
 }
 
 // MayChangeInput tells whether a user lets the agent change a file that judges
 // and is not a test: they must have named it.
-func (s State) MayChangeInput(path string) bool {
-	return slices.Contains(s.Approved, path) && !s.Rejects(path)
+func (p Permits) MayChangeInput(path string) bool {
+	return slices.Contains(p.Approved, path) && !p.Rejects(path)
 }
 
 // Unapproved are the tests that wait for a user's word, sorted: the agent asked
@@ -100,7 +100,7 @@ func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unappro
 // and those whose change was rejected, until their task is taken up again. They judge
 // neither for nor against the tasks that follow: each is judged by its own.
 func (s State) AwaitingApproval() []string {
-	paths := s.ToRestore()
+	paths := s.Tasks.ToRestore()
 	for _, t := range s.Tasks {
 		if t.Status != Done {
 			continue
@@ -116,8 +116,8 @@ func (s State) AwaitingApproval() []string {
 
 // Rejects tells whether a user said, of this path, that the agent may not change it;
 // of AllTests, whether it may change none but those approved by name since.
-func (s State) Rejects(path string) bool {
-	return slices.ContainsFunc(s.Rejected, func(d Rejection) bool { return d.Path == path })
+func (p Permits) Rejects(path string) bool {
+	return slices.ContainsFunc(p.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
 // testsAsked keeps the wish for the user, once.

@@ -18,7 +18,25 @@ import (
 // Memory is the fold of a loop's journal: the state of the state machine, and what an
 // owner needs besides to continue.
 type Memory struct {
-	State       loop.State  `json:"state"`
+	State loop.State `json:"state"`
+	Known
+
+	Notices  []notice.Notice `json:"-"`                  // what the last event means for an absent user
+	Notified notice.Log      `json:"notified,omitempty"` // what the user was told in the last minute
+}
+
+// Briefing is what the performer of an action is told besides the action. It sees no State:
+// what follows from that is for the state machine to decide.
+type Briefing struct {
+	loop.Facts
+	Known
+}
+
+// Briefing returns what the performer of an action that begins now is told.
+func (m Memory) Briefing() Briefing { return Briefing{Facts: m.State.Facts(), Known: m.Known} }
+
+// Known is what an owner knows of the loop's surroundings.
+type Known struct {
 	Session     Session     `json:"session"`
 	Base        Base        `json:"base"`
 	Bound       Bound       `json:"bound,omitzero"`
@@ -45,9 +63,6 @@ type Memory struct {
 	Orphans      []string         `json:"orphans,omitempty"` // processes that ran on after the loop's end
 	Mutations    []MutationResult `json:"mutations,omitempty"`
 	RefusedHosts []string         `json:"refused_hosts,omitempty"` // hosts that the sandbox refused, in the order of the first try
-
-	Notices  []notice.Notice `json:"-"`                  // what the last event means for an absent user
-	Notified notice.Log      `json:"notified,omitempty"` // what the user was told in the last minute
 }
 
 // Skipped is the last try of a task that was skipped. The state drops it when the next

@@ -1,0 +1,34 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What performers are told follows the state, and what it permits is the user's word.
+func TestFactsOfAClaimBeingCommitted(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	if f := sc.s.Facts(); !f.First || f.Start != "" || f.Claimed {
+		t.Errorf("before the first turn: %+v", f)
+	}
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	sc.turn("done", "gates claim")
+	if f := sc.s.Facts(); f.First || !f.Claimed || !f.Unjudged || f.Start != sc.s.Base || f.Found != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
+		t.Errorf("while the gates judge: %+v", f)
+	}
+	proven := green
+	proven.Evidence, proven.Tree, proven.Head = gate.Proven, "tree", "head"
+	sc.gates(proven, "commit a")
+	f := sc.s.Facts()
+	if f.Found == nil || f.Found.Head != "head" || f.JudgedAt.IsZero() || f.Unjudged || f.Turns != 1 || f.Iteration != 1 || f.Elapsed != sc.s.Elapsed() {
+		t.Errorf("while it is committed: %+v", f)
+	}
+	if a, ok := f.Tasks.Task("a"); !ok || a.Status != loop.Open || f.Tasks.Wanted([]string{"a"}) != gate.Proven {
+		t.Errorf("%+v", a)
+	}
+}
