@@ -84,10 +84,10 @@ func TestRulesCatch(t *testing.T) {
 		},
 		{"documented package", "internal/x/a.go", ``, packageNameFaults, nil},
 		{
-			"a client's tool", "internal/record/a.go", "func f(tool string) bool { return tool == \"Bash\" }", toolNameFaults,
-			[]string{"internal/record/a.go:3: Bash is a tool of a client's: decide by toolcall.Call"},
+			"a client's words", "internal/record/a.go", "func f(tool string) bool { return tool == \"Bash\" }\ntype T struct { P string `json:\"turnOrigin\"` }", clientFaults,
+			[]string{"internal/record/a.go:3: Bash is a client's word: its codec has it in ours", "internal/record/a.go:4: turnOrigin is a client's word: its codec has it in ours"},
 		},
-		{"the adapter knows it", "internal/agent/claude/codec/a.go", "const shell = \"Bash\"", toolNameFaults, nil},
+		{"the adapter knows it", "internal/agent/claude/codec/a.go", "const shell = \"Bash\"", clientFaults, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

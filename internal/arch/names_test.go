@@ -136,8 +136,8 @@ func parameters(f *ast.FuncDecl) int {
 	return n
 }
 
-// toolNameFaults finds names of a client's tools outside of its adapter.
-func toolNameFaults(files []source) []string {
+// clientFaults finds a client's words outside of its adapter.
+func clientFaults(files []source) []string {
 	var faults []string
 	for _, s := range files {
 		if s.test || slices.Contains(strings.Fields(clientFolders), s.folder) {
@@ -145,8 +145,10 @@ func toolNameFaults(files []source) []string {
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if name, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(strings.Fields(clientTools), name) {
-					faults = append(faults, fmt.Sprintf("%s: %s is a tool of a client's: decide by toolcall.Call", s.at(lit.Pos()), name))
+				text, err := strconv.Unquote(lit.Value)
+				name := strings.TrimSuffix(strings.TrimPrefix(text, `json:"`), `"`)
+				if err == nil && slices.Contains(strings.Fields(clientWords), name) {
+					faults = append(faults, fmt.Sprintf("%s: %s is a client's word: its codec has it in ours", s.at(lit.Pos()), name))
 				}
 			}
 			return true
@@ -161,5 +163,5 @@ func TestNamesAndSizes(t *testing.T) {
 	report(t, callFaults(files))
 	report(t, packageNameFaults(files))
 	report(t, sizeFaults(files))
-	report(t, toolNameFaults(files))
+	report(t, clientFaults(files))
 }

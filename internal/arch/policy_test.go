@@ -42,7 +42,7 @@ const imports = `
 	git            < core/* failure proc atomicfile dirwatch
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
-	agent/claude/codec < core/toolcall
+	agent/claude/codec < core/*
 	agent/claude   < core/* agent agent/claude/codec testreport proc failure atomicfile rawlog redact
 	agent/command  < core/* agent proc failure rawlog redact
 	agent/scripted < core/* agent proc failure atomicfile
@@ -158,14 +158,16 @@ const calls = `
 	# bare only where no work tree is: Pawl's own state, /proc, a client's transcript,
 	# and what a user names to a command, which may be a pipe of theirs.
 	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
-	os.Open                               < atomicfile proc confine store/journal hook cli rawlog bench/faults
+	os.Open                               < agent/claude/codec atomicfile proc confine store/journal hook cli rawlog bench/faults
 `
 
-// clientTools are names of tools that Claude Code has, and the folders that may know
-// them: its adapter, and the agent that plays its part. All others see a toolcall.Call.
+// clientWords are Claude Code's: names of its tools, and fields of what its hooks and its
+// transcript say; and the folders that may know them: its adapter, the agent that plays
+// its part, and what tries its hooks. All others see a toolcall.Call, or an event.
 const (
-	clientTools   = `Bash PowerShell Edit MultiEdit NotebookEdit NotebookRead Grep Glob WebFetch WebSearch TodoWrite ToolSearch StructuredOutput`
-	clientFolders = `agent/claude agent/claude/codec agent/scripted bench bench/trust`
+	clientWords = `hook_event_name transcript_path tool_use_id stop_hook_active hookSpecificOutput isSidechain turnOrigin isApiErrorMessage
+		Bash PowerShell Edit MultiEdit NotebookEdit NotebookRead Grep Glob WebFetch WebSearch TodoWrite ToolSearch StructuredOutput`
+	clientFolders = `doctor agent/claude agent/claude/codec agent/scripted bench bench/trust`
 )
 
 // inCore are names that core may not use though it may import their package.

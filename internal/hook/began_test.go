@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -40,7 +41,7 @@ func TestSessionBegan(t *testing.T) {
 			if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			h := &handler{Call: Call{Env: environment.Environment{Session: environment.Session{Client: tt.pid}}}, p: payload{Transcript: path}}
+			h := &handler{Call: Call{Env: environment.Environment{Session: environment.Session{Client: tt.pid}}}, p: codec.Event{Transcript: path}}
 			if got := h.sessionBegan(); got.Sub(tt.want).Abs() > time.Second {
 				t.Errorf("began %v, want %v", got, tt.want)
 			}

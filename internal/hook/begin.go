@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -193,4 +194,16 @@ func (h *handler) runPawl(ctx context.Context, in string, args ...string) ([]byt
 		err = errors.New(said)
 	}
 	return out.Bytes(), err
+}
+
+// sessionBegan returns when the session began: when its client started or, for a resumed
+// session, the first time in its transcript. It is zero if neither is known. The
+// transcript alone does not tell: on a terminal it begins with the first prompt, and may
+// not exist at the first stop.
+func (h *handler) sessionBegan() time.Time {
+	client, first := proc.StartTime(h.Env.Session.Client), h.p.TranscriptBegan()
+	if client.IsZero() || !first.IsZero() && first.Before(client) {
+		return first
+	}
+	return client
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
@@ -27,7 +28,7 @@ func TestClosed(t *testing.T) {
 		"no event":           {event(""), true},
 		"no JSON":            {event(call[:40]), true},
 		"without a session":  {event(`{"hook_event_name":"PreToolUse"}`), true},
-		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, maxPayloadBytes+2) }, true},
+		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, codec.MaxEventBytes+2) }, true},
 		"a reader that dies": {func(*world) io.Reader { return dies{} }, true},
 		"binding": {func(w *world) io.Reader {
 			write(t, place.Of(w.home).BindingPath("s1"), "{")

@@ -41,7 +41,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 		var begun Begun
 		if err == nil {
 			if !mine {
-				mine, err = h.bindings.Once(ctx, h.p.Session, "adopts at "+h.p.stopID())
+				mine, err = h.bindings.Once(ctx, h.p.Session, "adopts at "+h.p.StopID())
 			}
 			switch {
 			case mine:
@@ -82,7 +82,7 @@ func (h *handler) proposal(f statefile.Format, path string, p place.Project) (ma
 		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(spare string, names ...string) bool {
-			byAgent = h.mayBeByAgent(spare, names)
+			byAgent = h.p.MayHaveWritten(spare, names)
 			return byAgent
 		},
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 )
@@ -106,7 +107,7 @@ func (c *conversation) event(rest string) {
 		Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: c.env,
 		Tool: c.toolArgs(), Parent: os.Getppid(), start: c.inside,
 	})
-	p, _ := readPayload(bytes.NewReader(payload))
+	p, _ := codec.ReadEvent(bytes.NewReader(payload))
 	if bad := faults(p.Event, out.Bytes()); bad != nil || code != exitOK || problem.Len() > 0 {
 		c.t.Fatalf("%s: exit %d, %q\n%s%s", rest, code, bad, out.String(), problem.String())
 	}
@@ -118,7 +119,7 @@ func (c *conversation) event(rest string) {
 		c.t.Fatalf("%s: %v", rest, err)
 	}
 	c.afresh(m, err)
-	if p.Event != stop || !strings.Contains(out.String(), "additionalContext") {
+	if p.Event != codec.Stop || !strings.Contains(out.String(), "additionalContext") {
 		return
 	}
 	data, err := os.ReadFile(c.loop.Dir + "/journal.jsonl")

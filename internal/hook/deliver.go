@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -56,7 +57,7 @@ func (h *handler) messagesFor(s *lease) (text string, ids []string, more bool) {
 	}
 	for _, m := range waiting {
 		next := text + m.Said() + "\n"
-		if text != "" && !fitsContext(next) {
+		if text != "" && !codec.FitsContext(next) {
 			return text, ids, true
 		}
 		text, ids = next, append(ids, m.ID)

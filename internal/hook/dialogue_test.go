@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -131,7 +132,7 @@ func (d *dialogue) payload(rest string) []byte {
 		"session_id": "s1", "cwd": d.root, "hook_event_name": name, "prompt_id": "p1", "permission_mode": "default",
 		"transcript_path": filepath.Join(d.root, "transcript.jsonl"),
 	}
-	if name == stop {
+	if name == codec.Stop {
 		maps.Copy(p, map[string]any{"stop_hook_active": false, "last_assistant_message": "I looked around.", "background_tasks": []any{}, "session_crons": []any{}})
 	}
 	if fields != "" {
@@ -154,7 +155,7 @@ func (w *world) hook(payload []byte) (out, problem []byte, code int) {
 		Event string `json:"hook_event_name"`
 	}
 	_ = json.Unmarshal(payload, &p) // what is no JSON gets no answer
-	if bad := faults(p.Event, out); bad != nil || code != exitOK && (p.Event != sessionEnd || len(problem) == 0) {
+	if bad := faults(p.Event, out); bad != nil || code != exitOK && (p.Event != codec.SessionEnd || len(problem) == 0) {
 		w.t.Errorf("%s: exit %d, %q\n%s", payload, code, bad, out)
 	}
 	return out, problem, code

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session"
 )
@@ -25,7 +27,7 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 	if h.isClosedByClient(s) { // SessionEnd came first, and told of it
 		return reply{}, s.owner.Close()
 	}
-	f := classify(h.p.Error, h.lastMessage())
+	f := codec.Failure(h.p.Error, h.p.Answer())
 	if !h.alreadyReceived(s) {
 		err = h.recordFailure(s, b, f)
 	}
@@ -40,7 +42,7 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 		text = b.Loop + ": " + waitText(s.mem.State)
 	}
 	r, err := h.letSessionEnd(ctx, b, text)
-	r.TerminalSequence = fmt.Sprintf("\x1b]9;%s\x07", oneLine(text)) // a notification, where the terminal knows them
+	r.TerminalSequence = fmt.Sprintf("\x1b]9;%s\x07", plan.OneLine(text, 0)) // a notification, where the terminal knows them
 	return r, err
 }
 
@@ -63,13 +65,13 @@ func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
 	}
 	var class, message string
 	h.pollTranscript(func() string {
-		class, message = h.lastError(proc.StartTime(h.client()))
+		class, message = h.p.LastError(proc.StartTime(h.client()))
 		return class
 	})
 	if class == "" {
 		return nil
 	}
-	return h.recordFailure(s, b, classify(class, message))
+	return h.recordFailure(s, b, codec.Failure(class, message))
 }
 
 // isClosedByClient reports whether this client process has already closed the loop's
@@ -91,7 +93,7 @@ const (
 func (h *handler) limitEnd(limited int, alone bool) time.Time {
 	var reset time.Time
 	h.pollTranscript(func() string {
-		reset = h.limitReset()
+		reset = h.p.LimitReset()
 		if reset.IsZero() {
 			return ""
 		}
@@ -111,28 +113,4 @@ func (h *handler) limitEnd(limited int, alone bool) time.Time {
 		return again
 	}
 	return until
-}
-
-// classify maps the client's error class to the state machine's. It reads the class only,
-// never the text.
-func classify(class, message string) loop.Failure {
-	f := loop.Failure{Class: loop.Network, Message: truncate(oneLine(message), 300)}
-	switch class {
-	case "rate_limit":
-		f.Class = loop.UsageLimit
-	case "overloaded":
-		f.Class = loop.Overloaded
-	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
-		f.Class, f.Hint = loop.Login, "log in (/login), then say anything to go on"
-	case "billing_error":
-		f.Class, f.Hint = loop.Billing, "see to the account's credit, then say anything to go on"
-	case "invalid_request", "model_not_found":
-		f.Class, f.Hint = loop.Refused, "read the error; /model and /compact may help"
-	case "max_output_tokens":
-		f.Class = loop.Crashed
-	}
-	if f.Message == "" {
-		f.Message = class
-	}
-	return f
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -74,7 +75,7 @@ func FuzzHook(f *testing.F) {
 		if how&asCapped > 0 {
 			s.Cap = "1"
 		}
-		p, isEvent := readPayload(bytes.NewReader(payload))
+		p, isEvent := codec.ReadEvent(bytes.NewReader(payload))
 		_, none := session.Open(a.home).Find(p.Session)
 		waiting := fileExists(filepath.Join(a.home, "sessions", "waiting.json"))
 		before := a.boundTo()
@@ -84,7 +85,7 @@ func FuzzHook(f *testing.F) {
 			Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: a.env,
 			Tool: a.toolArgs(), Parent: os.Getpid(), Version: "test", start: a.inside,
 		})
-		last := p.Event == sessionEnd && problem.Len() > 0 // such words are shown of a hook that fails
+		last := p.Event == codec.SessionEnd && problem.Len() > 0 // such words are shown of a hook that fails
 		if code != exitOK && !last || strings.Contains(problem.String(), "panic:") {
 			t.Errorf("exit %d: %s", code, problem.String())
 		}
@@ -94,7 +95,7 @@ func FuzzHook(f *testing.F) {
 		if p.Session != "s1" && !bytes.Equal(before, a.boundTo()) {
 			t.Errorf("an event of session %q changed s1", p.Session)
 		}
-		begins := p.Event == userPromptExpansion || p.Event == userPromptSubmit && strings.Contains(p.Prompt, "verify:")
+		begins := p.Event == codec.UserPromptExpansion || p.Event == codec.UserPromptSubmit && strings.Contains(p.Prompt, "verify:")
 		if errors.Is(none, session.ErrNone) && !waiting && !begins && out.Len() > 0 {
 			t.Errorf("said in a session of no loop: %s", out.String())
 		}
@@ -140,23 +141,28 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, event byte, goOn, more, message, refuse string) {
 		name := events[int(event)%len(events)]
 		var out bytes.Buffer
-		if err := (reply{Continue: goOn, Context: more, Message: message, Refuse: refuse}).print(&out, name); err != nil {
+		if err := (reply{Continue: goOn, Context: more, Message: message, Refuse: refuse}).Print(&out, name); err != nil {
 			t.Fatal(err)
 		}
 		if bad := faults(name, out.Bytes()); bad != nil {
 			t.Errorf("%q\n%s", bad, out.Bytes())
 		}
-		var o clientOutput
+		var o struct {
+			Reason   string `json:"reason"`
+			Specific struct {
+				Context string `json:"additionalContext"`
+			} `json:"hookSpecificOutput"`
+		}
 		if out.Len() > 0 && json.Unmarshal(out.Bytes(), &o) != nil {
 			t.Errorf("not read back: %s", out.Bytes())
 		}
-		if name == stop && goOn == strings.ToValidUTF8(goOn, "\ufffd") && goOn != o.Reason && (o.Specific == nil || goOn != o.Specific.Context) {
+		if name == codec.Stop && goOn == strings.ToValidUTF8(goOn, "\ufffd") && goOn != o.Reason && goOn != o.Specific.Context {
 			t.Errorf("%q became %s", goOn, out.Bytes())
 		}
 	})
 }
 
 var events = []string{
-	stop, stopFailure, sessionStart, sessionEnd, userPromptSubmit, userPromptExpansion, preCompact,
-	preToolUse, postToolUse, postToolUseFailure, permissionRequest,
+	codec.Stop, codec.StopFailure, codec.SessionStart, codec.SessionEnd, codec.UserPromptSubmit, codec.UserPromptExpansion, codec.PreCompact,
+	codec.PreToolUse, codec.PostToolUse, codec.PostToolUseFailure, codec.PermissionRequest,
 }

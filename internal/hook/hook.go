@@ -14,8 +14,10 @@
 // installed so (--closed). What the client sends and accepts was measured; see
 // docs/reference/hooks.md.
 //
-// Files: payload.go and reply.go hold the client's formats; stop.go, failure.go,
-// prompt.go, toolcall.go and begin.go answer the events; turn.go hands out a turn;
+// What the client writes and reads is in package codec; the hook decides what becomes of it.
+//
+// Files: stop.go, failure.go, prompt.go, toolcall.go and begin.go answer the events;
+// turn.go hands out a turn;
 // lease.go reads and writes the loop; driver.go starts the driver; waker.go is the waker.
 package hook
 
@@ -28,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
@@ -55,6 +58,9 @@ type Call struct {
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }
+
+// reply is what the client should do.
+type reply = codec.Reply
 
 // Exit codes, as the client understands them.
 const (
@@ -99,8 +105,8 @@ func Run(ctx context.Context, c Call) (code int) {
 	}
 	h := &handler{Call: c, bindings: session.Open(c.Env.PawlHome), now: time.Now(), replayed: again, failClosed: closed}
 	var ok bool
-	if h.p, ok = readPayload(c.In); !ok {
-		if closed && !h.p.isOtherClient() {
+	if h.p, ok = codec.ReadEvent(c.In); !ok {
+		if closed && !h.p.IsOtherClient() {
 			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
 			return front.ExitCode(c.Args, exitError, c.Err)
 		}
@@ -115,7 +121,7 @@ func Run(ctx context.Context, c Call) (code int) {
 // handler answers one event.
 type handler struct {
 	Call
-	p              payload
+	p              codec.Event
 	bindings       session.Store
 	now            time.Time
 	clock          record.Clock // the loop's
@@ -156,10 +162,10 @@ func (h *handler) answer(ctx context.Context) int {
 		h.anomaly(ctx, b, err)
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
-	if err != nil && r.Call == nil && h.failClosed && h.p.Event == preToolUse {
+	if err != nil && r.Call == nil && h.failClosed && h.p.Event == codec.PreToolUse {
 		return front.ExitCode(h.Args, exitError, h.Err)
 	}
-	if err != nil && r.empty() && h.showsErrors() {
+	if err != nil && r.Empty() && h.showsErrors() {
 		r = reply{Message: "pawl: " + withHint(err)}
 	}
 	return h.respond(r)
@@ -170,7 +176,7 @@ func (h *handler) answer(ctx context.Context) int {
 func (h *handler) respond(r reply) int {
 	r.Message, h.startMessage = strings.TrimSpace(h.startMessage+"\n"+r.Message), ""
 	r.Context, h.moveContext = h.moveContext+r.Context, ""
-	if err := r.print(h.Out, h.p.Event); err != nil {
+	if err := r.Print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
 	if r.ExitMessage != "" { // the client passes on the last words of a hook only if it fails
@@ -193,27 +199,27 @@ func (h *handler) sessionWithoutLoop(ctx context.Context) (session.Binding, erro
 		return none, session.ErrNone
 	}
 	switch h.p.Event {
-	case userPromptExpansion:
+	case codec.UserPromptExpansion:
 		r, ok := h.command(ctx, none)
 		if ok {
 			h.respond(r)
 			return none, session.ErrNone
 		}
-	case userPromptSubmit:
+	case codec.UserPromptSubmit:
 		r, ok := h.loopInPrompt(ctx)
 		if ok {
 			h.respond(r)
 			return none, session.ErrNone
 		}
-	case stop, sessionStart:
-		if h.p.Event == sessionStart && h.p.Source != "clear" {
+	case codec.Stop, codec.SessionStart:
+		if h.p.Event == codec.SessionStart && h.p.Source != "clear" {
 			return none, session.ErrNone
 		}
 		b, err := h.bindings.Adopt(ctx, h.p.Session, h.client(), h.now)
 		if !errors.Is(err, session.ErrNone) {
 			return b, err
 		}
-		if h.p.Event == stop {
+		if h.p.Event == codec.Stop {
 			return h.adoptCompatFile(ctx)
 		}
 	}
@@ -234,7 +240,7 @@ func (h *handler) anomaly(ctx context.Context, b session.Binding, err error) {
 // showsErrors reports whether the user sees errors at this event: at the events that
 // matter to them, not at each tool call.
 func (h *handler) showsErrors() bool {
-	return h.userSeesErrors || h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
+	return h.userSeesErrors || h.p.Event == codec.Stop || h.p.Event == codec.SessionStart || h.p.Event == codec.UserPromptExpansion
 }
 
 // client returns the process id of the session's client.
@@ -253,31 +259,31 @@ func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error)
 	}
 	b.Unattended = b.Unattended || h.Env.Session.Unattended
 	switch h.p.Event {
-	case preToolUse:
+	case codec.PreToolUse:
 		return h.answerToolCall(ctx, b)
-	case permissionRequest:
+	case codec.PermissionRequest:
 		return h.answerPermission(b)
-	case postToolUse, postToolUseFailure:
+	case codec.PostToolUse, codec.PostToolUseFailure:
 		return h.answerCallEnd(ctx, b)
 	}
 	if h.p.Agent != "" {
 		return reply{}, nil // subagents come and go inside of a turn
 	}
 	switch h.p.Event {
-	case stop:
+	case codec.Stop:
 		return h.answerStop(ctx, b)
-	case stopFailure:
+	case codec.StopFailure:
 		return h.answerStopFailure(ctx, b)
-	case userPromptSubmit:
+	case codec.UserPromptSubmit:
 		return h.answerPrompt(ctx, b)
-	case userPromptExpansion:
+	case codec.UserPromptExpansion:
 		r, _ := h.command(ctx, b)
 		return r, nil
-	case sessionStart:
+	case codec.SessionStart:
 		return h.answerSessionStart(ctx, b)
-	case sessionEnd:
+	case codec.SessionEnd:
 		return h.answerSessionEnd(ctx, b)
-	case preCompact:
+	case codec.PreCompact:
 		return reply{}, h.remark(ctx, b, "the context is being compacted")
 	}
 	return reply{}, nil
@@ -305,9 +311,9 @@ func (h *handler) isResponder(ctx context.Context, b session.Binding) (session.B
 		case b.Responder == me:
 			mine = true
 			return false
-		case b.Responder == "", h.p.Event == stop && !b.PassedAt.IsZero() && b.StopAt.Before(b.PassedAt.Add(-sameStopWindow)):
+		case b.Responder == "", h.p.Event == codec.Stop && !b.PassedAt.IsZero() && b.StopAt.Before(b.PassedAt.Add(-sameStopWindow)):
 			b.Responder, b.PassedAt, mine = me, time.Time{}, true
-		case h.p.Event != stop:
+		case h.p.Event != codec.Stop:
 			return false
 		default:
 			b.PassedAt = h.now

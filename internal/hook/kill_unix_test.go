@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -82,7 +83,7 @@ func (k *killed) check(out []byte) {
 	if !bytes.HasSuffix(out, []byte("\n")) { // killed before it had printed all: the client takes it for nothing
 		return
 	}
-	if bad := faults(stop, out); bad != nil {
+	if bad := faults(codec.Stop, out); bad != nil {
 		k.t.Fatalf("%q\n%s", bad, out)
 	}
 	if !bytes.Contains(out, []byte("additionalContext")) {

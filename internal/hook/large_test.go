@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 )
 
 // A tool's result may be tens of megabytes, and the event with it.
@@ -20,11 +22,11 @@ func TestLargeEvents(t *testing.T) {
 		size           int
 		says           string
 	}{
-		{"s9", postToolUse, 50 << 20, ""},
-		{"s1", postToolUse, 50 << 20, ""},
-		{"s9", stop, 50 << 20, ""},
-		{"s1", stop, 50 << 20, "2/25 · going on"},
-		{"s1", stop, 70 << 20, ""}, // more than is read: as if it had not come
+		{"s9", codec.PostToolUse, 50 << 20, ""},
+		{"s1", codec.PostToolUse, 50 << 20, ""},
+		{"s9", codec.Stop, 50 << 20, ""},
+		{"s1", codec.Stop, 50 << 20, "2/25 · going on"},
+		{"s1", codec.Stop, 70 << 20, ""}, // more than is read: as if it had not come
 	} {
 		head := fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"prompt_id":"p1","last_assistant_message":"`, tt.event, tt.session)
 		in := io.MultiReader(strings.NewReader(head), strings.NewReader(strings.Repeat("x", tt.size)), strings.NewReader(`"}`))

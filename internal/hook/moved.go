@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -99,14 +100,14 @@ func locationText(l *store.Loop, m memory.Memory) string {
 func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	m, _, err := readLoop(l)
-	prompted := h.p.Event == userPromptSubmit || h.p.Event == sessionStart
+	prompted := h.p.Event == codec.UserPromptSubmit || h.p.Event == codec.SessionStart
 	switch {
 	case err != nil: // the loop's folder is gone
 	case prompted && hasMoved(m):
 		return h.moveReminder(l, m), nil
-	case h.p.Event == stop && !hasMoved(m):
+	case h.p.Event == codec.Stop && !hasMoved(m):
 		return h.showEnd(ctx, b, l)
-	case h.p.Event == sessionEnd && h.p.Reason == "clear": // the context that knows of the loop is gone
+	case h.p.Event == codec.SessionEnd && h.p.Reason == "clear": // the context that knows of the loop is gone
 	case !prompted:
 		return reply{}, nil
 	}
@@ -129,7 +130,7 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	text := locationText(l, m)
 	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}
-	if h.p.Event == sessionStart {
+	if h.p.Event == codec.SessionStart {
 		r.Message = fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", text, l.ID)
 	}
 	return r

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -21,14 +20,14 @@ import (
 // answerPrompt records a prompt. A prompt that is typed during a turn comes with the id
 // of the turn's first prompt.
 func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, error) {
-	if _, found, _ := verifyactive.ParsePrompt(h.p.Prompt); found && !h.p.isNotification() {
+	if _, found, _ := verifyactive.ParsePrompt(h.p.Prompt); found && !h.p.IsNotification() {
 		return h.answerSecondLoop(ctx, b)
 	}
 	left := b.WaitingForTurn
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
-		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, Notice: h.p.isNotification()})
+		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, Notice: h.p.IsNotification()})
 		switch {
-		case h.p.PromptID == "" || !news && h.p.isNotification():
+		case h.p.PromptID == "" || !news && h.p.IsNotification():
 			return false
 		case !news || h.p.PromptID == b.Prompt: // the id of the turn that runs
 			b.TypedAt = 1 + toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
@@ -38,7 +37,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		b.Busy = b.Busy || news
 		return true
 	})
-	if err != nil || !left || h.p.isNotification() {
+	if err != nil || !left || h.p.IsNotification() {
 		return reply{}, err
 	}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
@@ -172,11 +171,11 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 	var left error
 	var st loop.State
 	err = h.withLease(ctx, b, func(s *lease) error {
-		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
+		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.p.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
 		s.recordBinding(b, true)
 		st = s.mem.State
 		if f, ok := compatFiles(b, s).(statefile.SessionLeaver); ok {
-			left = f.SessionLeft(s.mem, oneLine(h.p.Reason), time.Now())
+			left = f.SessionLeft(s.mem, plan.OneLine(h.p.Reason, 0), time.Now())
 		}
 		return nil
 	})
@@ -200,18 +199,7 @@ func (h *handler) replyLoopOpen(ctx context.Context, b session.Binding, st loop.
 		if err == nil {
 			return reply{ExitMessage: text + fmt.Sprintf("; then it goes on by itself, in fresh sessions: pawl status %s, pawl stop %[1]s", b.Loop)}
 		}
-		text += "; fresh sessions cannot go on: " + oneLine(err.Error())
+		text += "; fresh sessions cannot go on: " + plan.OneLine(err.Error(), 0)
 	}
 	return reply{ExitMessage: text + fmt.Sprintf("; to go on:  pawl handover %s;  or  claude -p --resume %s 'go on'", b.Loop, b.Session)}
-}
-
-// oneLine makes text safe to print: one line, no control characters.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, s)
 }

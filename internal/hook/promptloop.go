@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -23,7 +24,7 @@ const maxPromptBytes = 64 << 10
 // loopInPrompt handles a prompt that asks for a loop in a session without one. ok is
 // false if it does not ask.
 func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
-	if h.p.isNotification() || h.p.PromptID == "" || !strings.Contains(h.p.Prompt, "::") {
+	if h.p.IsNotification() || h.p.PromptID == "" || !strings.Contains(h.p.Prompt, "::") {
 		return reply{}, false
 	}
 	p, found, err := verifyactive.ParsePrompt(h.p.Prompt)
@@ -66,19 +67,19 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 		return session.Binding{}, errors.Join(err, gone)
 	}
 	switch {
-	case h.p.Event == sessionEnd || h.p.Event == sessionStart, h.p.PromptID != b.Requested.Prompt && h.p.PromptID != "":
+	case h.p.Event == codec.SessionEnd || h.p.Event == codec.SessionStart, h.p.PromptID != b.Requested.Prompt && h.p.PromptID != "":
 		return forget(session.ErrNone)
-	case h.p.Event != preToolUse && h.p.Event != stop:
+	case h.p.Event != codec.PreToolUse && h.p.Event != codec.Stop:
 		return b, session.ErrNone
 	}
-	switch who := h.pollTranscript(func() string { return h.authorOf(b.Requested.Text) }); {
-	case who == human:
-	case who == "sdk": // a program, which may pass on what it was given
+	switch who := h.pollTranscript(func() string { return h.p.AuthorOf(b.Requested.Text) }); {
+	case who == codec.Human:
+	case who == codec.Program:
 		h.userSeesErrors = true
 		return forget(errors.New("no verify loop was begun: only what a user types begins one; /pawl:verify does it here"))
 	case who != "":
 		return forget(session.ErrNone)
-	case h.p.Event == preToolUse:
+	case h.p.Event == codec.PreToolUse:
 		return b, session.ErrNone // the end of the turn will tell
 	default:
 		h.userSeesErrors = true

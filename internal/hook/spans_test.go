@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -50,22 +51,22 @@ func TestHookRecordsToolCallSpans(t *testing.T) {
 	}
 	bash := func(command string) map[string]any { return map[string]any{"command": command} }
 
-	says(preToolUse, "Bash", "a", bash("sh gen.sh"))
+	says(codec.PreToolUse, "Bash", "a", bash("sh gen.sh"))
 	if got := spans(); len(got) != 1 || time.Until(got[0].Until) < time.Minute {
 		t.Errorf("under way: %v", got)
 	}
 	time.Sleep(50 * time.Millisecond)
-	says(postToolUse, "Bash", "a", bash("sh gen.sh"))
+	says(codec.PostToolUse, "Bash", "a", bash("sh gen.sh"))
 	if got := spans(); len(got) != 1 || got[0].Until.Sub(got[0].From) < 50*time.Millisecond || time.Until(got[0].Until) > 0 {
 		t.Errorf("ended: %v", got)
 	}
-	says(preToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
-	says(postToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
+	says(codec.PreToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
+	says(codec.PostToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
 	if got := spans(); len(got) != 1 {
 		t.Errorf("with one that only reads: %v", got)
 	}
-	says(preToolUse, "Bash", "b", bash("sh serve.sh &"))
-	says(postToolUse, "Bash", "b", bash("sh serve.sh &"))
+	says(codec.PreToolUse, "Bash", "b", bash("sh serve.sh &"))
+	says(codec.PostToolUse, "Bash", "b", bash("sh serve.sh &"))
 	if got := spans(); len(got) != 2 || time.Until(got[1].Until) < time.Minute {
 		t.Errorf("with one that leaves something running: %v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -134,7 +135,7 @@ const maxTextBytes = 16 << 10
 
 // turn describes the turn that ended.
 func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
-	last := h.lastMessage()
+	last := h.p.Answer()
 	t := &loop.Turn{
 		ByUser: h.isUserTurn(b), SessionID: h.p.Session,
 		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(s.spec.Policy.Handover),
@@ -153,7 +154,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")
 	}
 	if !b.Unattended { // in an unattended session nothing could wake the session again
-		t.Background = h.p.pendingWakeups()
+		t.Background = h.p.PendingWakeups()
 	}
 	return t
 }
@@ -163,8 +164,8 @@ func (h *handler) isUserTurn(b session.Binding) bool {
 	if h.p.StopHookActive || !b.IsUserTurn(h.p.PromptID) {
 		return false
 	}
-	origin := h.pollTranscript(func() string { return h.turnOrigin(h.p.PromptID) })
-	return origin == "" || origin == "human"
+	origin := h.pollTranscript(func() string { return h.p.TurnOrigin(h.p.PromptID) })
+	return origin == "" || origin == codec.Human
 }
 
 // The transcript was seen to lag behind by up to 140 ms.
@@ -172,6 +173,22 @@ const (
 	transcriptTries        = 12
 	transcriptPollInterval = 25 * time.Millisecond
 )
+
+// contextFillTries bounds the attempts to read an answer that the client has not written
+// yet. Under load the client took half a second.
+const contextFillTries = 40
+
+// contextFill returns how full the context is, in percent, or -1: the input tokens of the
+// last answer, relative to the model's window. With wait it waits until the client has
+// written the answer that ended this turn.
+func (h *handler) contextFill(wait bool) int {
+	fill, now := h.p.ContextFill(h.Env.Session.Window)
+	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.p.Transcript); tries++ {
+		time.Sleep(transcriptPollInterval)
+		fill, now = h.p.ContextFill(h.Env.Session.Window)
+	}
+	return fill
+}
 
 // toolCalls counts the loop's tool calls since an offset in tools.jsonl.
 func toolCalls(l *store.Loop, from int64) int {

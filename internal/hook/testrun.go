@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
@@ -15,23 +16,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// toolResponse is the result of a Bash call. It stays empty for tools that answer in
-// another shape.
-type toolResponse struct {
-	Stdout     string `json:"stdout"`
-	Stderr     string `json:"stderr"`
-	Background string `json:"backgroundTaskId"`
-}
-
-// UnmarshalJSON never fails, since most tools answer in other shapes.
-func (r *toolResponse) UnmarshalJSON(b []byte) error {
-	type plain toolResponse
-	var p plain
-	_ = json.Unmarshal(b, &p) // what does not fit stays empty
-	*r = toolResponse(p)
-	return nil
-}
-
 // testRunOf returns the test run that this tool call made, or nil.
 func (h *handler) testRunOf() *loop.TestRun {
 	c := h.call()
@@ -39,7 +23,7 @@ func (h *handler) testRunOf() *loop.TestRun {
 		return nil
 	}
 	run := testreport.Run{Command: c.Command, Output: []byte(h.p.Response.Stdout + h.p.Response.Stderr), Files: testreport.FilesIn(h.p.Dir)}
-	if h.p.Event == postToolUseFailure {
+	if h.p.Event == codec.PostToolUseFailure {
 		code, rest, ok := testreport.CutExit(h.p.Error)
 		run.ExitCode, run.Output = code, []byte(rest)
 		if !ok && strings.HasPrefix(rest, "Command timed out") { // by the client: the tests may have been green so far

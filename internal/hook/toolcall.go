@@ -107,7 +107,7 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 // recordCall notes a tool call that ran and what it may have changed.
 func (h *handler) recordCall(b session.Binding) error {
 	t := record.NewCall(h.call(), h.redact())
-	t.At, t.ID, t.Failed = h.now, h.p.Call, h.p.Event == postToolUseFailure
+	t.At, t.ID, t.Failed = h.now, h.p.Call, h.p.Event == codec.PostToolUseFailure
 	if t.Dir == b.Root {
 		t.Dir = ""
 	}

@@ -206,7 +206,7 @@ func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text str
 
 // recordAnswer stores which stop was answered, for the waker that started with it.
 func (h *handler) recordAnswer(b *session.Binding, left bool) {
-	b.Stop, b.StopAt, b.WaitingForTurn, b.Busy = h.p.stopID(), h.now, left, false
+	b.Stop, b.StopAt, b.WaitingForTurn, b.Busy = h.p.StopID(), h.now, left, false
 	b.TypedAt = 0
 	if b.Prompt == "" {
 		b.Prompt = h.p.PromptID

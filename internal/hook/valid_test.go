@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 )
 
 // faults says what the client would not take in an answer, or not as it is meant;
@@ -40,7 +42,7 @@ func faults(event string, out []byte) []string {
 	if v, ok := r["decision"]; ok {
 		fault(v != "block", "decision %v", v)
 		fault(r["reason"] == nil, "block without reason")
-		fault(event != stop && event != userPromptExpansion && event != userPromptSubmit, "a decision at %s", event)
+		fault(event != codec.Stop && event != codec.UserPromptExpansion && event != codec.UserPromptSubmit, "a decision at %s", event)
 	}
 	fault(r["decision"] == nil && r["reason"] != nil, "reason without decision")
 	if sound, ok := r["terminalSequence"].(string); ok {
@@ -65,23 +67,23 @@ func known(m map[string]any, fault func(bool, string, ...any), names ...string) 
 
 func specificFaults(event string, s map[string]any, fault func(bool, string, ...any)) {
 	switch event {
-	case userPromptExpansion:
+	case codec.UserPromptExpansion:
 		if s["suppressOriginalPrompt"] != nil {
 			known(s, fault, "hookEventName", "suppressOriginalPrompt")
 			fault(s["suppressOriginalPrompt"] != true, "suppressOriginalPrompt is %v", s["suppressOriginalPrompt"])
 			return
 		}
 		fallthrough
-	case stop, sessionStart, userPromptSubmit, postToolUse, postToolUseFailure:
+	case codec.Stop, codec.SessionStart, codec.UserPromptSubmit, codec.PostToolUse, codec.PostToolUseFailure:
 		known(s, fault, "hookEventName", "additionalContext")
 		text, _ := s["additionalContext"].(string)
 		n := len(utf16.Encode([]rune(text)))
 		fault(n == 0 || n > 10_000, "a context of %d units", n)
-	case preToolUse:
+	case codec.PreToolUse:
 		known(s, fault, "hookEventName", "permissionDecision", "permissionDecisionReason")
 		fault(!slices.Contains([]any{"allow", "deny", "ask"}, s["permissionDecision"]), "permissionDecision %v", s["permissionDecision"])
 		fault(s["permissionDecisionReason"] == "", "no reason")
-	case permissionRequest:
+	case codec.PermissionRequest:
 		known(s, fault, "hookEventName", "decision")
 		d, _ := s["decision"].(map[string]any)
 		known(d, fault, "behavior", "message")

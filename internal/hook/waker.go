@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -32,7 +33,7 @@ const (
 // wakes the session when its next turn is due. In an unattended session the client would
 // wait for it, and the first hook waits as long as needed: there it exits at once.
 func (h *handler) runWaker(ctx context.Context) int {
-	if h.Env.Session.Unattended || h.p.Event != stop && h.p.Event != stopFailure {
+	if h.Env.Session.Unattended || h.p.Event != codec.Stop && h.p.Event != codec.StopFailure {
 		return exitOK
 	}
 	b, err := h.awaitBinding(ctx)
@@ -46,7 +47,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 			continue
 		}
 		b, seen = now, time.Now()
-		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
+		if ctx.Err() != nil || err != nil || b.Stop != h.p.StopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitOK // another stop was answered since, or loop or client are gone
 		}
 		if b.Busy && h.isTurnRunning(b) {
@@ -134,7 +135,7 @@ func (h *handler) isTurnRunning(b session.Binding) bool {
 	if silent < userTurnQuiet || silent >= clientTurnQuiet || len(b.Prompts) == 0 {
 		return silent < userTurnQuiet
 	}
-	return h.turnOrigin(b.Prompts[len(b.Prompts)-1].ID) == autoContinuation
+	return h.p.TurnOrigin(b.Prompts[len(b.Prompts)-1].ID) == codec.AutoContinuation
 }
 
 // isOrphaned reports whether the caller of the hook has exited.
@@ -162,7 +163,7 @@ func (h *handler) sessionWasLeft(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
-		if b.Stop != h.p.stopID() || !h.replayed && !b.StopAt.After(h.now.Add(-sameStopWindow)) {
+		if b.Stop != h.p.StopID() || !h.replayed && !b.StopAt.After(h.now.Add(-sameStopWindow)) {
 			continue
 		}
 		// The turn before may have ended with the same words, less than that ago.

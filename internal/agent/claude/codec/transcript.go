@@ -1,4 +1,4 @@
-package hook
+package codec
 
 import (
 	"bufio"
@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // maxTailBytes bounds how much of a transcript's end is read.
@@ -58,9 +56,9 @@ type transcriptLine struct {
 
 // transcript yields the user's and the agent's lines at the end of the transcript, newest
 // first, from at most so many bytes.
-func (h *handler) transcript(most int64) iter.Seq[transcriptLine] {
+func (p Event) transcript(most int64) iter.Seq[transcriptLine] {
 	return func(yield func(transcriptLine) bool) {
-		tail := fileTail(h.p.Transcript, most)
+		tail := fileTail(p.Transcript, most)
 		for len(tail) > 0 {
 			at := bytes.LastIndexByte(tail, '\n')
 			line := tail[at+1:]
@@ -82,8 +80,8 @@ func (h *handler) transcript(most int64) iter.Seq[transcriptLine] {
 // lastAnswer returns the lines of the agent's last answer, newest first, and whether a
 // tool result or a prompt follows it. The client writes with a delay: the answer may be
 // that of the turn before.
-func (h *handler) lastAnswer() (lines []transcriptLine, answered bool) {
-	for s := range h.transcript(maxTailBytes) {
+func (p Event) lastAnswer() (lines []transcriptLine, answered bool) {
+	for s := range p.transcript(maxTailBytes) {
 		if s.Type == "user" && len(lines) == 0 {
 			answered = true
 		}
@@ -101,11 +99,11 @@ func (h *handler) lastAnswer() (lines []transcriptLine, answered bool) {
 // maxOriginBytes bounds how much of the transcript is searched for the origin of a turn.
 const maxOriginBytes = 4 << 20
 
-// turnOrigin returns who began the turn of a prompt, according to the transcript: human,
+// TurnOrigin returns who began the turn of a prompt, according to the transcript: human,
 // peer, scheduled, task_notification, auto_continuation, sdk; "" if it does not say.
-func (h *handler) turnOrigin(prompt string) string {
+func (p Event) TurnOrigin(prompt string) string {
 	mark := []byte(`"promptId":"` + prompt + `"`)
-	for line := range bytes.Lines(fileTail(h.p.Transcript, maxOriginBytes)) {
+	for line := range bytes.Lines(fileTail(p.Transcript, maxOriginBytes)) {
 		if !bytes.Contains(line, mark) || !bytes.Contains(line, []byte(`"turnOrigin"`)) {
 			continue
 		}
@@ -120,28 +118,28 @@ func (h *handler) turnOrigin(prompt string) string {
 	return ""
 }
 
+// Who began a turn, in the transcript's words.
 const (
-	// The transcript's words for a user at the terminal, and for a client that resumes by
-	// itself after a usage limit.
-	human            = "human"
-	autoContinuation = "auto_continuation"
+	Human            = "human"             // a user at the terminal
+	AutoContinuation = "auto_continuation" // the client, which resumes by itself after a usage limit
+	Program          = "sdk"               // which may pass on what it was given
 )
 
-// limitReset returns when the usage limit ends that cut off this turn, from the newest
+// LimitReset returns when the usage limit ends that cut off this turn, from the newest
 // answer in the transcript; zero if it names none.
-func (h *handler) limitReset() time.Time {
-	l := h.newestAnswer().Limits
+func (p Event) LimitReset() time.Time {
+	l := p.newestAnswer().Limits
 	if l.Status != "rejected" || l.Resets <= 0 {
 		return time.Time{}
 	}
 	return time.Unix(l.Resets, 0)
 }
 
-// lastError returns the class and the text of the API error that the transcript ends
+// LastError returns the class and the text of the API error that the transcript ends
 // with, as StopFailure names it. They are "" if it ends with an answer of the model or
 // with an error from before a time.
-func (h *handler) lastError(before time.Time) (class, message string) {
-	s := h.newestAnswer()
+func (p Event) LastError(before time.Time) (class, message string) {
+	s := p.newestAnswer()
 	if !s.IsError || s.At.Before(before) {
 		return "", ""
 	}
@@ -149,8 +147,8 @@ func (h *handler) lastError(before time.Time) (class, message string) {
 }
 
 // newestAnswer returns the newest line of an answer, or a zero line.
-func (h *handler) newestAnswer() transcriptLine {
-	for s := range h.transcript(maxTailBytes) {
+func (p Event) newestAnswer() transcriptLine {
+	for s := range p.transcript(maxTailBytes) {
 		if s.Type == "assistant" {
 			return s
 		}
@@ -158,11 +156,11 @@ func (h *handler) newestAnswer() transcriptLine {
 	return transcriptLine{}
 }
 
-// authorOf returns who wrote a text according to the transcript: human, or another; "" if
+// AuthorOf returns who wrote a text according to the transcript: human, or another; "" if
 // it does not say. The prompt id is not enough: a message of another session in mid-turn
 // has the id of the user's turn.
-func (h *handler) authorOf(text string) (who string) {
-	for line := range bytes.Lines(fileTail(h.p.Transcript, maxOriginBytes)) {
+func (p Event) AuthorOf(text string) (who string) {
+	for line := range bytes.Lines(fileTail(p.Transcript, maxOriginBytes)) {
 		if !bytes.Contains(line, []byte(`"turnOrigin"`)) && !bytes.Contains(line, []byte(`"queued_command"`)) {
 			continue
 		}
@@ -182,12 +180,12 @@ func (h *handler) authorOf(text string) (who string) {
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		begun := l.Prompt == h.p.PromptID && l.Message.Content.contains(text)
+		begun := l.Prompt == p.PromptID && l.Message.Content.contains(text)
 		queued := l.Attachment.Prompt.contains(text)
-		if begun && l.Origin != "" && who != human {
+		if begun && l.Origin != "" && who != Human {
 			who = l.Origin
 		}
-		if queued && l.Attachment.Origin.Kind != "" && who != human {
+		if queued && l.Attachment.Origin.Kind != "" && who != Human {
 			who = l.Attachment.Origin.Kind
 		}
 	}
@@ -221,21 +219,9 @@ func (w textBlocks) contains(text string) bool {
 	return slices.ContainsFunc(w, func(s string) bool { return s == text })
 }
 
-// sessionBegan returns when the session began: when its client started or, for a resumed
-// session, the first time in its transcript. It is zero if neither is known. The
-// transcript alone does not tell: on a terminal it begins with the first prompt, and may
-// not exist at the first stop.
-func (h *handler) sessionBegan() time.Time {
-	client, first := proc.StartTime(h.Env.Session.Client), h.transcriptBegan()
-	if client.IsZero() || !first.IsZero() && first.Before(client) {
-		return first
-	}
-	return client
-}
-
-// transcriptBegan returns the first time in the transcript, or zero.
-func (h *handler) transcriptBegan() time.Time {
-	f, err := os.Open(h.p.Transcript)
+// TranscriptBegan returns the first time in the transcript, or zero.
+func (p Event) TranscriptBegan() time.Time {
+	f, err := os.Open(p.Transcript)
 	if err != nil {
 		return time.Time{}
 	}
@@ -251,17 +237,17 @@ func (h *handler) transcriptBegan() time.Time {
 	return time.Time{}
 }
 
-// lastMessage returns the agent's last message, from the event or, with old clients, from
+// Answer returns the agent's last message, from the event or, with old clients, from
 // the transcript. New clients omit it for a turn that ends without text; text before the
 // last tool call does not count.
-func (h *handler) lastMessage() string {
-	if h.p.LastMessage != nil {
-		return *h.p.LastMessage
+func (p Event) Answer() string {
+	if p.LastMessage != nil {
+		return *p.LastMessage
 	}
-	if h.p.Background != nil {
+	if p.Background != nil {
 		return "" // a new one: the transcript may not have the last tool's result yet
 	}
-	lines, answered := h.lastAnswer()
+	lines, answered := p.lastAnswer()
 	if answered {
 		return ""
 	}
@@ -290,32 +276,18 @@ const (
 	compactionReserveTokens = 33_000
 )
 
-// contextFillTries bounds the attempts to read an answer that the client has not written
-// yet. Under load the client took half a second.
-const contextFillTries = 40
-
 // smallModels lists parts of the names of models with the small window. The suffix that
 // selects the large one ([1m]) is not in the transcript.
 const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6 haiku-4-5"
 
-// contextFill returns how full the context is, in percent, or -1: the input tokens of the
-// last answer, relative to the model's window. With wait it waits until the client has
-// written the answer that ended this turn.
-func (h *handler) contextFill(wait bool) int {
-	fill, now := h.newestContextFill()
-	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.p.Transcript); tries++ {
-		time.Sleep(transcriptPollInterval)
-		fill, now = h.newestContextFill()
-	}
-	return fill
-}
-
-// newestContextFill also reports whether that is of the answer in this event.
-func (h *handler) newestContextFill() (percent int, now bool) {
+// ContextFill returns how full the context is, in percent, or -1: the input tokens of the
+// last answer, relative to the model's window, which the user may have set (0: not). It also
+// reports whether that answer is the one in this event.
+func (p Event) ContextFill(window int64) (percent int, now bool) {
 	for _, most := range []int64{nearTailBytes, farTailBytes} {
-		for s := range h.transcript(most) {
+		for s := range p.transcript(most) {
 			if s.Type == "assistant" {
-				return s.contextPercent(h.Env.Session.Window), h.p.LastMessage == nil || s.endsMessage(*h.p.LastMessage)
+				return s.contextPercent(window), p.LastMessage == nil || s.endsMessage(*p.LastMessage)
 			}
 		}
 	}

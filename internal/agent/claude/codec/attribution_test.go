@@ -1,4 +1,4 @@
-package hook
+package codec
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 
 // Only what may have written a file counts, wherever in the session it ran; where
 // nobody can tell it is the agent's.
-func TestMayBeByAgent(t *testing.T) {
+func TestMayHaveWritten(t *testing.T) {
 	t.Parallel()
 	const person = `{"type":"user","message":{"role":"user","content":"make a tool_use of \"feature_list.json\""}}`
 	use := func(name, input string) string {
@@ -53,13 +53,13 @@ func TestMayBeByAgent(t *testing.T) {
 			}
 			put("s1.jsonl", tt.main)
 			put("s1/subagents/agent-1.jsonl", tt.sub)
-			h := &handler{p: payload{Transcript: filepath.Join(dir, "s1.jsonl")}}
-			if got := h.mayBeByAgent("progress.txt", []string{"feature_list.json", "ralph-loops"}); got != tt.want {
+			e := Event{Transcript: filepath.Join(dir, "s1.jsonl")}
+			if got := e.MayHaveWritten("progress.txt", []string{"feature_list.json", "ralph-loops"}); got != tt.want {
 				t.Errorf("by the agent: %v", got)
 			}
 		})
 	}
-	if h := (&handler{}); !h.mayBeByAgent("y", []string{"x"}) {
+	if !(Event{}).MayHaveWritten("y", []string{"x"}) {
 		t.Error("no name of a transcript: not by the agent")
 	}
 }

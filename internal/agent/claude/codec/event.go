@@ -1,4 +1,4 @@
-package hook
+package codec
 
 import (
 	"encoding/json"
@@ -8,26 +8,29 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // The events that Pawl listens to, by the client's names for them.
 const (
-	stop                = "Stop"
-	stopFailure         = "StopFailure"
-	sessionStart        = "SessionStart"
-	sessionEnd          = "SessionEnd"
-	userPromptSubmit    = "UserPromptSubmit"
-	userPromptExpansion = "UserPromptExpansion"
-	preCompact          = "PreCompact"
-	preToolUse          = "PreToolUse"
-	postToolUse         = "PostToolUse"
-	postToolUseFailure  = "PostToolUseFailure"
-	permissionRequest   = "PermissionRequest"
+	Stop                = "Stop"
+	StopFailure         = "StopFailure"
+	SessionStart        = "SessionStart"
+	SessionEnd          = "SessionEnd"
+	UserPromptSubmit    = "UserPromptSubmit"
+	UserPromptExpansion = "UserPromptExpansion"
+	PreCompact          = "PreCompact"
+	PreToolUse          = "PreToolUse"
+	PostToolUse         = "PostToolUse"
+	PostToolUseFailure  = "PostToolUseFailure"
+	PermissionRequest   = "PermissionRequest"
 )
 
-// payload is an event as the client sends it. Missing fields are zero; unknown fields are
+// Event is an event of a session as the client sends it to a hook. Missing fields are zero; unknown fields are
 // ignored.
-type payload struct {
+type Event struct {
 	Event      string `json:"hook_event_name"`
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -62,6 +65,23 @@ type payload struct {
 	Interrupted bool         `json:"is_interrupt"` // of PostToolUseFailure: by the user
 }
 
+// toolResponse is the result of a Bash call. It stays empty for tools that answer in
+// another shape.
+type toolResponse struct {
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	Background string `json:"backgroundTaskId"`
+}
+
+// UnmarshalJSON never fails, since most tools answer in other shapes.
+func (r *toolResponse) UnmarshalJSON(b []byte) error {
+	type plain toolResponse
+	var p plain
+	_ = json.Unmarshal(b, &p) // what does not fit stays empty
+	*r = toolResponse(p)
+	return nil
+}
+
 // wakeup is a background task or a timer that will wake the session later.
 type wakeup struct {
 	ID          string `json:"id"`
@@ -71,40 +91,40 @@ type wakeup struct {
 	Schedule    string `json:"schedule"`
 }
 
-// maxPayloadBytes bounds an event. Tool results can be large; larger events are not
+// MaxEventBytes bounds an event. Tool results can be large; larger events are not
 // answered.
-const maxPayloadBytes = 64 << 20
+const MaxEventBytes = 64 << 20
 
-// readPayload reads an event. ok is false if it cannot be answered: empty, too large, not
+// ReadEvent reads an event. ok is false if it cannot be answered: empty, too large, not
 // JSON, or sent by another agent, whose fields differ. A field of an unexpected type
 // counts as missing.
-func readPayload(in io.Reader) (payload, bool) {
-	data, err := io.ReadAll(io.LimitReader(in, maxPayloadBytes+1))
-	if err != nil || len(data) > maxPayloadBytes {
-		return payload{}, false
+func ReadEvent(in io.Reader) (Event, bool) {
+	data, err := io.ReadAll(io.LimitReader(in, MaxEventBytes+1))
+	if err != nil || len(data) > MaxEventBytes {
+		return Event{}, false
 	}
-	var p payload
+	var p Event
 	err = json.Unmarshal(data, &p)
 	var wrongType *json.UnmarshalTypeError
 	if err != nil && !errors.As(err, &wrongType) {
-		return payload{}, false
+		return Event{}, false
 	}
-	return p, p.Event != "" && p.Session != "" && !p.isOtherClient()
+	return p, p.Event != "" && p.Session != "" && !p.IsOtherClient()
 }
 
-// isOtherClient reports whether the event comes from another agent.
-func (p payload) isOtherClient() bool {
+// IsOtherClient reports whether the event comes from another agent.
+func (p Event) IsOtherClient() bool {
 	return p.Timestamp != nil || p.StopReason != nil || p.TurnID != nil
 }
 
-// isNotification reports whether the client wrote the prompt itself: a background task
+// IsNotification reports whether the client wrote the prompt itself: a background task
 // ended, or a hook wakes the session. Its tag is the only mark of it.
-func (p payload) isNotification() bool {
+func (p Event) IsNotification() bool {
 	return strings.HasPrefix(strings.TrimSpace(p.Prompt), "<task-notification>")
 }
 
-// stopID identifies this stop.
-func (p payload) stopID() string {
+// StopID identifies this stop.
+func (p Event) StopID() string {
 	f := fnv.New64a()
 	last := ""
 	if p.LastMessage != nil {
@@ -114,8 +134,8 @@ func (p payload) stopID() string {
 	return strconv.FormatUint(f.Sum64(), 36)
 }
 
-// pendingWakeups names what will wake the session without the user.
-func (p payload) pendingWakeups() []string {
+// PendingWakeups names what will wake the session without the user.
+func (p Event) PendingWakeups() []string {
 	var names []string
 	for _, b := range p.Background {
 		if b.Status == "" || b.Status == "running" || b.Status == "pending" {
@@ -144,4 +164,27 @@ func truncate(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// Failure returns what an error of the API means. It reads its class only, never the text.
+func Failure(class, message string) loop.Failure {
+	f := loop.Failure{Class: loop.Network, Message: plan.OneLine(message, 300)}
+	switch class {
+	case "rate_limit":
+		f.Class = loop.UsageLimit
+	case "overloaded":
+		f.Class = loop.Overloaded
+	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+		f.Class, f.Hint = loop.Login, "log in (/login), then say anything to go on"
+	case "billing_error":
+		f.Class, f.Hint = loop.Billing, "see to the account's credit, then say anything to go on"
+	case "invalid_request", "model_not_found":
+		f.Class, f.Hint = loop.Refused, "read the error; /model and /compact may help"
+	case "max_output_tokens":
+		f.Class = loop.Crashed
+	}
+	if f.Message == "" {
+		f.Message = class
+	}
+	return f
 }

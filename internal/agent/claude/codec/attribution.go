@@ -1,4 +1,4 @@
-package hook
+package codec
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 )
 
@@ -16,15 +15,15 @@ import (
 // longer one is unknown.
 const maxAttributionBytes = 16 << 20
 
-// mayBeByAgent reports whether the session's agent or a subagent made a tool call that
+// MayHaveWritten reports whether the session's agent or a subagent made a tool call that
 // may have written one of the named files, except paths that end in spare. It returns
 // true if no transcript can be read.
-func (h *handler) mayBeByAgent(spare string, names []string) bool {
-	if h.p.Transcript == "" {
+func (p Event) MayHaveWritten(spare string, names []string) bool {
+	if p.Transcript == "" {
 		return true
 	}
-	paths := []string{h.p.Transcript}
-	below := filepath.Join(strings.TrimSuffix(h.p.Transcript, ".jsonl"), "subagents")
+	paths := []string{p.Transcript}
+	below := filepath.Join(strings.TrimSuffix(p.Transcript, ".jsonl"), "subagents")
 	entries, err := os.ReadDir(below)
 	if err != nil && !os.IsNotExist(err) {
 		return true
@@ -61,7 +60,7 @@ func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 				continue
 			}
 			var input map[string]any
-			if json.Unmarshal(c.Input, &input) == nil && codec.ToolCall(c.Name, input, "").MayCreate() {
+			if json.Unmarshal(c.Input, &input) == nil && ToolCall(c.Name, input, "").MayCreate() {
 				return true
 			}
 		}

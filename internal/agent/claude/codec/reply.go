@@ -1,4 +1,4 @@
-package hook
+package codec
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// reply is what the client should do. reply.encode translates it into the client's
+// Reply is what the client should do. Reply.encode translates it into the client's
 // format.
-type reply struct {
+type Reply struct {
 	Continue         string         // Stop: the session does not end; the agent receives this
 	Context          string         // additional context for the agent
 	Message          string         // shown to the user
@@ -22,8 +22,8 @@ type reply struct {
 	TerminalSequence string         // an escape sequence for the terminal, where nothing else reaches the user
 }
 
-// empty reports whether there is nothing to print.
-func (r reply) empty() bool { return r == reply{} }
+// Empty reports whether there is nothing to print.
+func (r Reply) Empty() bool { return r == Reply{} }
 
 // maxContextUnits bounds an additional context, in UTF-16 units. The client replaces a
 // longer one by a preview.
@@ -56,9 +56,9 @@ type permissionBehavior struct {
 	Message  string `json:"message,omitempty"`
 }
 
-// print writes the answer to an event, or nothing if the reply is empty.
-func (r reply) print(w io.Writer, event string) error {
-	if r.empty() {
+// Print writes the answer to an event, or nothing if the reply is empty.
+func (r Reply) Print(w io.Writer, event string) error {
+	if r.Empty() {
 		return nil
 	}
 	out := r.encode(event)
@@ -74,34 +74,34 @@ func (r reply) print(w io.Writer, event string) error {
 }
 
 // encode translates the reply into the client's format for an event.
-func (r reply) encode(event string) clientOutput {
+func (r Reply) encode(event string) clientOutput {
 	out := clientOutput{Message: r.Message, TerminalSequence: r.TerminalSequence}
 	s := hookOutput{Event: event}
 	switch event {
-	case stop:
+	case Stop:
 		// A context reaches the agent once and is shown as information. A reason is
 		// never cut, but arrives twice: it is for texts too long for a context.
-		if fitsContext(r.Continue) {
+		if FitsContext(r.Continue) {
 			s.Context = r.Continue
 		} else {
 			out.Decision, out.Reason = "block", r.Continue
 		}
-	case userPromptExpansion, userPromptSubmit:
+	case UserPromptExpansion, UserPromptSubmit:
 		if r.Refuse != "" {
 			out.Decision, out.Reason = "block", r.Refuse
 		}
 		s.Context = truncateContext(r.Context)
 		if r.Answer != "" {
 			out.Decision, out.Reason = "block", r.Answer
-			s.HidePrompt = event == userPromptExpansion
+			s.HidePrompt = event == UserPromptExpansion
 		}
-	case sessionStart, postToolUse, postToolUseFailure:
+	case SessionStart, PostToolUse, PostToolUseFailure:
 		s.Context = truncateContext(r.Context)
-	case preToolUse:
+	case PreToolUse:
 		if r.Call != nil {
 			s.Permission, s.PermissionReason = string(r.Call.Decision), r.Call.Reason
 		}
-	case permissionRequest:
+	case PermissionRequest:
 		if r.Call != nil {
 			s.Decision = &permissionBehavior{Behavior: string(r.Call.Decision), Message: r.Call.Reason}
 		}
@@ -112,14 +112,14 @@ func (r reply) encode(event string) clientOutput {
 	return out
 }
 
-// fitsContext reports whether the client passes on a context of this text in full.
-func fitsContext(text string) bool {
+// FitsContext reports whether the client passes on a context of this text in full.
+func FitsContext(text string) bool {
 	return len(text) <= maxContextUnits || utf16Len(text) <= maxContextUnits
 }
 
 // truncateContext cuts a text to what the client passes on as context.
 func truncateContext(text string) string {
-	if fitsContext(text) {
+	if FitsContext(text) {
 		return text
 	}
 	return truncate(text, maxContextUnits-100) + "\n[… cut here, it is too long …]\n"
