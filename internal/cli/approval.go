@@ -43,8 +43,7 @@ func (a *app) changes(s *subject, q loop.Question) (lines []string) {
 	if q.Diff() == "" {
 		return nil
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	repo, err := launch.Repo(ctx, s.Loop)
 	if err != nil {
 		return []string{"its changes cannot be listed: " + err.Error()}

@@ -133,11 +133,10 @@ func (a *app) approveEnded(s *subject, paths []string) (string, error) {
 
 // applyToEnded has an ended loop take a user's word, and tells what came of it.
 func (a *app) applyToEnded(s *subject, e loop.Event, what string) (string, error) {
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
 	if err != nil {
-		return "", ended(ctx, err)
+		return "", err
 	}
 	words := fmt.Sprintf("%s: %s\n", s.ID, what)
 	if left := st.Unapproved(); len(left) > 0 {
@@ -251,7 +250,7 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		there, err := s.knows(rel)
+		there, err := a.knows(s, rel)
 		if err != nil {
 			return nil, err
 		}
@@ -282,7 +281,7 @@ func (s *subject) unnamed(paths []string) (tests, others []string) {
 
 // knows tells whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
-func (s *subject) knows(rel string) (bool, error) {
+func (a *app) knows(s *subject, rel string) (bool, error) {
 	if slices.Contains(s.memory.State.Unapproved(), rel) {
 		return true, nil
 	}
@@ -293,8 +292,7 @@ func (s *subject) knows(rel string) (bool, error) {
 	if tree == "" {
 		return false, nil
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	repo, err := launch.Repo(ctx, s.Loop)
 	if err != nil {
 		return false, err

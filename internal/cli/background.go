@@ -48,20 +48,18 @@ const runTimeout = 5 * time.Second
 // Run goes on with a loop in fresh sessions, to its end or until a session takes it.
 func (c *sessionRunCmd) Run(a *app) (err error) {
 	signal.Ignore(syscall.SIGHUP)
-	begin, release := untilSignal()
-	defer release()
+	begin := a.untilSignal()
 	l, err := a.store.Resolve(c.Loop, "")
 	if err != nil {
 		return err
 	}
 	if err := launch.RefuseResume(begin, l, a.env); err != nil {
-		return ended(begin, err)
+		return err
 	}
 	d, err := a.resumeSoon(begin, l, c)
 	if err != nil || d == nil {
-		return ended(begin, err)
+		return err
 	}
-	release() // from here the loop hears them
 	return a.runLoop(context.Background(), d, driving{mode: term.Quiet, detached: true})
 }
 

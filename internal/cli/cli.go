@@ -14,6 +14,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -106,6 +107,9 @@ type app struct {
 
 	columns int   // how wide text for people may be, 0 where that is not known
 	unsaid  error // what was to be printed and found the disk full, nil if nothing
+
+	until   context.Context // see untilSignal, nil while it is not asked for
+	release context.CancelFunc
 }
 
 // Main runs the tool with its arguments, the program's name aside, and returns

@@ -32,14 +32,13 @@ func (s *subject) waitsForSession() bool {
 // deliverInbox makes a loop in a session take what was left for it, and returns how it
 // stands then.
 func (a *app) deliverInbox(s *subject) (*subject, error) {
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	err := a.attend(ctx, s.Loop, deliverTimeout)
 	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
 		err = nil
 	}
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, err
 	}
 	return readSubject(s.Loop)
 }
@@ -113,11 +112,10 @@ func (a *app) reopenInSession(s *subject, given loop.Limits) error {
 	if err != nil {
 		return err
 	}
-	ctx, release := untilSignal()
-	defer release()
+	ctx := a.untilSignal()
 	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, More: given})
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	return a.goesOnHere(s, begun, in)
 }

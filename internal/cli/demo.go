@@ -44,14 +44,11 @@ func (c *demoCmd) Run(a *app) error {
 	if c.Agent == scriptedAgent && (c.AgentCommand != nil || c.Model != nil) {
 		return failure.New(failure.Usage, "add --agent claude", "the scripted agent has neither a program nor a model")
 	}
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	place, err := demo.Make(ctx, "", a.env.Vars)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
-	cancel() // the loop listens to signals itself
-	ctx = context.Background()
 	// The loop is kept where all loops are, so that whatever the screen says to
 	// type next can be typed.
 	d, err := c.begin(ctx, a.env, place)

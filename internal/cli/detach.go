@@ -12,12 +12,11 @@ import (
 // detach creates the loop and leaves it to a process of its own, which outlives this
 // one and its terminal.
 func (c *runCmd) detach(a *app, p *launch.Prepared) error {
-	ctx, release := untilSignal()
-	defer release()
+	ctx := a.untilSignal()
 	p.Spec.DetachOnHangup = true // also of who resumes it in a terminal
 	l, err := p.Create(ctx)
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	return a.inBackground(ctx, l, background{quiet: c.Quiet})
 }
@@ -35,7 +34,7 @@ func (a *app) inBackground(ctx context.Context, l *store.Loop, b background) err
 	switch {
 	case ctx.Err() != nil:
 		term.Warnf(a.Err, "%s may have begun in the background:  pawl status %[1]s  shows it,  pawl stop %[1]s  ends it", l.ID)
-		return ended(ctx, ctx.Err())
+		return ctx.Err()
 	case err != nil && failure.Hint(err) == "":
 		return failure.New(failure.CodeOf(err), "put that right, then  pawl resume "+l.ID, "%w", err)
 	case err != nil:

@@ -194,8 +194,7 @@ func (c *guardCheckCmd) plausible() error {
 // rules are those of the loop that is named, or of one that would begin here.
 func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if c.Loop == "" {
-		ctx, cancel := untilSignal()
-		defer cancel()
+		ctx := a.untilSignal()
 		here, err := launch.InspectGuard(ctx, a.dir, a.env)
 		return here.Rules, here.Untrusted, err
 	}

@@ -138,17 +138,11 @@ func (a *app) perform(ctx *kong.Context) error {
 			return err
 		}
 	}
-	// A command that takes a context has one that ends with a signal.
-	until, cancel := context.Background(), func() {}
-	defer func() { cancel() }()
-	err := ctx.BindToProvider(func() (context.Context, error) {
-		until, cancel = untilSignal()
-		return until, nil
-	})
-	if err != nil {
+	defer a.releaseSignals()
+	if err := ctx.BindToProvider(func() (context.Context, error) { return a.untilSignal(), nil }); err != nil {
 		return fmt.Errorf("bind the context of commands: %w", err)
 	}
-	return ended(until, ctx.Run(a))
+	return a.ended(ctx.Run(a))
 }
 
 // helpAsked tells whether the arguments ask for help, and with which words: none

@@ -50,10 +50,9 @@ func (c *resumeCmd) Run(a *app) error {
 		return a.resumeInSession(s, given)
 	}
 	ctx := context.Background()
-	begin, release := untilSignal()
-	defer release()
+	begin := a.untilSignal()
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
-		return ended(begin, err)
+		return err
 	}
 	if c.Detach && !s.alive {
 		return a.inBackground(begin, s.Loop, background{epoch: s.holder.Epoch, flags: c.args(), quiet: c.Quiet})
@@ -66,7 +65,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return s.post(record.MessageResume, "")
 	}
 	if err != nil {
-		return ended(begin, err)
+		return err
 	}
 	if d.SwitchedBack != "" {
 		term.Warnf(a.Err, "%s", d.SwitchedBack)

@@ -24,8 +24,7 @@ func (c *resumeCmd) all(a *app) error {
 	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
 		return failure.New(failure.Usage, "pawl resume --all, or pawl resume LOOP", "--all resumes loops as they are, and takes neither LOOP nor limits")
 	}
-	ctx, release := untilSignal()
-	defer release()
+	ctx := a.untilSignal()
 	listed, err := store.List(a.store, record.ReadSummary)
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func (c *resumeCmd) all(a *app) error {
 			err = a.inBackground(ctx, s.Loop, background{epoch: s.holder.Epoch, quiet: true})
 		}
 		if ctx.Err() != nil {
-			return ended(ctx, err)
+			return err
 		}
 		if err != nil {
 			term.Warnf(a.Err, "%s is not resumed: %v", s.ID, err)

@@ -185,11 +185,10 @@ func (c *runCmd) Run(a *app) error {
 // begin begins the loop and drives it. The question that it returns, if any, was
 // answered so that the run is to begin again.
 func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQuestion, error) {
-	begin, release := untilSignal()
-	defer release()
+	begin := a.untilSignal()
 	d, err := p.Begin(begin)
 	if err != nil {
-		return nil, ended(begin, err)
+		return nil, err
 	}
 	how := driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
@@ -334,6 +333,7 @@ type driving struct {
 
 // runLoop runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err error) {
+	a.releaseSignals()
 	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
 	ears.keepsOn.Store(how.detached || d.Spec.DetachOnHangup)

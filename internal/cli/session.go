@@ -75,8 +75,7 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return hook.Begun{}, failure.New(failure.Usage, "", "read the request: %w", err)
 	}
-	ctx, release := untilSignal()
-	defer release()
+	ctx := a.untilSignal()
 	q, message, err := a.understand(ctx, r)
 	if err != nil || q == nil {
 		return hook.Begun{Message: message}, err

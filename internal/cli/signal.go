@@ -13,9 +13,13 @@ type signalled struct{ signal syscall.Signal }
 
 func (s signalled) Error() string { return fmt.Sprintf("stopped by %s", s.signal) }
 
-// untilSignal is a context that ends with the first Ctrl-C, TERM or HUP. It is
-// for commands that have nothing to keep; a loop listens to signals itself.
-func untilSignal() (context.Context, context.CancelFunc) {
+// untilSignal is the context of the command, which ends with the first Ctrl-C, TERM or HUP.
+// It is for what has nothing to keep; a loop listens to signals itself. Who asks a question
+// does so before, and a signal ends the process.
+func (a *app) untilSignal() context.Context {
+	if a.until != nil {
+		return a.until
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -28,12 +32,25 @@ func untilSignal() (context.Context, context.CancelFunc) {
 		}
 		signal.Stop(signals) // a second one ends the process at once
 	}()
-	return ctx, func() { cancel(nil) }
+	a.until, a.release = ctx, func() { cancel(nil) }
+	return ctx
 }
 
-// ended is err, or the signal that was behind it.
-func ended(ctx context.Context, err error) error {
-	if s, ok := context.Cause(ctx).(signalled); ok && err != nil { //nolint:errorlint // the cause is never wrapped
+// releaseSignals ends that context: the command is over, or drives a loop, which listens to
+// signals itself.
+func (a *app) releaseSignals() {
+	if a.until != nil {
+		a.release()
+		a.until = nil
+	}
+}
+
+// ended is the error of a command, or the signal that was behind it.
+func (a *app) ended(err error) error {
+	if a.until == nil || err == nil {
+		return err
+	}
+	if s, ok := context.Cause(a.until).(signalled); ok { //nolint:errorlint // the cause is never wrapped
 		return s
 	}
 	return err

@@ -11,8 +11,9 @@ import (
 )
 
 func TestSignalEndsACommand(t *testing.T) {
-	ctx, cancel := untilSignal()
-	defer cancel()
+	a := &app{}
+	defer a.releaseSignals()
+	ctx := a.untilSignal()
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -22,19 +23,25 @@ func TestSignalEndsACommand(t *testing.T) {
 		t.Fatal("the signal was not heard")
 	}
 	var s signalled
-	if err := ended(ctx, ctx.Err()); !errors.As(err, &s) || s.signal != syscall.SIGTERM {
+	if err := a.ended(ctx.Err()); !errors.As(err, &s) || s.signal != syscall.SIGTERM {
 		t.Errorf("ended = %v", err)
 	}
-	if err := ended(ctx, nil); err != nil {
+	if err := a.ended(nil); err != nil {
 		t.Errorf("what came to its end is an error: %v", err)
 	}
 }
 
+// A loop that is driven listens to signals itself; what comes after it is ended by one again.
 func TestErrorsWithoutASignalStay(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := untilSignal()
-	cancel()
-	if err := ended(ctx, ctx.Err()); !errors.Is(err, context.Canceled) {
+	a := &app{}
+	ctx := a.untilSignal()
+	a.releaseSignals()
+	if err := a.ended(ctx.Err()); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended = %v", err)
 	}
+	if a.untilSignal().Err() != nil {
+		t.Error("what comes after the loop has no context of its own")
+	}
+	a.releaseSignals()
 }

@@ -9,8 +9,7 @@ import (
 
 // pull opens a pull request where the user lets Pawl do so, and says what came of it.
 func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
-	ctx, cancel := untilSignal()
-	defer cancel()
+	ctx := a.untilSignal()
 	p, err := d.OpenPullRequest(ctx, s, a.env)
 	if words := p.Text(); words != "" {
 		say("the merge that the agent asks for: " + words)

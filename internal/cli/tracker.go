@@ -44,8 +44,7 @@ func (a *app) tellIssues(d *launch.Driver, s *show) {
 	if d.Spec.Tracker == nil {
 		return
 	}
-	ctx, release := untilSignal()
-	defer release()
+	ctx := a.untilSignal()
 	if err := launch.TellIssues(ctx, d.Loop, a.env); err != nil {
 		s.note(term.Warn, fmt.Sprintf("%v; pawl resume %s tells it again", err, d.Loop.ID))
 		return
