@@ -59,7 +59,7 @@ const imports = `
 	autostart      < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
-	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
+	doctor         < agent agent/claude atomicfile config confine core/gate core/plan deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate atomicfile git testreport
 	verify         < canary confine core/* deps git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact

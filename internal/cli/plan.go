@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,11 +100,8 @@ func whenWords(t plan.Task) string {
 	if t.Optional {
 		words = "  optional"
 	}
-	if n := len(t.DependsOn); n > 0 {
-		words += "  after " + strings.Join(t.DependsOn[:min(n, afterMost)], ", ")
-		if n > afterMost {
-			words += fmt.Sprintf(" and %d more", n-afterMost)
-		}
+	if len(t.DependsOn) > 0 {
+		words += "  after " + plan.Few(t.DependsOn, afterMost)
 	}
 	return words
 }

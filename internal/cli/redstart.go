@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -54,7 +55,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
 	}
 	q.print(term.Question{
-		Text:    fmt.Sprintf("%s: red before the work. Is that part of this work?", figure.Few(g.Red(), 4)),
+		Text:    fmt.Sprintf("%s: red before the work. Is that part of this work?", plan.Few(g.Red(), 4)),
 		Choices: choices,
 	})
 	answers := make(chan string, 1)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -74,7 +74,7 @@ func (a *app) findResumable(ref string) (*subject, error) {
 		others = others[1:]
 	}
 	if len(others) > 0 {
-		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, figure.Few(others, 4))
+		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, plan.Few(others, 4))
 	}
 	return s, nil
 }
@@ -104,7 +104,7 @@ func (a *app) currentLoop() (*subject, error) {
 	for _, l := range open {
 		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
 	}
-	return nil, failure.New(failure.Usage, "say which: "+figure.Few(names, 4), "%d loops here have not ended", len(open))
+	return nil, failure.New(failure.Usage, "say which: "+plan.Few(names, 4), "%d loops here have not ended", len(open))
 }
 
 // unended are the loops here that have not ended, the newest first.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -221,14 +221,14 @@ func (a *app) warnFromEnv(p *launch.Prepared) {
 // warnPlanEdited says that an edit of the plan gets a commit, which was not asked for.
 func (a *app) warnPlanEdited(p *launch.Prepared) {
 	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
-		term.Warnf(a.Err, "your edit of %s is committed first, as yours", figure.Few(files, 2))
+		term.Warnf(a.Err, "your edit of %s is committed first, as yours", plan.Few(files, 2))
 	}
 }
 
 // warnLeft says what becomes of work that an earlier loop left half-done.
 func (a *app) warnLeft(p *launch.Prepared) {
 	if l := p.Spec.LeftWork; l != nil {
-		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", narrate.Titled(l.Task, l.Title), l.Loop, figure.Few(l.Paths, 4))
+		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
 		return
 	}
 	alone := p.IgnoredLeftovers()
@@ -239,7 +239,7 @@ func (a *app) warnLeft(p *launch.Prepared) {
 	if t := p.Conflicts.LastTask.Task; t.ID != "" {
 		of = ", work for " + narrate.Titled(t.ID, t.Title)
 	}
-	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, figure.Few(alone, 4), of)
+	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, plan.Few(alone, 4), of)
 	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Conflicts.Loop)
 }
 

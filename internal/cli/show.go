@@ -173,7 +173,7 @@ func (s *show) baseline(g loop.Gates) {
 	for _, r := range g.Results {
 		text := "baseline: " + r.Gate + " passes" + narrate.Counts(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " fails before the work" + narrate.Counts(r) + strings.TrimSuffix(" ("+figure.Few(r.Failing, 4)+")", " ()")
+			text = "baseline: " + r.Gate + " fails before the work" + narrate.Counts(r) + strings.TrimSuffix(" ("+plan.Few(r.Failing, 4)+")", " ()")
 		}
 		s.note(term.Info, text)
 	}

@@ -84,7 +84,7 @@ func statusText(s *subject, now time.Time) string {
 	rows(line, "told", narrate.Messages(st.Conversation))
 	s.questions(line)
 	for _, ask := range st.Asks {
-		line("asks", "to change %s%s", plan.OneLine(figure.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
+		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
 	}
 	if len(st.Approved) > 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -22,6 +23,6 @@ func (a *app) warnUntracked(p *launch.Prepared) {
 		add = []string{"FILE…"}
 	}
 	term.Warnf(a.Err, "git does not track %s: the loop commits nothing of %s, and its commits may not pass without %[2]s",
-		term.Clean(figure.Few(files, most)), figure.Verb(len(files), "it", "them"))
+		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
 	fmt.Fprintf(a.Err, "pawl: hint: if that is part of the work: git add %s && git commit; if not: list it in .gitignore\n", term.Clean(shell.Quoted(add)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/install"
 )
@@ -36,7 +37,7 @@ func checkInstalled(f Facts) []Finding {
 	for _, p := range places {
 		names = append(names, p.where())
 		if missing := f.missing(p); len(missing) > 0 {
-			out = append(out, warn(reinstall(p), "Pawl's hook in the %s misses %s", p.where(), some(missing)))
+			out = append(out, warn(reinstall(p), "Pawl's hook in the %s misses %s", p.where(), plan.Few(missing, 3)))
 		}
 	}
 	what := "hook installed (" + strings.Join(names, ", ") + ")"
@@ -65,15 +66,6 @@ func (f Facts) missing(place hook) []string {
 		}
 	}
 	return out
-}
-
-// some are the first of a few names.
-func some(names []string) string {
-	const most = 3
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // reinstall is how an installation is made anew.

@@ -94,15 +94,6 @@ func Count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Few joins names, the first of them if they are many: "a, b and 3 more".
-func Few(names []string, most int) string {
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // Verb is the form of a verb for so many: one "fails", two "fail".
 func Verb(n int, one, many string) string {
 	if n == 1 {

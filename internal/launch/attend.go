@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -180,7 +181,7 @@ func (p *Prepared) refuseDirtyHere() error {
 		return nil
 	}
 	return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
-		"the work tree has changes that are not committed (%s)", firstItems(dirty))
+		"the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
 // refuseConflicts looks for other loops, and refuses to begin if one uses the session or

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -314,14 +314,5 @@ func (p *Prepared) refuseUntrusted() error {
 		hint += "; then the loop begins at the end of the next turn"
 	}
 	return failure.New(failure.Usage, hint,
-		"%s only when you trust them (%s)", what, firstItems(lines))
-}
-
-// firstItems joins at most five items, and says how many more there are.
-func firstItems(items []string) string {
-	const most = 5
-	if len(items) <= most {
-		return strings.Join(items, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
+		"%s only when you trust them (%s)", what, plan.Few(lines, 5))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -189,7 +190,7 @@ func (p *Prepared) refuseDirty() error {
 	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
 		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Conflicts.Loop, hint)
 	}
-	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", firstItems(dirty))
+	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
 // dirty returns the user's uncommitted changes that keep a loop from beginning: not what

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -224,5 +225,5 @@ func (d *Driver) refuseChanges(dirty []string) error {
 		return nil
 	}
 	return failure.New(failure.Usage, fmt.Sprintf("commit or stash them, then  pawl resume %s", d.Loop.ID),
-		"the work tree has changes that are not committed (%s)", firstItems(dirty))
+		"the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -113,7 +114,7 @@ func writable(home string) error {
 func thereAre(ids []string, key, word string) string {
 	several := strings.Split(word, ",")
 	if key != "tasks" || slices.ContainsFunc(several, func(id string) bool { return !slices.Contains(ids, id) }) {
-		return "there are " + firstItems(ids)
+		return "there are " + plan.Few(ids, 5)
 	}
 	return "one option for each:  --task " + strings.Join(several, " --task ")
 }

@@ -4,13 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -110,10 +109,7 @@ func (at *boundLoop) openTasks() string {
 			ids = append(ids, t.ID)
 		}
 	}
-	if more := len(ids) - tasksShown; more > 0 {
-		ids = append(slices.Clip(ids[:tasksShown]), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(ids, ", ")
+	return plan.Few(ids, tasksShown)
 }
 
 // post leaves a message for the loop's owner, without secrets: it is kept.

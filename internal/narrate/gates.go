@@ -7,7 +7,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // Probe says what a further run of a gate is to find out.
@@ -68,7 +67,7 @@ func VerifyGates(g loop.Gates) string {
 	case !g.Green && g.Reason != "":
 		return "red; " + g.Reason
 	case !g.Green:
-		return "red; " + figure.Few(g.Red(), 4)
+		return "red; " + plan.Few(g.Red(), 4)
 	case len(g.Flipped) > 0:
 		return "green; was red: " + strings.Join(g.Flipped, ", ")
 	}

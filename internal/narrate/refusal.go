@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
@@ -20,13 +21,13 @@ func Refusal(now loop.State, g loop.Gates) string {
 		return reason
 	}
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
-		return cmp.Or(broken(now, tests), figure.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", and did not when this task began")
+		return cmp.Or(broken(now, tests), plan.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", and did not when this task began")
 	}
 	if g.Status == gate.Fail || len(g.StillRed) > 0 {
 		return reason
 	}
 	if red := g.Failing; len(red) > 0 {
-		return figure.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
+		return plan.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
 	}
 	if now.Situation == loop.ClaimRefused {
 		return reason + ". Add a test that fails without the change"

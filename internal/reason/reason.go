@@ -304,12 +304,7 @@ func (s Step) outcome() []string {
 
 // few are the first of some names.
 func few(names []string) string {
-	const most = 3
-	out := plan.OneLine(strings.Join(names[:min(most, len(names))], ", "), 300)
-	if more := len(names) - most; more > 0 {
-		out += fmt.Sprintf(" and %d more", more)
-	}
-	return out
+	return plan.OneLine(plan.Few(names, 3), 300)
 }
 
 func colon(text string) string {

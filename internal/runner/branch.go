@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 )
@@ -252,12 +253,7 @@ func (r *Runner) nameUnfinished(ctx context.Context) {
 	}
 	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
 	if files := slices.DeleteFunc(slices.Concat(st.Dirty, st.Untracked), before); len(files) > 0 {
-		const most = 5
-		words, more := strings.Join(files[:min(len(files), most)], ", "), ""
-		if n := len(files) - most; n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
-		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+words+more)
+		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
 	}
 }
 

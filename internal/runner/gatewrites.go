@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // A claim is judged on a tree that stays as it is while the gates run. A gate that writes
@@ -38,7 +39,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing,
 			continue
 		}
 		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
-		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, list(again))
+		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, plan.Few(again, 5))
 		was, err := r.Repo.Overlay(ctx, tree, m.Start, first)
 		if err == nil {
 			_, err = r.restoreFiles(ctx, was, r.Marks())

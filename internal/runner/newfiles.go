@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -104,7 +105,7 @@ func (r *Runner) nameLeftAlone(ctx context.Context, left memory.NewFiles) {
 		if len(files) == 0 {
 			return
 		}
-		note := memory.Note{Level: loop.Info, Text: "left alone: " + listNew(files) + ", " + why + ": not committed", NewFiles: n}
+		note := memory.Note{Level: loop.Info, Text: "left alone: " + plan.Few(files, newMost) + ", " + why + ": not committed", NewFiles: n}
 		r.inRun(ctx, func(context.Context) error { r.tell(note); return nil })
 	}
 	name(left.ByUser, "which no tool call made", memory.NewFiles{ByUser: left.ByUser})
@@ -113,19 +114,11 @@ func (r *Runner) nameLeftAlone(ctx context.Context, left memory.NewFiles) {
 
 // nameNew tells, before they are committed, of new files that no call names.
 func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
-	text := "new during the turn, treated as the agent's work: " + listNew(unnamed)
+	text := "new during the turn, treated as the agent's work: " + plan.Few(unnamed, newMost)
 	if _, blind := r.Agent.(agent.Blind); blind {
-		text = "new during the turn, treated as the agent's work: " + listNew(unnamed) + " (Pawl cannot see this agent's tool calls)"
+		text = "new during the turn, treated as the agent's work: " + plan.Few(unnamed, newMost) + " (Pawl cannot see this agent's tool calls)"
 	}
 	r.noteLater(ctx, loop.Info, text)
-}
-
-func listNew(paths []string) string {
-	text := strings.Join(atMost(paths, newMost), ", ")
-	if more := len(paths) - newMost; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // newFiles are those that the loop's base lacks and that have not been sorted yet. A

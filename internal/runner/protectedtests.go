@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -43,18 +43,8 @@ func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Briefing
 		return g, err
 	}
 	r.inRun(ctx, func(ctx context.Context) error { return r.putBack(ctx, changed) })
-	g.Status, g.Green, g.Reason = gate.Unknown, false, "protected files changed while the gates ran: "+list(changed)
+	g.Status, g.Green, g.Reason = gate.Unknown, false, "protected files changed while the gates ran: "+plan.Few(changed, 5)
 	return g, nil
-}
-
-// list names a few things, and how many more there are.
-func list(names []string) string {
-	const few = 5
-	out := strings.Join(names[:min(len(names), few)], ", ")
-	if more := len(names) - few; more > 0 {
-		out += fmt.Sprintf(" and %d more", more)
-	}
-	return out
 }
 
 // refused names the tests that the user rejected and that are not as the judge

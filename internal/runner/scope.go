@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -27,13 +28,13 @@ func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Brief
 		return nil, err
 	}
 	if len(found.Theirs) > 0 {
-		r.noteLater(ctx, loop.Info, "changed outside of the task's scope, by no call of the agent's that tells: kept: "+list(found.Theirs))
+		r.noteLater(ctx, loop.Info, "changed outside of the task's scope, by no call of the agent's that tells: kept: "+plan.Few(found.Theirs, 5))
 	}
 	if len(found.Agents) == 0 {
 		return nil, nil
 	}
 	res := gate.Result{
-		Gate: byScope, Status: gate.Fail, ExitCode: -1, Tree: found.Tree, Reason: "changed outside of the task's scope: " + list(found.Agents),
+		Gate: byScope, Status: gate.Fail, ExitCode: -1, Tree: found.Tree, Reason: "changed outside of the task's scope: " + plan.Few(found.Agents, 5),
 		Tail: found.Advice(),
 	}
 	return &loop.Gates{

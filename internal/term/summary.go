@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
@@ -52,10 +53,10 @@ func summary(e LoopEnded) []line {
 	}
 	row("commits", commitsWords(e))
 	if len(e.LeftOut) > 0 {
-		row("left out", Clean(some(e.LeftOut))+"   open in the plan")
+		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
 	}
 	if len(e.LeftAlone) > 0 {
-		row("left alone", Clean(some(e.LeftAlone))+"   not the agent's, in no commit")
+		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
 	}
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
@@ -83,16 +84,6 @@ func commitsWords(e LoopEnded) string {
 		return fmt.Sprint(e.Commits)
 	}
 	return fmt.Sprintf("%d on %s", e.Commits, Clean(e.Branch))
-}
-
-// some are the first of several names, and how many more there are.
-func some(names []string) string {
-	const most = 5
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // only labels the first of several rows.

@@ -1,6 +1,10 @@
 package gate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
 
 // The run in the work tree is a first look: what an agent prepared there and git does not
 // see may decide it. So a claim that would be proven has all its gates run in a clean
@@ -61,7 +65,7 @@ func passesHereAlone(w weighing, v *Verdict) bool {
 		unseen = append(unseen, here.passesUnlike(w.answer(RepeatClean, name))...)
 	}
 	if len(unfit) > 0 {
-		v.Labels = append(v.Labels, unrepeated+list(unfit))
+		v.Labels = append(v.Labels, unrepeated+plan.Few(unfit, 4))
 	}
 	if len(unseen) > 0 {
 		v.unseen(unseen, w.Came)
@@ -87,10 +91,10 @@ func cannotTellAnyMore(w weighing, v *Verdict) bool {
 		if len(silent) == 0 {
 			continue
 		}
-		v.Labels = append(v.Labels, "clean checkout: not checked: "+list(silent))
-		v.Reason = "whether " + list(silent) + " passes in a clean checkout, as it did when the loop began, could not be found out: " + w.problem(run.of)
+		v.Labels = append(v.Labels, "clean checkout: not checked: "+plan.Few(silent, 4))
+		v.Reason = "whether " + plan.Few(silent, 4) + " passes in a clean checkout, as it did when the loop began, could not be found out: " + w.problem(run.of)
 		if run.with != "" {
-			v.Reason = "whether the tests of this work count could not be found out, since " + list(silent) + " cannot tell with " + run.with + ": " + w.problem(run.of)
+			v.Reason = "whether the tests of this work count could not be found out, since " + plan.Few(silent, 4) + " cannot tell with " + run.with + ": " + w.problem(run.of)
 		}
 		return true
 	}
@@ -109,8 +113,8 @@ const unrepeated = "could not be repeated in a clean checkout: "
 // be the reason.
 func (v *Verdict) unseen(names, came []string) {
 	v.Flipped, v.TurnedGreen, v.Proving = nil, nil, nil
-	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(names))
-	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(names)
+	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+plan.Few(names, 4))
+	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + plan.Few(names, 4)
 	v.Reason += besideReason(came)
 }
 
@@ -119,7 +123,7 @@ func besideReason(came []string) string {
 	if len(came) == 0 {
 		return ""
 	}
-	return "; git ignores these, which came or changed since the loop began: " + list(came)
+	return "; git ignores these, which came or changed since the loop began: " + plan.Few(came, 4)
 }
 
 // passesUnlike are the tests that pass here and fail in another run; the gate itself

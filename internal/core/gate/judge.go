@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // Observation is everything that was seen of one claim.
@@ -174,7 +175,7 @@ func (o Observation) fullGreen(v Verdict) bool {
 
 // OnlyChangedReason says which changed gate inputs make the difference.
 func (o Observation) OnlyChangedReason(needed []string) string {
-	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + list(needed)
+	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + plan.Few(needed, 4)
 }
 
 // inputsNoun says what was changed of what gates read.
@@ -235,7 +236,7 @@ func (r Run) remedy() string {
 func (o Observation) failReason(broken []string) string {
 	since := ""
 	if len(o.OldTests) > 0 {
-		since = "; changed since: " + list(o.OldTests)
+		since = "; changed since: " + plan.Few(o.OldTests, 4)
 	}
 	for _, r := range o.Now {
 		if before := find(o.Baseline, r.Gate); before.silenced(r) {
@@ -251,7 +252,7 @@ func (o Observation) failReason(broken []string) string {
 			}
 			reason := r.Gate + ": fails, and did not when the task began"
 			if !slices.Equal(broken, []string{r.Gate}) {
-				reason += ": " + list(broken)
+				reason += ": " + plan.Few(broken, 4)
 			}
 			if why := cmp.Or(r.FirstError, r.Reason); why != "" {
 				reason += ": " + why
@@ -259,7 +260,7 @@ func (o Observation) failReason(broken []string) string {
 			return reason
 		}
 	}
-	return "passed when the task began and was not run now: " + list(broken) + since
+	return "passed when the task began and was not run now: " + plan.Few(broken, 4) + since
 }
 
 func (o Observation) unknownReason(unknown []string) string {
@@ -277,13 +278,4 @@ func (o Observation) unknownReason(unknown []string) string {
 // kept are those that pass.
 func kept(names []string, pass func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !pass(name) })
-}
-
-// list names a few things, and how many more there are.
-func list(names []string) string {
-	const few = 4
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
@@ -266,7 +267,7 @@ func hollowTests(w weighing, v *Verdict) bool {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
+	v.Labels = append(v.Labels, "tests that check nothing: "+plan.Few(names, 4))
 	v.Reason = w.hollowReason(names)
 	return true
 }
@@ -275,7 +276,7 @@ func hollowTests(w weighing, v *Verdict) bool {
 func (w weighing) hollowReason(tests []string) string {
 	which := ""
 	if len(tests) > 0 {
-		which = ": " + list(tests)
+		which = ": " + plan.Few(tests, 4)
 	}
 	return "the tests pass as well when each function of this work" + w.named() + " returns nothing or does what it did before, so they check nothing of it" +
 		which + "; a test that compares what a function returns would be enough"
@@ -287,8 +288,8 @@ func untried(w weighing, v *Verdict) bool {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Labels = append(v.Labels, "tests not tried on broken functions: "+list(names))
-	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken it does not build: " + list(names)
+	v.Labels = append(v.Labels, "tests not tried on broken functions: "+plan.Few(names, 4))
+	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken it does not build: " + plan.Few(names, 4)
 	if w.cannotTell(Broken) {
 		v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken the gates cannot tell: " + w.problem(Broken)
 	}
@@ -300,5 +301,5 @@ func (w weighing) named() string {
 	if len(w.Functions) == 0 {
 		return ""
 	}
-	return " (" + list(w.Functions) + ")"
+	return " (" + plan.Few(w.Functions, 4) + ")"
 }

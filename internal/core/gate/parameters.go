@@ -1,5 +1,7 @@
 package gate
 
+import "github.com/pawl-dev/pawl/internal/core/plan"
+
 // nextParameters asks for the run in which what the task names and the work takes has the
 // zero value of its type, where the verdict would be proven.
 func (o Observation) nextParameters() (Probe, []string) {
@@ -37,8 +39,8 @@ func untestedParameters(w weighing, v *Verdict) bool {
 	if len(names) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "not tested: "+list(names))
-	v.Reason = "the task names what no test looks at: " + list(names) + "; with the zero value of its type in its place (of a text, another one) all tests pass as well; " +
+	v.Labels = append(v.Labels, "not tested: "+plan.Few(names, 4))
+	v.Reason = "the task names what no test looks at: " + plan.Few(names, 4) + "; with the zero value of its type in its place (of a text, another one) all tests pass as well; " +
 		"a test that fails then would be enough"
 	return true
 }

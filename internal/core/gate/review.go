@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/answer"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // Kind of a gate.
@@ -140,7 +141,7 @@ func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
 		}
 		where = append(where, c.Where)
 	}
-	return Pass, "it points at " + list(where)
+	return Pass, "it points at " + plan.Few(where, 4)
 }
 
 // Approvals are those of the changed tests that the opinion calls needed, and says why.

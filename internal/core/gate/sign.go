@@ -3,6 +3,8 @@ package gate
 import (
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // neutralizable are the gates to run with the signs neutralized: those whose tests are
@@ -85,7 +87,7 @@ func bySignsOnly(w weighing, v *Verdict) bool {
 	}
 	signs := strings.Join(because[:min(len(because), signsNamed)], ", and of ")
 	v.Labels = append(v.Labels, "pass only because of "+signs)
-	v.Reason = "the tests pass only because of " + signs + "; without that these fail, and have to pass: " + list(names)
+	v.Reason = "the tests pass only because of " + signs + "; without that these fail, and have to pass: " + plan.Few(names, 4)
 	return true
 }
 

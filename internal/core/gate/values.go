@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
@@ -86,8 +87,8 @@ func (w weighing) passesAnyway(v *Verdict, p Probe, label, reason string) bool {
 	if len(gates) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, label+list(gates))
-	v.Reason = fmt.Sprintf(reason, list(gates))
+	v.Labels = append(v.Labels, label+plan.Few(gates, 4))
+	v.Reason = fmt.Sprintf(reason, plan.Few(gates, 4))
 	return true
 }
 
@@ -102,8 +103,8 @@ func knowsAnswers(w weighing, v *Verdict) bool {
 		if one.without(w.Answers[CloseInputs].Given) != two.without(w.Answers[CloserInputs].Given) {
 			continue
 		}
-		v.Labels = append(v.Labels, "knows its answers: "+list(w.Held))
-		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + list(w.Held) +
+		v.Labels = append(v.Labels, "knows its answers: "+plan.Few(w.Held, 4))
+		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + plan.Few(w.Held, 4) +
 			". Work the answers out from the inputs: then the tests count"
 		return true
 	}

@@ -3,6 +3,8 @@ package gate
 import (
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // finding is one fact about a claim whose gates pass, and the evidence that it makes.
@@ -37,10 +39,10 @@ func (o Observation) weigh(v *Verdict) {
 func (o Observation) found(v *Verdict) weighing {
 	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
 	if len(tests) > 0 {
-		v.Labels = append(v.Labels, "tests changed: "+list(tests))
+		v.Labels = append(v.Labels, "tests changed: "+plan.Few(tests, 4))
 	}
 	if len(o.Inputs) > 0 {
-		v.Labels = append(v.Labels, "gate inputs changed: "+list(o.Inputs))
+		v.Labels = append(v.Labels, "gate inputs changed: "+plan.Few(o.Inputs, 4))
 	}
 	w := weighing{Observation: o}
 	for _, f := range inputFindings() {
@@ -66,7 +68,7 @@ func (w *weighing) find(v *Verdict) {
 	ownWork := func(name string) bool { return !slices.Contains(w.alone, name) }
 	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
 	if len(f.unfit) > 0 {
-		v.Labels = append(v.Labels, unrepeated+list(f.unfit))
+		v.Labels = append(v.Labels, unrepeated+plan.Few(f.unfit, 4))
 	}
 	for _, name := range f.candidates {
 		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.unseen, name) {
@@ -117,7 +119,7 @@ func inputFindings() []finding {
 
 // stillFails is the reason of a verdict on work beside which something is as red as before.
 func stillFails(v *Verdict) string {
-	return "nothing new fails; what failed before still fails: " + list(v.StillRed)
+	return "nothing new fails; what failed before still fails: " + plan.Few(v.StillRed, 4)
 }
 
 // findings returns them in order: the first that holds makes the evidence.
@@ -126,7 +128,7 @@ func findings() []finding {
 		what: "new tests pass without the work too", is: Unproven,
 		next: "a test that fails without the work",
 		seen: because(func(w weighing) bool { return len(w.NewTests) > 0 }, func(w weighing, _ *Verdict) string {
-			return "nothing new fails, but the new tests pass without this work too: " + list(w.NewTests)
+			return "nothing new fails, but the new tests pass without this work too: " + plan.Few(w.NewTests, 4)
 		}),
 	}, {
 		what: "what did not pass before still fails", is: Unproven,
@@ -162,7 +164,7 @@ func flipFindings() []finding {
 			if len(v.Flipped) == 0 {
 				return false
 			}
-			v.Reason = "red before this work and green now: " + list(v.Flipped)
+			v.Reason = "red before this work and green now: " + plan.Few(v.Flipped, 4)
 			if len(w.NewTests) > 0 {
 				v.Proving = kept(w.laid.failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
 			}
@@ -172,9 +174,9 @@ func flipFindings() []finding {
 		what: "what was red is green by new tests, not by the work", is: Unproven,
 		next: "a test that fails without the work",
 		seen: func(w weighing, v *Verdict) bool {
-			v.Reason = "what turned green does so by the new tests, not by the work: " + list(w.alone) + " (" + list(slices.Concat(w.NewTests, w.gone())) + ")"
+			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.alone, 4) + " (" + plan.Few(slices.Concat(w.NewTests, w.gone()), 4) + ")"
 			if len(w.alone) > 0 {
-				v.Labels = append(v.Labels, "turned green by new tests: "+list(w.alone))
+				v.Labels = append(v.Labels, "turned green by new tests: "+plan.Few(w.alone, 4))
 			}
 			return len(w.alone) > 0
 		},
@@ -189,7 +191,7 @@ func overlayFindings() []finding {
 			if len(w.laid.failed) == 0 {
 				return false
 			}
-			v.Proving, v.Reason = w.laid.failed, "red without this work and green with it: "+list(w.laid.failed)
+			v.Proving, v.Reason = w.laid.failed, "red without this work and green with it: "+plan.Few(w.laid.failed, 4)
 			if w.laid.unbuilt {
 				v.Labels = append(v.Labels, "overlay: build failure")
 			}
@@ -199,7 +201,7 @@ func overlayFindings() []finding {
 		what: "what was red is green once, and red when repeated", is: NoEvidence,
 		next: "fix the flaky test, or set `flaky = true` on its gate",
 		seen: func(_ weighing, v *Verdict) bool {
-			v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
+			v.Reason = "what turned green is flaky, so it tells nothing: " + plan.Few(v.Flaky, 4)
 			return len(v.Flaky) > 0
 		},
 	}, {
@@ -207,7 +209,7 @@ func overlayFindings() []finding {
 		seen: func(w weighing, v *Verdict) bool {
 			names := w.noticed()
 			if len(names) > 0 {
-				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+list(names)
+				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+plan.Few(names, 4)
 			}
 			return len(names) > 0
 		},
@@ -274,8 +276,8 @@ func unwritten(w weighing, v *Verdict) bool {
 	if len(w.Unwritten) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "not written yet: "+list(w.Unwritten))
-	v.Reason = "part of the work is not written yet: " + list(w.Unwritten) + " make nothing of what they are given, and neither the program nor a test calls them"
+	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.Unwritten, 4))
+	v.Reason = "part of the work is not written yet: " + plan.Few(w.Unwritten, 4) + " make nothing of what they are given, and neither the program nor a test calls them"
 	return true
 }
 
@@ -284,8 +286,8 @@ func ignores(w weighing, v *Verdict) bool {
 	if len(w.Ignored) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "without effect: "+list(w.Ignored))
-	v.Reason = "the task names what the work takes and does not look at: " + list(w.Ignored) + ". Use it, and test what it does"
+	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.Ignored, 4))
+	v.Reason = "the task names what the work takes and does not look at: " + plan.Few(w.Ignored, 4) + ". Use it, and test what it does"
 	return true
 }
 
@@ -322,8 +324,8 @@ func testsWritten(w weighing, v *Verdict) bool {
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
-	v.Labels = append(v.Labels, "files that judge were written while the gates ran: "+list(files))
-	v.Reason = "the run writes files that judge it, so that they show nothing: " + list(files)
+	v.Labels = append(v.Labels, "files that judge were written while the gates ran: "+plan.Few(files, 4))
+	v.Reason = "the run writes files that judge it, so that they show nothing: " + plan.Few(files, 4)
 	return true
 }
 

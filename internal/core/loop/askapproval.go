@@ -74,10 +74,10 @@ func (m *machine) evidenceShown() []string {
 	f := m.s.Found
 	lines := []string{strings.TrimSuffix(fmt.Sprintf("evidence: %s; %s", f.Evidence, plan.OneLine(f.Reason, maxWhyBytes)), "; ")}
 	if len(f.Flipped) > 0 {
-		lines = append(lines, "failed before, passes now: "+firstFew(f.Flipped))
+		lines = append(lines, "failed before, passes now: "+plan.Few(f.Flipped, 4))
 	}
 	if len(f.TestsChanged) > 0 {
-		lines = append(lines, "only with changed tests: "+firstFew(f.TestsChanged))
+		lines = append(lines, "only with changed tests: "+plan.Few(f.TestsChanged, 4))
 	}
 	for _, sign := range f.Signs {
 		lines = append(lines, "look at: "+sign)

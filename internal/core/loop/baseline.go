@@ -1,11 +1,10 @@
 package loop
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // startTask runs the gates on the tree the task starts from: the baseline that
@@ -69,7 +68,7 @@ func (m *machine) redAtStart(g Gates) {
 	}
 	what := m.s.Red
 	if red := g.Red(); len(red) > 0 {
-		what = firstFew(red)
+		what = plan.Few(red, 4)
 	}
 	m.notify(Warning, "failing before the first turn: "+what+". That is fine if this work is to make it pass. If not, stop and "+redHint)
 }
@@ -133,12 +132,4 @@ func redGates(g Gates) []RedGate {
 		}
 	}
 	return red
-}
-
-func firstFew(names []string) string {
-	const few = 4
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }

@@ -120,7 +120,7 @@ func (m *machine) besideNote() string {
 	if len(m.s.Beside) == 0 {
 		return ""
 	}
-	return " (what came or changed since the loop began is ignored by git, or outside of the work tree: " + firstFew(m.s.Beside) + ")"
+	return " (what came or changed since the loop began is ignored by git, or outside of the work tree: " + plan.Few(m.s.Beside, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {
@@ -360,11 +360,7 @@ func Stands(tasks ...Task) string {
 	if len(red) == 0 {
 		return "all gates pass, but no test proves it"
 	}
-	names := strings.Join(red[:min(len(red), 3)], ", ")
-	if more := len(red) - 3; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return "nothing new fails; what failed before still fails (" + names + ")"
+	return "nothing new fails; what failed before still fails (" + plan.Few(red, 3) + ")"
 }
 
 // turnedGreen: a gate that was red through several tasks and is green now proves

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // Outcome is how a loop ended: exactly one.
@@ -169,7 +171,7 @@ func (m *machine) labels(ids []string) string {
 		t, _ := m.s.Task(id)
 		names = append(names, t.label())
 	}
-	return firstFew(names)
+	return plan.Few(names, 4)
 }
 
 // answerHint is what to do where a goal that is not a plan changed nothing: it may have

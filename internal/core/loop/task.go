@@ -218,7 +218,7 @@ func (m *machine) finalGates(g Gates) {
 		return
 	}
 	if red := m.unrelatedRed(g); len(red) > 0 {
-		m.finish(Unverified, "red before this loop began, and still: "+firstFew(red), stillRedHint)
+		m.finish(Unverified, "red before this loop began, and still: "+plan.Few(red, 4), stillRedHint)
 		return
 	}
 	m.finalTask("make the final gates pass")

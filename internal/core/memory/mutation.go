@@ -42,12 +42,12 @@ func (t MutationResult) String() string {
 		words += TestedFunctions(t.Detected, t.Functions)
 	}
 	if len(t.Undetected) > 0 {
-		words += ": not " + firstNames(t.Undetected)
+		words += ": not " + plan.OneLine(plan.Few(t.Undetected, maxNamedFunctions), 0)
 	}
 	if left := t.Functions - t.Tried; left > 0 {
 		words += fmt.Sprintf("; %d not tried", left)
 		if len(t.Untried) > 0 {
-			words += ": " + firstNames(t.Untried)
+			words += ": " + plan.OneLine(plan.Few(t.Untried, maxNamedFunctions), 0)
 		}
 	}
 	if len(t.Missed) > 0 {
@@ -62,19 +62,6 @@ func TestedFunctions(tested, changed int) string {
 		return "the one changed function is tested"
 	}
 	return fmt.Sprintf("%d of %d changed functions are tested", tested, changed)
-}
-
-// firstNames lists the first functions, and how many more there are.
-func firstNames(all []string) string {
-	var names []string
-	for _, name := range all[:min(len(all), maxNamedFunctions)] {
-		names = append(names, plan.OneLine(name, 100))
-	}
-	words := strings.Join(names, ", ")
-	if more := len(all) - maxNamedFunctions; more > 0 {
-		words += fmt.Sprintf(" and %d more", more)
-	}
-	return words
 }
 
 // Note returns the note for the journal.

@@ -175,3 +175,12 @@ func final(text string, at int, first byte) int {
 	}
 	return at
 }
+
+// Few joins names, the first of them if they are many: "a, b and 3 more".
+func Few(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
