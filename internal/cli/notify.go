@@ -43,7 +43,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	receivers := settings.For(notice.Test, time.Now())
+	receivers := settings.For(notice.Test)
 	if len(receivers) == 0 {
 		return failure.New(failure.Usage, `set them up in pawl.toml:  [notify]  to = ["desktop"];  or name one:  pawl notify test desktop`, "no receiver of notifications is set up")
 	}
@@ -117,7 +117,8 @@ func (a *app) ring(n notice.Notice) bool {
 func (a *app) rings(d *launch.Driver) {
 	post := d.Notify
 	d.Notify = func(n notice.Notice) {
-		if slices.ContainsFunc(d.Spec.Notify.For(n.Event, time.Now()), func(r notice.Receiver) bool { return r.Kind == notice.Bell }) {
+		wanted := slices.ContainsFunc(d.Spec.Notify.For(n.Event), func(r notice.Receiver) bool { return r.Kind == notice.Bell })
+		if wanted && d.Spec.Notify.QuietUntil(time.Now()).IsZero() {
 			a.ring(n)
 		}
 		if post != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -37,9 +38,10 @@ func (c *resumeCmd) all(a *app) error {
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
 		case !s.endedByRestart(time.Now()):
-			if _, asks := a.asksStill(l.Loop); asks && !s.alive && s.hasEnded() {
+			_, asks := a.asksStill(l.Loop)
+			if asks && !s.alive && s.hasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
 				if err := launch.Listen(l.Loop, a.env); err != nil {
-					term.Warnf(a.Err, "replies to %s are not taken: %v", l.Loop.ID, err)
+					term.Warnf(a.Err, "notices and replies of %s are not taken up: %v", l.Loop.ID, err)
 				}
 			}
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -32,8 +33,9 @@ func (sessionNotifyCmd) Help() string {
   pawl session notify brisk-otter-7f3a notice-1.json`
 }
 
-// Run sends a notice of a loop, with retries, and logs what came of it. Of a question it
-// takes the answer.
+// Run sends a notice of a loop, with retries, and logs what came of it; in quiet hours it
+// waits for their end, and sends all that still holds then. Of a question it takes the
+// answer.
 func (c *sessionNotifyCmd) Run(a *app) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	l, err := a.store.Resolve(c.Loop, "")
@@ -45,17 +47,58 @@ func (c *sessionNotifyCmd) Run(a *app) error {
 		return err
 	}
 	if c.Name == "" {
-		return a.listen(l, spec.Notify)
+		var posting sync.WaitGroup
+		posting.Go(func() { _, err = a.sendPosted(l, spec.Notify) })
+		heard := a.listen(l, spec.Notify)
+		posting.Wait()
+		return errors.Join(err, heard)
 	}
-	n, err := notify.Take(l.Dir, c.Name)
+	send := func() (bool, error) { return a.sendOne(l, spec.Notify, c.Name) }
+	if !spec.Notify.QuietUntil(time.Now()).IsZero() {
+		send = func() (bool, error) { return a.sendPosted(l, spec.Notify) }
+	}
+	asks, err := send()
+	if asks {
+		err = errors.Join(err, a.listen(l, spec.Notify))
+	}
+	return err
+}
+
+// sendOne sends a notice that was just posted, and reports whether it asks the user
+// something.
+func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool, err error) {
+	n, err := notify.Take(l.Dir, name)
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = a.sendNotice(l, spec.Notify, n)
-	if !n.Asks() {
-		return err
+	return n.Asks(), a.sendNotice(l, s, n)
+}
+
+// sendPosted sends what was posted before and still holds, once quiet hours are over. It
+// reports whether that asks the user something. If another process does so, it returns
+// at once.
+func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error) {
+	if mine, err := notify.AwaitQuiet(context.Background(), l.Dir, s); err != nil || !mine {
+		return false, err
 	}
-	return errors.Join(err, a.listen(l, spec.Notify))
+	for _, name := range notify.Posted(l.Dir) {
+		n, failed := notify.Take(l.Dir, name)
+		if errors.Is(failed, fs.ErrNotExist) { // another process sends it
+			continue
+		}
+		now, unread := readSubject(l)
+		if failed == nil && unread == nil {
+			if why := n.Outdated(now.memory.State); why != "" {
+				notify.Log(l.Dir, n, "not sent: "+why)
+				continue
+			}
+		}
+		if failed == nil {
+			asks, failed = asks || n.Asks(), a.sendNotice(l, s, n)
+		}
+		err = errors.Join(err, failed)
+	}
+	return asks, err
 }
 
 func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) error {

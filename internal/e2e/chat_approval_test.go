@@ -11,12 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/notify"
 )
 
-// killListener ends the process that reads the chat for the newest loop, as a restart of
-// the machine does.
+// killListener ends the process that reads the chat for the newest loop, or waits for the
+// end of quiet hours, as a restart of the machine does.
 func (b *bench) killListener() {
 	b.t.Helper()
 	agenttest.Needs(b.t, "pgrep")
@@ -31,6 +33,19 @@ func (b *bench) killListener() {
 		}
 		_ = syscall.Kill(n, syscall.SIGKILL) // it may have sent a notice, and ended
 	}
+}
+
+// sent waits until the newest loop's log of notices says that one was sent: now it is
+// known which message is replied to.
+func (b *bench) sent(notice string) {
+	b.t.Helper()
+	path := b.path("../state/loops/" + b.status().ID + "/" + notify.LogName)
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if log, err := os.ReadFile(path); err == nil && strings.Contains(string(log), notice+": sent to ") {
+			return
+		}
+	}
+	b.t.Fatalf("%q is not sent", notice)
 }
 
 // Changed tests that wait for an approval are answered by chat like a question: after the
@@ -85,6 +100,7 @@ echo '<promise>DONE</promise>'
 
 	b.ended(run("add takes one argument", "--branch", "new").wait(), 3)
 	api.says(t, 66, "ended UNVERIFIED", "yes")
+	b.sent("ended unverified")
 	b.killListener()
 	api.says(t, 42, "ended UNVERIFIED", "yes")
 	b.pawl("resume", "--all") // as the system does after a restart

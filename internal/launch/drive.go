@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -229,10 +230,11 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	return d, nil
 }
 
-// reachOut claims the issues of a loop that is resumed, and has replies taken to what it
-// asked.
+// reachOut claims the issues of a loop that is resumed, and has what it asked and told
+// taken up again.
 func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
-	if err := d.claimIssues(ctx, st, env); err != nil || !st.AsksUser() {
+	err := d.claimIssues(ctx, st, env)
+	if err != nil || !st.AsksUser() && len(notify.Posted(l.Dir)) == 0 {
 		return err
 	}
 	return d.outbox(l, env).Listen()

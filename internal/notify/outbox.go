@@ -39,10 +39,15 @@ const LogName = "notify.log"
 // Post has a notice sent and does not wait for it. It is best effort: what it cannot hand
 // over is said in the log. A nil outbox tells nobody.
 func (o *Outbox) Post(n notice.Notice) {
-	if o == nil || len(remote(o.Settings.For(n.Event, time.Now()))) == 0 {
+	if o == nil || len(o.Receivers(n)) == 0 {
 		return
 	}
-	if err := o.post(n); err != nil {
+	quiet := !o.Settings.QuietUntil(time.Now()).IsZero()
+	if quiet && !n.Lasts() {
+		Log(o.Dir, n, "not sent in quiet hours")
+		return
+	}
+	if err := o.post(n, quiet); err != nil {
 		Log(o.Dir, n, "not sent: "+err.Error())
 	}
 }
@@ -58,13 +63,14 @@ func remote(all []notice.Receiver) []notice.Receiver {
 	return out
 }
 
-func (o *Outbox) post(n notice.Notice) error {
+// post hands a notice over. In quiet hours nobody waits for it: it is sent after them.
+func (o *Outbox) post(n notice.Notice, quiet bool) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return fmt.Errorf("encode notice: %w", err)
 	}
 	// The name orders them; a notice of another process at the same moment is another event.
-	path := filepath.Join(o.Dir, fmt.Sprintf("notice-%s-%s.json", strconv.FormatInt(time.Now().UnixNano(), 36), n.Event))
+	path := filepath.Join(o.Dir, fmt.Sprintf(noticePrefix+"%s-%s.json", strconv.FormatInt(time.Now().UnixNano(), 36), n.Event))
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
@@ -72,7 +78,7 @@ func (o *Outbox) post(n notice.Notice) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	if n.Asks() && len(o.Settings.Answers) > 0 {
+	if quiet || n.Asks() && len(o.Settings.Answers) > 0 {
 		return nil // it waits for the answer, and ends with the question
 	}
 	o.mu.Lock()
@@ -92,33 +98,19 @@ func (o *Outbox) start(command string, args ...string) (pid int, err error) {
 	return proc.StartDetached(cmd)
 }
 
-// Listen has replies taken to questions that were sent by an earlier owner.
+// Listen has replies taken to questions that were sent by an earlier owner, and notices
+// sent that it left.
 func (o *Outbox) Listen() error {
-	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 {
+	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 && len(Posted(o.Dir)) == 0 {
 		return nil
 	}
 	_, err := o.start("notify")
 	return err
 }
 
-// Take reads a notice that Post left under this name in the loop's folder, and removes
-// it: it is sent once.
-func Take(dir, name string) (notice.Notice, error) {
-	var n notice.Notice
-	path := filepath.Join(dir, filepath.Base(name))
-	data, err := atomicfile.Read(path, 1<<20)
-	if err == nil {
-		err = errors.Join(json.Unmarshal(data, &n), os.Remove(path))
-	}
-	if err != nil {
-		return n, fmt.Errorf("read notice: %w", err)
-	}
-	return n, nil
-}
-
-// Receivers are those of a notice that is sent now.
+// Receivers are those of a notice.
 func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
-	return remote(o.Settings.For(n.Event, time.Now()))
+	return remote(o.Settings.For(n.Event))
 }
 
 // Wait waits until everything is sent, at most so long. What is not goes on without this

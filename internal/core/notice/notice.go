@@ -48,8 +48,33 @@ type Notice struct {
 // Asks reports whether the user can answer the notice.
 func (n Notice) Asks() bool { return n.Question != nil || len(n.Tests) > 0 }
 
+// Lasts reports whether the notice is told after quiet hours that it came in.
+func (n Notice) Lasts() bool { return n.Event == NeedsYou || n.Event == Ended }
+
+// Outdated says why a notice need not be told any more, now that its loop stands so, and
+// is empty for one that is still news.
+func (n Notice) Outdated(now loop.State) string {
+	ended := now.Phase == loop.Ended
+	switch {
+	case n.Event == Ended && !ended:
+		return "the loop was resumed"
+	case n.Event != Ended && ended: // the notice of its end says what is left
+		return "the loop has ended"
+	case n.Question != nil && !slices.ContainsFunc(now.Unanswered(), func(q loop.Question) bool { return q.At.Equal(n.Question.At) }):
+		return "the question is answered"
+	case n.Reason == reasonHeld && now.Held == "":
+		return "the loop is no longer held"
+	case n.Event == NeedsYou && len(n.Tests) > 0 && !slices.ContainsFunc(now.Unapproved(), func(path string) bool { return slices.Contains(n.Tests, path) }):
+		return "it is decided"
+	}
+	return ""
+}
+
 // reasonQuestion is the reason of a notice that the agent asks something.
 const reasonQuestion = "question"
+
+// reasonHeld is the reason of a notice that the loop waits for something to be fixed.
+const reasonHeld = "held"
 
 // repeatAfter is how long the same thing is not told again.
 const repeatAfter = time.Minute
@@ -139,7 +164,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		out[len(out)-1].Task, out[len(out)-1].Question = q.Task, &q
 	}
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
-		add(NeedsYou, "held", "the loop is held: "+e.Failure.Message, e.Failure.Hint)
+		add(NeedsYou, reasonHeld, "the loop is held: "+e.Failure.Message, e.Failure.Hint)
 	}
 	decideWait(before, after, e.Kind, add)
 	if now, share := spent(after); now > spentShare(before) {

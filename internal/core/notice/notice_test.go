@@ -149,31 +149,64 @@ func TestTheSameThingIsToldOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestReceiversByEventAndHour(t *testing.T) {
+func TestReceiversByEvent(t *testing.T) {
 	t.Parallel()
-	s := notice.Settings{To: []string{"desktop", "slack env:URL"}, Wait: []string{"off"}, NeedsYou: []string{"command ./call me"}, Quiet: "22:00-07:00"}
-	cases := []struct {
-		event notice.Event
-		at    time.Time
-		want  []notice.Receiver
-	}{
-		{notice.Ended, at(12, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
-		{notice.NeedsYou, at(12, 0), []notice.Receiver{{Kind: notice.Command, Arg: "./call me"}}},
-		{notice.Wait, at(12, 0), nil},
-		{notice.Ended, at(21, 59), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
-		{notice.Ended, at(22, 0), nil},
-		{notice.Ended, at(6, 59), nil},
-		{notice.Ended, at(7, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
-		{notice.Test, at(3, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}, {Kind: notice.Command, Arg: "./call me"}}},
-	}
-	for _, c := range cases {
-		if diff := cmp.Diff(c.want, s.For(c.event, c.at)); diff != "" {
-			t.Errorf("%s at %s: %s", c.event, c.at.Format("15:04"), diff)
+	s := notice.Settings{To: []string{"desktop", "slack env:URL"}, Wait: []string{"off"}, NeedsYou: []string{"command ./call me"}}
+	desktop, slack, call := notice.Receiver{Kind: notice.Desktop}, notice.Receiver{Kind: notice.Slack, Arg: "env:URL"}, notice.Receiver{Kind: notice.Command, Arg: "./call me"}
+	for event, want := range map[notice.Event][]notice.Receiver{
+		notice.Ended: {desktop, slack}, notice.NeedsYou: {call}, notice.Wait: nil, notice.Test: {desktop, slack, call},
+	} {
+		if diff := cmp.Diff(want, s.For(event)); diff != "" {
+			t.Errorf("%s: %s", event, diff)
 		}
 	}
-	s.Quiet = "12:00-13:00"
-	if s.For(notice.Ended, at(12, 30)) != nil || s.For(notice.Ended, at(13, 0)) == nil {
-		t.Error("quiet hours within a day")
+}
+
+func TestQuietHours(t *testing.T) {
+	t.Parallel()
+	day := func(hour, minute, days int) time.Time { return at(hour, minute).AddDate(0, 0, days) }
+	for _, c := range []struct {
+		quiet     string
+		at, until time.Time
+	}{
+		{"22:00-07:00", at(21, 59), time.Time{}},
+		{"22:00-07:00", at(22, 0), day(7, 0, 1)},
+		{"22:00-07:00", at(6, 59), day(7, 0, 0)},
+		{"22:00-07:00", at(7, 0), time.Time{}},
+		{"12:00-13:00", at(11, 59), time.Time{}},
+		{"12:00-13:00", at(12, 30), day(13, 0, 0)},
+		{"", at(12, 30), time.Time{}},
+	} {
+		if until := (notice.Settings{Quiet: c.quiet}).QuietUntil(c.at); !until.Equal(c.until) {
+			t.Errorf("%q at %s: until %s, want %s", c.quiet, c.at, until, c.until)
+		}
+	}
+}
+
+// What came in quiet hours is told in the morning if it is still news then.
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	asked := loop.Question{Text: "Which zone?", Task: "US-1", At: at(2, 0)}
+	question := notice.Notice{Event: notice.NeedsYou, Question: &asked}
+	asks := working(func(s *loop.State) { s.Questions = []loop.Question{asked} })
+	ended := working(func(s *loop.State) { s.Phase = loop.Ended })
+	for name, c := range map[string]struct {
+		n    notice.Notice
+		now  loop.State
+		want string
+	}{
+		"a question that is open":     {question, asks, ""},
+		"a question that is answered": {question, working(nil), "the question is answered"},
+		"a question of an ended loop": {question, ended, "the loop has ended"},
+		"an end":                      {notice.Notice{Event: notice.Ended}, ended, ""},
+		"an end that is none":         {notice.Notice{Event: notice.Ended}, working(nil), "the loop was resumed"},
+		"a blocked task":              {notice.Notice{Event: notice.NeedsYou, Reason: "blocked"}, working(nil), ""},
+		"held no longer":              {notice.Notice{Event: notice.NeedsYou, Reason: "held"}, working(nil), "the loop is no longer held"},
+		"tests that are decided":      {notice.Notice{Event: notice.NeedsYou, Reason: "approval", Tests: []string{"a_test.go"}}, working(nil), "it is decided"},
+	} {
+		if got := c.n.Outdated(c.now); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

@@ -16,16 +16,13 @@ type Settings struct {
 	NeedsYou []string `json:"needs_you,omitempty" doc:"who receives that a loop needs you, instead of to: a task was blocked or skipped, protected files were changed, tests wait for approval, a login is needed"`
 	Wait     []string `json:"wait,omitempty" doc:"who receives that a wait for a usage limit begins or is over, instead of to"`
 	Budget   []string `json:"budget,omitempty" doc:"who receives that 75 % or 90 % of max_cost or max_tokens are spent, instead of to"`
-	Quiet    string   `json:"quiet,omitempty" doc:"hours of the day in which nothing is sent, such as 22:00-07:00"`
+	Quiet    string   `json:"quiet,omitempty" doc:"hours of the day in which nothing is sent, such as 22:00-07:00; when they end, you are told what still needs you, and of loops that ended"`
 	Answers  []string `json:"answers,omitempty" doc:"whose replies to a question or an approval count: telegram or slack as above, then from and the ids of senders, such as telegram env:TELEGRAM_URL from 4242; a repository's file may not set it"`
 }
 
-// For returns the receivers of an event at a local time. What cannot be parsed was
-// refused when the loop began.
-func (s Settings) For(e Event, at time.Time) []Receiver {
-	if q, err := parseQuiet(s.Quiet); err == nil && q.contains(at) && e != Test {
-		return nil
-	}
+// For returns the receivers of an event. What cannot be parsed was refused when the loop
+// began.
+func (s Settings) For(e Event) []Receiver {
 	list := map[Event][]string{Ended: s.Ended, NeedsYou: s.NeedsYou, Wait: s.Wait, Budget: s.Budget}[e]
 	if len(list) == 0 {
 		list = s.To
@@ -40,6 +37,20 @@ func (s Settings) For(e Event, at time.Time) []Receiver {
 		}
 	}
 	return out
+}
+
+// QuietUntil returns when the quiet hours that a local time lies in are over, and the zero
+// time outside of them.
+func (s Settings) QuietUntil(at time.Time) time.Time {
+	q, err := parseQuiet(s.Quiet)
+	if err != nil || !q.contains(at) {
+		return time.Time{}
+	}
+	end := time.Date(at.Year(), at.Month(), at.Day(), 0, q.to, 0, 0, at.Location())
+	if !end.After(at) {
+		end = end.AddDate(0, 0, 1)
+	}
+	return end
 }
 
 // All returns the receivers of any event, each once.

@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+)
+
+const (
+	noticePrefix = "notice-"    // of a posted notice's file
+	quietLock    = "quiet.lock" // of the process that waits for the end of quiet hours
+	// clockCheck is how often that process looks at the clock: a timer alone stands still
+	// while the machine sleeps.
+	clockCheck = time.Minute
+)
+
+// Posted are the names of notices in a loop's folder that nobody has taken yet, the
+// oldest first.
+func Posted(dir string) []string {
+	paths, _ := filepath.Glob(filepath.Join(dir, noticePrefix+"*.json")) // fails by the pattern alone
+	for i, path := range paths {
+		paths[i] = filepath.Base(path)
+	}
+	return paths
+}
+
+// Take reads a posted notice and removes it: one process gets it, and it is sent once.
+func Take(dir, name string) (notice.Notice, error) {
+	var n notice.Notice
+	path := filepath.Join(dir, filepath.Base(name))
+	mine := path + ".taken"
+	err := os.Rename(path, mine)
+	if err == nil {
+		var data []byte
+		data, err = atomicfile.Read(mine, 1<<20)
+		err = errors.Join(err, os.Remove(mine))
+		if err == nil {
+			err = json.Unmarshal(data, &n)
+		}
+	}
+	if err != nil {
+		return n, fmt.Errorf("read notice: %w", err)
+	}
+	return n, nil
+}
+
+// AwaitQuiet waits until the loop's quiet hours are over. It returns false if another
+// process waits for that and sends what was posted until then, or the context is done.
+func AwaitQuiet(ctx context.Context, dir string, s notice.Settings) (bool, error) {
+	if s.QuietUntil(time.Now()).IsZero() {
+		return true, nil
+	}
+	lock := flock.New(filepath.Join(dir, quietLock), flock.SetPermissions(0o600))
+	if locked, err := lock.TryLock(); !locked {
+		return false, err
+	}
+	defer func() { _ = lock.Unlock() }()
+	for {
+		until := s.QuietUntil(time.Now())
+		if until.IsZero() {
+			return true, nil
+		}
+		select {
+		case <-time.After(min(clockCheck, time.Until(until))):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
