@@ -17,7 +17,7 @@ type statsCmd struct {
 
 func (statsCmd) Help() string {
 	return `Outcomes, time and cost of a task, refused claims, restores and violations over the loops of all
-repositories, also by agent, model, repository and week.
+repositories, also by agent, model, repository and week; a plot shows the tasks of each week.
 
   pawl stats
   pawl stats --since 30d

@@ -159,11 +159,48 @@ func (s Stats) Text(w io.Writer) error {
 			return fmt.Errorf("write statistics: %w", err)
 		}
 		b.WriteString("\ntime/task and cost/task are medians of the tasks that are done\n")
+		b.WriteString(s.weekly())
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write statistics: %w", err)
 	}
 	return nil
+}
+
+const (
+	weeksPlotted = 12
+	plotWidth    = 40 // columns of the longest bar
+)
+
+// weekly draws the tasks of the last weeks, a bar each: proven, done, and worked on. It is
+// empty for loops of one week.
+func (s Stats) weekly() string {
+	if len(s.ByWeek) < 2 {
+		return ""
+	}
+	weeks, oldest := map[string]Figures{}, s.ByWeek[0].Name
+	for _, f := range s.ByWeek {
+		weeks[f.Name] = f
+	}
+	monday, err := time.Parse(time.DateOnly, s.ByWeek[len(s.ByWeek)-1].Name)
+	if err != nil {
+		return ""
+	}
+	most := 1
+	var names []string
+	for ; len(names) < weeksPlotted && monday.Format(time.DateOnly) >= oldest; monday = monday.AddDate(0, 0, -7) {
+		names = append(names, monday.Format(time.DateOnly))
+		most = max(most, weeks[names[len(names)-1]].Tasks)
+	}
+	var b strings.Builder
+	b.WriteString("\ntasks by week: █ proven  ▒ done  ░ not done\n")
+	for _, name := range slices.Backward(names) {
+		f := weeks[name]
+		end := func(n int) int { return (n*plotWidth + most - 1) / most }
+		bar := strings.Repeat("█", end(f.Proven)) + strings.Repeat("▒", end(f.Done)-end(f.Proven)) + strings.Repeat("░", end(f.Tasks)-end(f.Done))
+		fmt.Fprintf(&b, "%s  %s%s  %d of %d, %s\n", name, bar, strings.Repeat(" ", plotWidth-end(f.Tasks)), f.Done, f.Tasks, figure.Cost(f.CostUSD, f.CostUnknown > 0))
+	}
+	return b.String()
 }
 
 // outcomeWords lists the outcomes, the most frequent first.

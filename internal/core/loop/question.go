@@ -42,6 +42,7 @@ const (
 	maxQuestionBytes = 2000           // bytes
 	maxChoices       = 8
 	maxChoiceBytes   = 300 // bytes
+	shortID          = 12  // characters of a git object's id in what a user types
 )
 
 // AwaitedAnswer returns the question that the loop waits for.
@@ -104,7 +105,8 @@ func (q Question) Diff() string {
 	if q.Approve == "" || q.Base == "" {
 		return ""
 	}
-	return strings.TrimSpace("git diff " + q.Base + " " + q.Tree)
+	short := func(id string) string { return id[:min(len(id), shortID)] }
+	return strings.TrimSpace("git diff " + short(q.Base) + " " + short(q.Tree))
 }
 
 // Lines are the suggested answers, numbered as pawl answer takes them, and what counts
