@@ -78,7 +78,10 @@ func (l *live) PrintAt(e Event, at time.Time) {
 		indent = labelColumn
 	}
 	var b strings.Builder
-	for _, final := range l.story.lines(e, at) {
+	for i, final := range l.story.lines(e, at) {
+		if i == 0 {
+			final = l.stamped(final, e, at)
+		}
 		for _, row := range final.wrap(columns-1, indent) {
 			b.WriteString(row.paint(l.o.Color))
 			b.WriteByte('\n')
@@ -92,6 +95,23 @@ func (l *live) PrintAt(e Event, at time.Time) {
 		return
 	}
 	l.draw(b.String(), now)
+}
+
+// clockColumns is how wide the time of day is before a line.
+const clockColumns = len("15:04")
+
+// stamped is an event's first line behind the time of day. Header and summary stand for
+// themselves.
+func (l *live) stamped(first line, e Event, at time.Time) line {
+	switch e.(type) {
+	case LoopStarted, LoopEnded:
+		return first
+	}
+	clock := span{dim, at.In(l.o.Zone).Format("15:04")}
+	if indent := first[0].text; strings.TrimSpace(indent) == "" && len(indent) >= clockColumns {
+		return append(line{clock, text(indent[clockColumns:])}, first[1:]...)
+	}
+	return append(line{clock}, first...)
 }
 
 // draw writes final text, if any, and the block below it, in one write.
@@ -138,7 +158,8 @@ func (l *live) block(now time.Time, rows int) []line {
 	if s.began.IsZero() || s.ended || s.asking || l.closed {
 		return nil
 	}
-	out := []line{s.activity(now), s.figures(now)}
+	below := text(strings.Repeat(" ", clockColumns)) // the lines that have happened
+	out := []line{append(line{below}, s.activity(now)...), append(line{below}, s.figures(now)...)}
 	return out[:min(len(out), max(1, rows-1))]
 }
 

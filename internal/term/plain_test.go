@@ -36,11 +36,11 @@ func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 		}
 		want := []string{
 			"00:00:00 ● 1/1 1 one begun",
-			"00:10:00 ● 1/1 1 one iteration 1 · editing a.go · 10m00s",
-			"00:30:00 ● 1/1 1 one iteration 1 · editing a.go · 30m00s",
-			"01:10:00 ● 1/1 1 one iteration 1 · editing a.go · 1h10m",
+			"00:10:00 ● 1/1 1 one iteration 1 · 10m00s · editing a.go",
+			"00:30:00 ● 1/1 1 one iteration 1 · 30m00s · editing a.go",
+			"01:10:00 ● 1/1 1 one iteration 1 · 1h10m · editing a.go",
 			"01:15:00 note said",
-			"01:25:00 ● 1/1 1 one iteration 1 · editing a.go · 1h25m",
+			"01:25:00 ● 1/1 1 one iteration 1 · 1h25m · editing a.go",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -259,11 +259,11 @@ func (s *story) activity(now time.Time) line {
 		}
 		parts = append(parts, it)
 	}
-	if s.turn.Doing != "" {
-		parts = append(parts, Clean(s.turn.Doing))
-	}
 	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
 		parts = append(parts, figure.Duration(took))
+	}
+	if s.turn.Doing != "" { // last: it may be cut
+		parts = append(parts, Clean(s.turn.Doing))
 	}
 	return taskLine(span{cyan, "●"}, s.task, text(strings.Join(parts, " · ")))
 }
