@@ -41,7 +41,7 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	err = v.watch(ctx)
 	err = errors.Join(err, out.Close())
 	if ctx.Err() != nil && !c.JSON {
-		fmt.Fprintf(a.Err, "detached: %s continues. It is shown again by  pawl attach %[1]s  and ended by  pawl stop %[1]s\n", s.ID)
+		a.sayDetached(s.ID)
 	}
 	return err
 }

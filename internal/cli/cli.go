@@ -104,6 +104,9 @@ type app struct {
 	env   environment.Environment
 	dir   string // the current folder, absolute
 	store *store.Store
+	args  []string // of the command line
+
+	leavable *leavable // nil where the loop's terminal cannot be left
 
 	columns int   // how wide text for people may be, 0 where that is not known
 	unsaid  error // what was to be printed and found the disk full, nil if nothing
@@ -115,7 +118,7 @@ type app struct {
 // Main runs the tool with its arguments, the program's name aside, and returns
 // the exit code.
 func Main(args []string, streams Stdio) int {
-	a := &app{Stdio: streams}
+	a := &app{Stdio: streams, args: args, leavable: takeLeavable()}
 	return a.exit(a.main(args))
 }
 

@@ -26,6 +26,10 @@ func (c *resumeCmd) Run(a *app) error {
 	if c.All {
 		return c.all(a)
 	}
+	mode := term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)
+	if !c.Detach && a.startsSecond(mode) {
+		return a.second()
+	}
 	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err
@@ -73,7 +77,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if d.Unclaimed != "" && untold == nil { // it is said once that the tracker is out of reach
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
-	return a.runLoop(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
+	return a.runLoop(ctx, d, driving{mode: mode})
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

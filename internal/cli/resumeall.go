@@ -74,5 +74,5 @@ func (c *resumeCmd) all(a *app) error {
 func (s *subject) endedByRestart(now time.Time) bool {
 	st := s.memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return s.spec.DetachOnHangup && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.Held != "")
+	return (s.spec.DetachOnHangup || s.holder.Detached) && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.Held != "")
 }

@@ -131,6 +131,9 @@ func (c *runCmd) Run(a *app) error {
 	if c.Detach && c.JSON {
 		return failure.New(failure.Usage, "pawl run --detach -q  prints the loop's id;  pawl attach LOOP --json  its events", "--detach prints no events")
 	}
+	if !c.DryRun && !c.Detach && a.startsSecond(c.mode(a)) {
+		return a.second()
+	}
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
@@ -182,6 +185,9 @@ func (c *runCmd) Run(a *app) error {
 	}
 }
 
+// mode is how the loop is shown.
+func (c *runCmd) mode(a *app) term.Mode { return term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb) }
+
 // begin begins the loop and drives it. The question that it returns, if any, was
 // answered so that the run is to begin again.
 func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQuestion, error) {
@@ -190,7 +196,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	if err != nil {
 		return nil, err
 	}
-	how := driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
+	how := driving{mode: c.mode(a)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
@@ -342,13 +348,24 @@ func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err e
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
-	var out term.Printer = term.New(term.Options{
+	screen := term.New(term.Options{
 		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
+		Detachable: a.leavable != nil,
 	})
-	out = a.keepScreen(out, d)
+	out := a.keepScreen(screen, d)
 	defer func() { err = errors.Join(err, out.Close()) }()
+	ask := func(f func()) { f() }
+	if a.leavable != nil {
+		keys, stop := a.leavable.hears(a, d, ears, screen)
+		defer stop()
+		ask = func(f func()) { defer keys.Hold()(); f() }
+	}
 	if q := how.red; q != nil {
-		q.print, d.AskRed = out.Print, q.Ask
+		q.print = out.Print
+		d.AskRed = func(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
+			ask(func() { wanted, goesOn = q.Ask(ctx, g) })
+			return wanted, goesOn
+		}
 	}
 	for {
 		s, err := newShow(out, d)

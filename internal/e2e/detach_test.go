@@ -3,6 +3,8 @@
 package e2e_test
 
 import (
+	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,5 +40,55 @@ func TestAClosedTerminalDetaches(t *testing.T) {
 	}
 	if r := b.pawl("stop", "."); r.code != 0 || !strings.Contains(r.out, "cancelled") {
 		t.Errorf("stop: %s", r)
+	}
+}
+
+// The key d gives the terminal back to the shell while the loop goes on; after a restart
+// of the machine it goes on too. Without it, a loop ends with the process that its user
+// sees, however that ends.
+func TestAKeyDetaches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
+	script := b.script("-- 1+/sleep --\n1h\n-- 1+/reply --\nhm\n")
+	const soon = 30 * time.Second
+	begin := func() *agenttest.Terminal {
+		line := `"$0" run plan.md --gate '` + checkWords + `' --agent scripted --agent-command ` + script + `; echo "left $?"; stty -a; cat`
+		term := agenttest.Open(t, agenttest.Program{Argv: []string{"sh", "-c", line, b.binary}, Dir: b.root, Env: b.env})
+		term.Shows("iteration 1 of", soon)
+		return term
+	}
+	term := begin()
+	term.Keys("x", "d")
+	term.Shows("detached: ", soon)
+	term.Shows("left 0", soon)
+	if screen := term.Screen(); strings.Contains(screen, "-icanon") || strings.Contains(screen, "-echo ") {
+		t.Errorf("the terminal is left so:\n%s", screen)
+	}
+	if s := b.status(); s.State != "running" || s.Outcome != "" {
+		t.Errorf("after the key: %+v", s)
+	}
+	if err := syscall.Kill(b.driver(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.pawl("resume", "--all"); r.code != 0 || b.status().State != "running" {
+		t.Errorf("after a restart: %s %+v", r, b.status())
+	}
+	b.pawl("stop", ".")
+
+	term = begin()
+	first, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(b.driver())).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(first)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	term.Shows("the terminal went away", soon)
+	if s := b.status(); s.Outcome != "cancelled" {
+		t.Errorf("after the first process was killed: %+v", s)
 	}
 }

@@ -25,6 +25,8 @@ type Holder struct {
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
 	Epoch int64     `json:"epoch,omitempty"` // of the owner; 0 for a work tree
+
+	Detached bool `json:"detached,omitempty"` // an owner that left its terminal
 }
 
 // HeldError means that another process holds the lock.

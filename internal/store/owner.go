@@ -84,6 +84,14 @@ func (l *Loop) lockAndOpen(ctx context.Context) (*Owner, error) {
 	return &Owner{loop: l, lock: lock, journal: w}, nil
 }
 
+// Detach notes that the owner has left its terminal, so that a restart of the machine
+// does not end its loop.
+func (o *Owner) Detach() error {
+	h := readHolder(o.lock.path)
+	h.Detached = true
+	return o.lock.writeHolder(h)
+}
+
 // Epoch returns the number of the owner, from 1.
 func (o *Owner) Epoch() int64 { return o.epoch }
 

@@ -13,6 +13,7 @@ import (
 type story struct {
 	zone      *time.Location
 	attached  bool
+	leavable  bool      // by the key d
 	began     time.Time // the loop
 	loop      LoopStarted
 	task      TaskStarted
@@ -24,7 +25,7 @@ type story struct {
 }
 
 func newStory(o Options) *story {
-	return &story{zone: o.Zone, attached: o.Attached, turn: TurnActivity{ContextPercent: -1}}
+	return &story{zone: o.Zone, attached: o.Attached, leavable: o.Detachable, turn: TurnActivity{ContextPercent: -1}}
 }
 
 // note takes an event in.
@@ -173,8 +174,11 @@ func ends(e LoopStarted) string {
 // keys says what can be typed.
 func (s *story) keys() string {
 	stop := "Ctrl-C keeps the work"
-	if s.attached {
+	switch {
+	case s.attached:
 		stop = "Ctrl-C only detaches"
+	case s.leavable:
+		stop = "d detaches, Ctrl-C ends and keeps the work"
 	}
 	return " · " + stop + ` · pawl tell . "…" to say something`
 }

@@ -53,7 +53,8 @@ type Options struct {
 	Now   func() time.Time           // nil means time.Now
 	Zone  *time.Location             // of the times shown; nil means local
 
-	Attached bool // another process drives the loop: Ctrl-C does not reach it
+	Attached   bool // another process drives the loop: Ctrl-C does not reach it
+	Detachable bool // the key d detaches
 }
 
 // ModeFor chooses the mode for a file: Live where a user can see it.

@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package proc
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
+
+func duplicate(f *os.File, fd int) error { return unix.Dup2(int(f.Fd()), fd) }

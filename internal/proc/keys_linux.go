@@ -1,0 +1,11 @@
+package proc
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const getTermios, setTermios = unix.TCGETS, unix.TCSETS
+
+func duplicate(f *os.File, fd int) error { return unix.Dup3(int(f.Fd()), fd, 0) }

@@ -1,0 +1,124 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// keyPause is how often a terminal is asked for keys. A wait without end could not see
+// that the job was put into the background, where reading would stop it.
+const keyPause = 200 * time.Millisecond
+
+// Keys are read from a terminal one by one, without Enter and without an echo, while this
+// process is in its foreground job. Ctrl-C and Ctrl-Z stay with the terminal.
+type Keys struct {
+	C <-chan byte // keys; those that nobody takes are dropped
+
+	tty   *os.File
+	keys  chan byte
+	holds chan hold
+	stop  chan struct{}
+	done  chan struct{}
+	was   *unix.Termios // before; nil: unchanged
+}
+
+// ReadKeys begins to read keys. Close ends it.
+func ReadKeys(tty *os.File) *Keys {
+	keys := make(chan byte, 16)
+	k := &Keys{C: keys, keys: keys, tty: tty, holds: make(chan hold), stop: make(chan struct{}), done: make(chan struct{})}
+	go k.read()
+	return k
+}
+
+// hold is a time in which no keys are read.
+type hold struct{ ready, over chan struct{} }
+
+// Hold lets the terminal read lines again, for a question, until release is called.
+func (k *Keys) Hold() (release func()) {
+	h := hold{make(chan struct{}), make(chan struct{})}
+	select {
+	case k.holds <- h:
+		<-h.ready
+	case <-k.done:
+	}
+	return func() { close(h.over) }
+}
+
+// Close leaves the terminal as it was.
+func (k *Keys) Close() {
+	close(k.stop)
+	<-k.done
+}
+
+func (k *Keys) read() {
+	defer close(k.done)
+	defer k.restore()
+	for {
+		select {
+		case <-k.stop:
+			return
+		case hold := <-k.holds:
+			k.restore()
+			close(hold.ready)
+			<-hold.over
+		default:
+		}
+		key, ok := k.next()
+		if !ok {
+			continue
+		}
+		select {
+		case k.keys <- key:
+		default:
+		}
+	}
+}
+
+// next waits a moment for a key.
+func (k *Keys) next() (key byte, ok bool) {
+	if !InForeground(k.tty) {
+		time.Sleep(keyPause)
+		return 0, false
+	}
+	k.raw()
+	fds := []unix.PollFd{{Fd: int32(k.tty.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(keyPause/time.Millisecond))
+	if err != nil || n == 0 || !InForeground(k.tty) {
+		return 0, false
+	}
+	var b [1]byte
+	if n, err := unix.Read(int(k.tty.Fd()), b[:]); n == 0 || err != nil { // the terminal is gone
+		time.Sleep(keyPause)
+		return 0, false
+	}
+	return b[0], true
+}
+
+// raw has the terminal hand out each key, without an echo. A shell sets it back when a
+// job is stopped, so it is asked each time.
+func (k *Keys) raw() {
+	fd := int(k.tty.Fd())
+	now, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil || now.Lflag&(unix.ICANON|unix.ECHO) == 0 {
+		return
+	}
+	if k.was == nil {
+		was := *now
+		k.was = &was
+	}
+	now.Lflag &^= unix.ICANON | unix.ECHO
+	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
+	_ = unix.IoctlSetTermios(fd, setTermios, now) // keys then count behind Enter
+}
+
+// restore leaves the terminal as it was found. In the background it is another's.
+func (k *Keys) restore() {
+	if k.was != nil && InForeground(k.tty) {
+		_ = unix.IoctlSetTermios(int(k.tty.Fd()), setTermios, k.was)
+		k.was = nil
+	}
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// CanLeave reports whether a process can leave its terminal.
+const CanLeave = true
+
+// LeaveTerminal has this process go on without its terminal: in a session of its own,
+// with nothing to read, and writing to a file. It must not lead its job.
+func LeaveTerminal(out *os.File) error {
+	none, err := os.Open(os.DevNull)
+	if err != nil {
+		return fmt.Errorf("leave the terminal: %w", err)
+	}
+	defer none.Close()
+	_, err = unix.Setsid()
+	err = errors.Join(err, duplicate(none, 0), duplicate(out, 1), duplicate(out, 2))
+	if err != nil {
+		return fmt.Errorf("leave the terminal: %w", err)
+	}
+	return nil
+}
