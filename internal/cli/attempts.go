@@ -78,16 +78,22 @@ func (s *served) Calls(_ context.Context, id string, iteration int) ([]record.Ca
 	if err != nil {
 		return nil, 0, err
 	}
-	calls, dropped, err := record.Transcript(sub.Loop, iteration)
+	return sub.calls(iteration)
+}
+
+// calls are the tool calls of an iteration, in the order of their starts, and how many
+// were dropped.
+func (s *subject) calls(iteration int) ([]record.Call, int, error) {
+	calls, dropped, err := record.Transcript(s.Loop, iteration)
 	if err != nil {
 		return nil, 0, err
 	}
-	inSession, err := record.SessionCalls(sub.Loop)
+	inSession, err := record.SessionCalls(s.Loop)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(inSession) > 0 {
-		begun, ended := sub.span(iteration)
+		begun, ended := s.span(iteration)
 		for _, c := range inSession {
 			if c.At.After(begun) && (ended.IsZero() || !c.At.After(ended)) {
 				calls = append(calls, c)
@@ -95,13 +101,13 @@ func (s *served) Calls(_ context.Context, id string, iteration int) ([]record.Ca
 		}
 	}
 	slices.SortStableFunc(calls, func(a, b record.Call) int { return a.At.Compare(b.At) })
-	working := sub.memory.State.Outcome == "" && sub.summary().State == "running"
+	working := s.memory.State.Outcome == "" && s.summary().State == "running"
 	for i := range calls {
 		c := &calls[i]
 		if c.Status == record.CallRunning && !working {
 			c.Status = record.CallInterrupted
 		}
-		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, sub.kept.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
+		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, s.kept.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
 	}
 	return calls, dropped, nil
 }

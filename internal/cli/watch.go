@@ -87,7 +87,7 @@ type narrated struct {
 	stop  context.CancelFunc
 	mu    sync.Mutex
 	state loop.State
-	lines []string
+	lines []watch.Line
 }
 
 // maxLines bounds the history that is kept of a loop.
@@ -227,15 +227,38 @@ func (w *watched) narrated(s *subject) *narrated {
 	return n
 }
 
+// historyLines are the lines of a record as the screen shows them.
+func historyLines(r journal.Record, t narrate.Step) []watch.Line {
+	lines := stamped(r, t)
+	if len(lines) == 0 {
+		return nil
+	}
+	out, trouble := make([]watch.Line, len(lines)), t.Trouble(r)
+	for i, text := range lines {
+		out[i] = watch.Line{Text: text, Trouble: trouble}
+	}
+	return out
+}
+
+// Calls returns the tool calls of a loop's newest iteration.
+func (w *watched) Calls(id string) ([]record.Call, error) {
+	s, err := readSubject(w.app.store.Loop(id))
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+		return nil, err
+	}
+	calls, _, err := s.calls(max(1, s.memory.State.Iteration))
+	return calls, err
+}
+
 func (n *narrated) add(r journal.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	t := narrate.Read(r, n.state)
-	n.state, n.lines = t.After, append(n.lines, stamped(r, t)...)
+	n.state, n.lines = t.After, append(n.lines, historyLines(r, t)...)
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
 }
 
-func (n *narrated) all() []string {
+func (n *narrated) all() []watch.Line {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.lines)

@@ -11,6 +11,7 @@ package narrate
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -75,6 +76,22 @@ func (t Step) Lines(r journal.Record) []string {
 		}
 	}
 	return nil // what the runner notes for itself
+}
+
+// Trouble reports whether the record tells of something that went wrong or needs the user:
+// a failed turn, a claim that was refused, a violation, a restore, a task that was given up,
+// a question, a warning. Gates that are red before the work are none.
+func (t Step) Trouble(r journal.Record) bool {
+	if r.Type == memory.TypeNote {
+		var n memory.Note
+		return json.Unmarshal(r.Data, &n) == nil && n.Level != loop.Info
+	}
+	switch t.Event.Kind {
+	case loop.AgentFailed, loop.Restored, loop.LimitHit, loop.Faulted, loop.OwnerLost, loop.QuestionAsked, loop.TestsAsked, loop.Rejected:
+		return r.Type == memory.TypeEvent
+	}
+	given := slices.ContainsFunc(t.After.ChangedTasks(t.Before), func(k loop.Task) bool { return k.Status != loop.Open && k.Status != loop.Done })
+	return given || t.After.Refusals > t.Before.Refusals || t.After.Violations > t.Before.Violations
 }
 
 // Happened is the event in words.

@@ -19,7 +19,7 @@ const wideEnough = 100
 // loopView shows one loop: its plan, the selected task, and its history.
 func (m Model) loopView() []string {
 	d := m.detail
-	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), paint(dim, gauges(d))}
+	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), paint(dim, gauges(d, m.width >= wideEnough))}
 	if q := d.Summary.Question; q != nil {
 		for _, l := range append([]string{q.Headline()}, q.Lines()...) {
 			rows = append(rows, paint(yellow, clean(l)))
@@ -32,13 +32,13 @@ func (m Model) loopView() []string {
 	if m.width < wideEnough {
 		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)
 		top = top[:min(len(top), room/2)]
-		return append(append(rows, top...), m.below(room-len(top), m.width)...)
+		return append(append(rows, top...), m.pane(room-len(top), m.width)...)
 	}
 	left := min(m.width*2/5, 60)
 	right := m.width - left - 3
 	facts := m.facts(right)
 	facts = facts[:min(len(facts), room/2)]
-	side := slices.Concat(facts, m.below(room-len(facts), right))
+	side := slices.Concat(facts, m.pane(room-len(facts), right))
 	plan := m.plan(room, left)
 	for i := range room {
 		l, r := "", ""
@@ -53,26 +53,46 @@ func (m Model) loopView() []string {
 	return rows
 }
 
-// gauges are what a loop has used of its limits.
-func gauges(d Detail) string {
+// gauges are what a loop has used of its limits, and of the agent's context; with bars
+// if asked for.
+func gauges(d Detail, bars bool) string {
 	st := d.State
 	limits := st.Policy.Limits
-	of := func(used, limit string, none bool) string {
-		if none {
+	of := func(used, limit string, share float64) string {
+		if share < 0 {
 			return used
+		}
+		if bars {
+			used = bar(share) + " " + used
 		}
 		return used + " of " + limit
 	}
+	share := func(used, limit float64) float64 {
+		if limit <= 0 {
+			return -1
+		}
+		return used / limit
+	}
 	parts := []string{
-		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), limits.Iterations == 0),
-		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
-		"cost " + of(narrate.Cost(d.Summary), figure.Money(limits.CostUSD), limits.CostUSD == 0),
-		figure.Tokens(st.Usage.Tokens()) + " tokens",
+		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), share(float64(st.Iteration), float64(limits.Iterations))),
+		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), share(st.Elapsed().Seconds(), limits.Duration.Seconds())),
+		of("cost "+narrate.Cost(d.Summary), figure.Money(limits.CostUSD), share(st.Usage.CostUSD, limits.CostUSD)),
+		of(figure.Tokens(st.Usage.Tokens())+" tokens", figure.Tokens(limits.Tokens), share(float64(st.Usage.Tokens()), float64(limits.Tokens))),
+	}
+	if st.Context > 0 {
+		parts = append(parts, of(fmt.Sprintf("context %d %%", st.Context), "the window", float64(st.Context)/100))
 	}
 	if left := narrate.Left(st); left != "" {
 		parts = append(parts, "left: "+left)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// bar draws a share of 1.
+func bar(share float64) string {
+	const cells = 5
+	full := min(cells, int(share*cells+0.5))
+	return strings.Repeat("▰", full) + strings.Repeat("▱", cells-full)
 }
 
 // plan lists the tasks; where they do not fit, those around the selected one.
@@ -136,12 +156,24 @@ func (m Model) facts(columns int) []string {
 	return append(rows, "")
 }
 
-// below is what stands below the selected task: the loop's history, or the task's diff.
-func (m Model) below(room, columns int) []string {
-	if m.diff != nil {
+// pane is what stands below the selected task: the loop's history, the task's diff, or
+// the agent's tool calls.
+func (m Model) pane(room, columns int) []string {
+	switch {
+	case m.diff != nil:
 		return m.diffView(room, columns)
+	case m.feeding:
+		return m.callsView(room, columns)
 	}
 	return m.history(room, columns)
+}
+
+// historyLines are those of the history that are shown.
+func (m Model) historyLines() []Line {
+	if !m.trouble {
+		return m.detail.Lines
+	}
+	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return !l.Trouble })
 }
 
 // stampColumns is how wide the time of day is before each line of a history.
@@ -149,11 +181,14 @@ const stampColumns = 10
 
 // history is the end of the loop's history, or what is scrolled to.
 func (m Model) history(room, columns int) []string {
-	lines := m.detail.Lines
+	lines := m.historyLines()
+	if m.trouble && len(lines) == 0 {
+		return []string{paint(dim, fit("nothing went wrong (o: show all)", columns))}[:min(1, max(0, room))]
+	}
 	end := max(0, len(lines)-m.scroll)
 	var rows []string
 	for _, l := range lines[max(0, end-room):end] {
-		stamp, text := "", strings.TrimRight(clean(l), " ")
+		stamp, text := "", strings.TrimRight(clean(l.Text), " ")
 		if len(text) > stampColumns {
 			stamp, text = text[:stampColumns], text[stampColumns:]
 		}

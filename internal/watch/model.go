@@ -46,7 +46,10 @@ type Model struct {
 	task   int // selected
 	scroll int // lines of the history below the screen; 0 follows it
 
-	diff *diffPane // nil: the history is shown
+	diff    *diffPane // nil: the history is shown, or the tool calls
+	feeding bool      // the tool calls are shown
+	calls   []record.Call
+	trouble bool // only what went wrong, or needs the user, is shown
 
 	mode    mode
 	input   string
@@ -90,6 +93,10 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.detail = Detail(msg)
 			m.task = min(m.task, max(0, len(m.detail.State.Tasks)-1))
 		}
+	case callsRead:
+		if msg.id == m.open {
+			m.calls = msg.calls
+		}
 	case diffRead:
 		if m.diff != nil && m.diff.task == msg.task {
 			m.diff = &diffPane{msg.task, msg.text, true, m.diff.line}
@@ -112,6 +119,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) take(loops []record.Summary) {
 	id := m.selected().ID
 	m.loops = record.Grouped(loops, m.filter, m.now)
+	if m.trouble {
+		m.loops = slices.DeleteFunc(m.loops, func(s record.Summary) bool { return s.Group(m.now) != record.NeedsYou })
+	}
 	if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == id }); i >= 0 {
 		m.cursor = i
 	}
@@ -148,7 +158,10 @@ func (m Model) answered(a answered) (tea.Model, tea.Cmd) {
 
 // readNow reads what is on the screen once, beside the ticks.
 func (m Model) readNow() tea.Cmd {
-	if m.open != "" {
+	switch {
+	case m.open != "" && m.feeding:
+		return tea.Batch(m.readDetail, m.readCalls)
+	case m.open != "":
 		return m.readDetail
 	}
 	return m.readLoops
@@ -191,6 +204,9 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 		return m, nil, true
 	case "q":
 		return m, tea.Quit, true
+	case "o":
+		m.trouble, m.scroll = !m.trouble, 0
+		return m, m.readNow(), true
 	}
 	if s.ID == "" {
 		return m, nil, false
@@ -255,7 +271,7 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 	case "/":
 		m.mode, m.purpose, m.input = typing, "search", m.filter
 	case "esc":
-		m.filter = ""
+		m.filter, m.trouble = "", false
 		return m, m.readLoops
 	case "enter", "right", "l":
 		if s := m.selected(); s.ID != "" {
@@ -280,18 +296,33 @@ func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
 	case "up", "k":
 		m.task = max(0, m.at()-1)
 	case "pgup":
-		m.scroll = min(m.scroll+page, max(0, len(m.detail.Lines)-1))
+		m.scroll = min(m.scroll+page, max(0, m.below()-1))
 	case "pgdown":
 		m.scroll = max(0, m.scroll-page)
 	case "end", "G":
 		m.scroll, m.task = 0, currentTask
+	case "c":
+		m.feeding, m.scroll = !m.feeding, 0
+		return m, m.readNow()
 	case "esc", "left", "h":
-		m.open, m.detail = "", Detail{}
+		if m.feeding {
+			m.feeding, m.scroll = false, 0
+			return m, nil
+		}
+		m.open, m.detail, m.calls = "", Detail{}, nil
 		return m, m.readLoops
 	default:
 		return m.onTask(key)
 	}
 	return m, nil
+}
+
+// below is the number of rows that can be scrolled in one loop's view.
+func (m Model) below() int {
+	if m.feeding {
+		return len(m.calls)
+	}
+	return len(m.historyLines())
 }
 
 // at is the index of the selected task.

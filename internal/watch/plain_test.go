@@ -123,7 +123,7 @@ func (b *busy) Loop(string) (Detail, error) {
 	d := detail()
 	d.Lines = nil
 	for i := range int(time.Since(b.began) / (20 * time.Millisecond)) {
-		d.Lines = append(d.Lines, "22:00:00  event "+strings.Repeat("x", i%50))
+		d.Lines = append(d.Lines, Line{Text: "22:00:00  event " + strings.Repeat("x", i%50)})
 	}
 	return d, nil
 }

@@ -83,7 +83,7 @@ func (m Model) View() tea.View {
 
 // asciiOnly replaces the signs of the screen, for a terminal without them.
 func asciiOnly(s string) string {
-	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▏", "_",
+	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▏", "_", "▰", "#", "▱", ".",
 		"↑", "^", "↓", "v", "→", ">", "←", "<", "“", `"`, "”", `"`).Replace(s)
 }
 
@@ -123,7 +123,7 @@ func (m Model) bottom() string {
 	case m.open != "" && m.diff != nil:
 		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · "+m.taskKeys()+"t tell · r report · ? keys")
 	case m.open != "":
-		return paint(dim, "↑↓ task · d diff · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · n begin · t tell · p pause · s stop · r report · / search · ? keys · q quit")
 }
@@ -150,11 +150,16 @@ func (m Model) overview() []string {
 	if m.filter != "" {
 		head += "   only “" + m.filter + "” (esc: all)"
 	}
+	if m.trouble {
+		head += "   only what needs you (esc: all)"
+	}
 	rows := []string{m.header(head), ""}
 	if len(m.loops) == 0 {
 		switch {
 		case !m.listed:
 			return append(rows, "  reading the loops …")
+		case m.trouble:
+			return append(rows, "  nothing needs you")
 		case m.filter == "":
 			return append(rows, "  no loop yet: pawl run begins one")
 		}
@@ -293,9 +298,9 @@ const keysText = `keys
   enter, →    open a loop
   esc, ←      back
   ↑ ↓, j k    select a loop or a task
-  pgup pgdn   scroll
-  end         follow the history again
-  d           diff of the selected task, or back
+  pgup pgdn   scroll; end follows the history
+  d, c        diff of the task; tool calls
+  o           only trouble, or all
   /           search loops
   n           begin a loop                  pawl run
 

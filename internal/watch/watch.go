@@ -33,6 +33,9 @@ type Source interface {
 	News(id string) ([]string, error)
 	// Diff returns what a task changed.
 	Diff(ctx context.Context, id, task string) (DiffText, error)
+	// Calls returns the agent's tool calls of the newest iteration, in the order of their
+	// starts.
+	Calls(id string) ([]record.Call, error)
 	// Command runs pawl with these arguments to its end, and returns what it printed.
 	Command(ctx context.Context, args ...string) (string, error)
 }
@@ -42,9 +45,16 @@ type Detail struct {
 	Summary  record.Summary
 	Headline string // how it stands, in one line
 	State    loop.State
-	Lines    []string // its history, oldest first; clean
-	Limits   string   // options of pawl limit with the limits of one that has not
-	More     string   // option of pawl resume that raises the limit that ended it, "" for none
+	Lines    []Line // its history, oldest first; clean
+	Limits   string // options of pawl limit with the limits of one that has not
+	More     string // option of pawl resume that raises the limit that ended it, "" for none
+}
+
+// Line is one of a loop's history, with its time of day before it. Trouble says that
+// something went wrong there.
+type Line struct {
+	Text    string
+	Trouble bool
 }
 
 // DiffText is the diff of a task, a line each.
@@ -105,7 +115,11 @@ type (
 	loopsRead  []record.Summary
 	detailRead Detail
 	failed     struct{ err error }
-	diffRead   struct {
+	callsRead  struct {
+		id    string
+		calls []record.Call
+	}
+	diffRead struct {
 		task string
 		text DiffText
 	}
@@ -122,6 +136,14 @@ func (m Model) readLoops() tea.Msg {
 		return failed{err}
 	}
 	return loopsRead(loops)
+}
+
+func (m Model) readCalls() tea.Msg {
+	calls, err := m.source.Calls(m.open)
+	if err != nil {
+		return failed{err}
+	}
+	return callsRead{m.open, calls}
 }
 
 func (m Model) readDetail() tea.Msg {

@@ -28,6 +28,7 @@ var now = time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)
 type double struct {
 	loops    []record.Summary
 	detail   Detail
+	calls    []record.Call
 	says     string
 	err      error
 	commands []string
@@ -53,6 +54,8 @@ func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
 	}
 	return append(text, DiffLine{"", "… and 7 more lines"}), d.err
 }
+
+func (d *double) Calls(string) ([]record.Call, error) { return d.calls, d.err }
 
 func (d *double) Command(_ context.Context, args ...string) (string, error) {
 	d.commands = append(d.commands, strings.Join(args, " "))
@@ -87,7 +90,7 @@ func detail() Detail {
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}
 	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
 	for i := range 40 {
-		d.Lines = append(d.Lines, fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i))
+		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), i%8 == 0})
 	}
 	return d
 }
@@ -114,6 +117,12 @@ func play(m Model, msg tea.Msg) Model {
 func settle(m Model, cmd tea.Cmd) Model {
 	for cmd != nil {
 		msg := cmd()
+		if several, ok := msg.(tea.BatchMsg); ok {
+			for _, c := range several {
+				m = settle(m, c)
+			}
+			return m
+		}
 		if _, quits := msg.(tea.QuitMsg); quits {
 			return m
 		}
@@ -281,13 +290,62 @@ func TestHistoryIsFollowed(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), detail: detail()}
 	m := screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 20)
-	s.detail.Lines = append(s.detail.Lines, "22:41:00  something new")
+	s.detail.Lines = append(s.detail.Lines, Line{Text: "22:41:00  something new"})
 	m = settle(m, m.readNow())
 	if !strings.Contains(shown(m), "something new") {
 		t.Errorf("not followed:\n%s", shown(m))
 	}
 	if up := press(m, "pgup"); strings.Contains(shown(up), "something new") || !strings.Contains(shown(press(up, "end")), "something new") {
 		t.Errorf("not scrolled:\n%s", shown(up))
+	}
+}
+
+// TestToolCalls: c shows what the agent does, newest at the end, live; what failed shows
+// its last word.
+func TestToolCalls(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), detail: detail()}
+	for i := range 40 {
+		s.calls = append(s.calls, record.Call{At: now.Add(time.Duration(i) * time.Second), Tool: "Bash", Detail: fmt.Sprintf("step %d", i), Status: record.CallSucceeded, Took: 1200 * time.Millisecond})
+	}
+	s.calls = append(s.calls, record.Call{At: now, Tool: "Edit", Detail: "a\x1b[2J.go", Status: record.CallFailed, Output: "one\nno such file\n"})
+	m := press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 30), "c")
+	if got := shown(m); !strings.Contains(got, "✗ Edit  a.go") || !strings.Contains(got, "no such file") || !strings.Contains(got, "✓ Bash  step 39") || strings.Contains(got, "receipt") {
+		t.Errorf("calls:\n%s", got)
+	}
+	s.calls = append(s.calls, record.Call{At: now, Tool: "Read", Detail: "b.go", Status: record.CallRunning})
+	if m = settle(m, m.readNow()); !strings.Contains(shown(m), "▶ Read  b.go") {
+		t.Errorf("not live:\n%s", shown(m))
+	}
+	if got := shown(press(m, "o")); strings.Contains(got, "step") || !strings.Contains(got, "✗ Edit") {
+		t.Errorf("only trouble:\n%s", got)
+	}
+	if up := shown(press(m, "pgup")); strings.Contains(up, "Read") || !strings.Contains(up, "step 25") {
+		t.Errorf("scrolled:\n%s", up)
+	}
+	if got := shown(press(m, "esc")); !strings.Contains(got, "receipt") {
+		t.Errorf("back:\n%s", got)
+	}
+}
+
+// TestOnlyTrouble: o leaves out what needs nobody.
+func TestOnlyTrouble(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), detail: detail()}
+	m := press(screen(t, s, Options{}, 80, 24), "o")
+	if got := shown(m); strings.Contains(got, "ENDED") || strings.Contains(got, "brisk-otter") || !strings.Contains(got, "lost-moth") || !strings.Contains(got, "only what needs you") {
+		t.Errorf("overview:\n%s", got)
+	}
+	if got := shown(press(m, "esc")); !strings.Contains(got, "ENDED") {
+		t.Errorf("all again:\n%s", got)
+	}
+	m = press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 30), "o")
+	if got := shown(m); !strings.Contains(got, "receipt 8") || strings.Contains(got, "receipt 9") {
+		t.Errorf("history:\n%s", got)
+	}
+	s.detail.Lines = nil
+	if got := shown(settle(m, m.readNow())); !strings.Contains(got, "nothing went wrong") {
+		t.Errorf("without trouble:\n%s", got)
 	}
 }
 

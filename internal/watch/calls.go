@@ -1,0 +1,58 @@
+package watch
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// callsView are the newest tool calls of the agent, or what is scrolled to: a row each,
+// with the end of the output below one that failed.
+func (m Model) callsView(room, columns int) []string {
+	if room <= 0 {
+		return nil
+	}
+	end := max(0, len(m.calls)-m.scroll)
+	var rows []string
+	for _, c := range m.calls[max(0, end-room):end] {
+		if m.trouble && c.Status != record.CallFailed {
+			continue
+		}
+		rows = append(rows, callRows(c, columns)...)
+	}
+	if len(rows) == 0 {
+		return []string{paint(dim, fit("no tool call to show: Pawl sees those of Claude Code", columns))}
+	}
+	return rows[max(0, len(rows)-room):]
+}
+
+// callRows are one call, and what a failed one printed last.
+func callRows(c record.Call, columns int) []string {
+	mark, style, took := "✓", "0", figure.Brief(c.Took)
+	switch c.Status {
+	case record.CallRunning:
+		mark, style, took = "▶", bold, ""
+	case record.CallFailed:
+		mark, style = "✗", red
+	case record.CallInterrupted:
+		mark, style, took = "○", dim, "interrupted"
+	case record.CallSucceeded:
+	}
+	text := c.At.Format("15:04:05") + "  " + mark + " " + clean(c.Tool+"  "+c.Detail)
+	rows := []string{paint(style, fit(text, max(0, columns-len(took)-1))) + " " + paint(dim, took)}
+	if c.Status == record.CallFailed {
+		if last := lastLine(c.Output); last != "" {
+			rows = append(rows, paint(dim, ansi.Truncate(strings.Repeat(" ", stampColumns)+"  "+last, columns, "…")))
+		}
+	}
+	return rows
+}
+
+// lastLine is the last line of an output that is not empty.
+func lastLine(output string) string {
+	output = strings.TrimSpace(output)
+	return clean(output[strings.LastIndexByte(output, '\n')+1:])
+}
