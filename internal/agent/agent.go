@@ -122,7 +122,7 @@ type Event struct {
 	Output         string // what the tool answered
 	Usage          loop.Usage
 	ContextPercent int
-	Failure        *loop.Failure
+	Failure        *loop.Failure // of KindRetry
 	Ran            *Ran
 	Does           toolcall.Call // of KindTool: what the call does
 }
@@ -154,7 +154,6 @@ type Result struct {
 // Verdict on a tool call.
 type Verdict struct {
 	Allow  bool
-	Rule   string // id of the rule that denied it
 	Reason string // for the agent: why, and what to do instead
 }
 
@@ -183,6 +182,6 @@ func ReadOnly(next func(toolcall.Call) Verdict) func(toolcall.Call) Verdict {
 		case reads:
 			return next(c)
 		}
-		return Verdict{Rule: "read-only", Reason: "This session only looks: read and search the files, then answer."}
+		return Verdict{Reason: "This session only looks: read and search the files, then answer."}
 	}
 }

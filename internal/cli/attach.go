@@ -37,7 +37,7 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	out := term.New(term.Options{
 		Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out), Attached: true,
 	})
-	v := &viewer{app: a, s: s, out: out, screen: screenReader{path: screenPath(s.Loop)}}
+	v := &viewer{s: s, out: out, screen: screenReader{path: screenPath(s.Loop)}}
 	err = v.watch(ctx)
 	err = errors.Join(err, out.Close())
 	if ctx.Err() != nil && !c.JSON {
@@ -86,7 +86,6 @@ func (a *app) explainNoDriver(s *subject) error {
 
 // viewer shows what another process says of its loop.
 type viewer struct {
-	app    *app
 	s      *subject
 	out    term.Printer
 	screen screenReader

@@ -243,7 +243,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
 		Guard: func(call toolcall.Call) agent.Verdict {
 			v := guard.Check(call, rules.Rules)
-			return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
+			return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
 		},
 		Ask: func(q planner.Asked) (string, error) {
 			if c.Yes {

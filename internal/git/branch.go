@@ -30,7 +30,7 @@ func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 		return headsRef + name, nil
 	}
 	_, err := r.git(ctx, "check-ref-format", headsRef+name)
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return "", bad
 	}
 	if err == nil {
@@ -56,7 +56,7 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 		return strings.TrimPrefix(ref, headsRef), nil
 	}
 	ref, err := r.git(ctx, "symbolic-ref", "--quiet", "HEAD")
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return "", nil
 	}
 	if err != nil {
@@ -110,11 +110,11 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	if err == nil {
 		return strings.TrimPrefix(ref, origin), nil
 	}
-	if !hasExitCode(err, 1) {
+	if !saidNo(err) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	configured, err := r.git(ctx, "config", "init.defaultBranch")
-	if err != nil && !hasExitCode(err, 1) {
+	if err != nil && !saidNo(err) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	for _, name := range []string{configured, "main", "master"} {

@@ -52,7 +52,7 @@ func (r *Repo) boolSetting(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	value, err = r.git(ctx, "config", "--type=bool", key)
-	if err != nil && !hasExitCode(err, 1) {
+	if err != nil && !saidNo(err) {
 		return false, fmt.Errorf("read %s: %w", key, err)
 	}
 	return value == "true", nil

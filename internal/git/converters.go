@@ -19,7 +19,7 @@ const maxConfigBytes = 8 << 20
 // checksum.
 func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "--get-regexp", `^(filter\..*|gpg\..*program|core\.(attributesfile|worktree))$`}})
-	if err != nil && !hasExitCode(err, 1) {
+	if err != nil && !saidNo(err) {
 		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	found := map[string]string{}

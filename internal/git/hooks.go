@@ -139,7 +139,7 @@ func (r *Repo) hooksDir(ctx context.Context) (string, error) {
 		return filepath.Join(r.commonDir, "hooks"), err
 	}
 	out, err := r.run(ctx, call{args: []string{"config", "--type=path", "-z", "core.hooksPath"}, hooks: true})
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return filepath.Join(r.commonDir, "hooks"), nil
 	}
 	dir := strings.TrimSuffix(string(out), "\x00")

@@ -57,7 +57,7 @@ func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]
 	}
 	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
 	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return nil, nil
 	}
 	found := fields(out)

@@ -16,7 +16,7 @@ import (
 // changes inside of submodules are not seen.
 func (r *Repo) Inert(ctx context.Context) (*Repo, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`}})
-	if err != nil && !hasExitCode(err, 1) {
+	if err != nil && !saidNo(err) {
 		return nil, fmt.Errorf("read git's filters: %w", err)
 	}
 	inert := []string{"-c", "diff.external="}        // nor a program that compares files

@@ -36,7 +36,7 @@ func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 	names := []string{"origin"}
 	for _, b := range branches {
 		follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote")
-		if err != nil && !hasExitCode(err, 1) {
+		if err != nil && !saidNo(err) {
 			return Remote{}, err
 		}
 		if follows != "" && follows != "." {

@@ -251,7 +251,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 		return found[0].id, nil
 	}
 	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev) // it says what is wrong
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	if err != nil {

@@ -95,10 +95,10 @@ func stderrContains(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
 }
 
-// hasExitCode reports whether err is of a git that exited with code.
-func hasExitCode(err error, code int) bool {
+// saidNo reports whether err is of a git that exited with 1: it has no such thing.
+func saidNo(err error) bool {
 	var e *runError
-	return errors.As(err, &e) && e.code == code
+	return errors.As(err, &e) && e.code == 1
 }
 
 // ranToEnd reports whether git exited by itself, with any code.

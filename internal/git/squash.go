@@ -46,7 +46,7 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 // Contains reports whether an ancestor is among a commit and those before it.
 func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
 	_, err := r.git(ctx, "merge-base", "--is-ancestor", ancestor, commit)
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return false, nil
 	}
 	return err == nil, err
@@ -114,7 +114,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	}
 	// Exits 1 where files differ from the index, which is not an error here.
 	if !done {
-		if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !hasExitCode(err, 1) {
+		if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !saidNo(err) {
 			return err
 		}
 	}

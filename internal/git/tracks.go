@@ -20,7 +20,7 @@ func Tracks(ctx context.Context, dir, path string) (bool, error) {
 			env:    []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root},
 		})
 	}
-	if hasExitCode(err, 1) {
+	if saidNo(err) {
 		return false, nil
 	}
 	if err != nil {

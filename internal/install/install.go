@@ -79,7 +79,6 @@ type Request struct {
 
 // Result is what an edit did, or would do. nil stands for no file.
 type Result struct {
-	Path          string
 	Before, After []byte
 }
 
@@ -130,7 +129,7 @@ func Install(r Request) (Result, error) {
 	if err != nil {
 		return Result{}, refused(r.Path, err)
 	}
-	result := Result{Path: r.Path, Before: file, After: after}
+	result := Result{Before: file, After: after}
 	if !result.Changed() {
 		return result, nil
 	}
@@ -178,7 +177,7 @@ func Uninstall(r Request) (Result, error) {
 	if after == nil && file != nil && linked(r.Path) {
 		after = []byte("{}\n") // the link is somebody else's
 	}
-	result := Result{Path: r.Path, Before: file, After: after}
+	result := Result{Before: file, After: after}
 	if result.Changed() {
 		if err := writable(r.Path); err != nil {
 			return result, err

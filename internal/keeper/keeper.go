@@ -69,7 +69,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove stale daemon socket: %w", err) // left by a daemon that was killed
 	}
-	d := &daemon{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
+	d := &daemon{Options: o, redact: redact.New(o.Env.Vars).String}
 	d.build = d.toolBuild() // before anybody can call
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "unix", path)
@@ -96,7 +96,6 @@ func Serve(ctx context.Context, o Options) (err error) {
 type daemon struct {
 	Options
 
-	folder      place.Folder
 	redact      func(string) string
 	build       string       // of the tool when the daemon began
 	activeCalls atomic.Int64 // calls being answered, except wakers, which another process can repeat

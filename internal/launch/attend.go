@@ -61,9 +61,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.addVerifyGate(); err != nil {
-		return nil, err
-	}
+	q.addVerifyGate()
 	if from, ok := issuesOf(q.Dir, q.Words); ok && q.Text == "" {
 		return nil, failure.New(failure.Usage, "pawl run "+shell.Quoted([]string{from.String()}), "a loop in a session takes no issues")
 	}
@@ -131,9 +129,9 @@ func contains(folder, path string) bool {
 
 // addVerifyGate adds the command that is to succeed as a gate, and as the goal if there
 // is no other.
-func (q *AttendRequest) addVerifyGate() error {
+func (q *AttendRequest) addVerifyGate() {
 	if q.Verify == "" {
-		return nil
+		return
 	}
 	q.Flags = maps.Clone(q.Flags)
 	if q.Flags == nil {
@@ -144,7 +142,6 @@ func (q *AttendRequest) addVerifyGate() error {
 	if _, plan := q.Flags["plan"]; len(q.Words) == 0 && !plan {
 		q.Text = cmp.Or(q.Text, "Make this command succeed: "+q.Verify)
 	}
-	return nil
 }
 
 // checkCommit returns why commits cannot be made, or nil.

@@ -1,7 +1,6 @@
 package planfile
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,11 +17,7 @@ type Entry struct {
 	Iteration int
 	TaskID    string
 	Title     string
-	Commit    string   // short hash, "" before there is one
-	Evidence  string   // as reached
-	Gates     []string // commands that passed
-	Files     []string // what changed
-	Lessons   []string // for the iterations to come
+	Evidence  string // as reached
 }
 
 // ProgressFile is the progress file that other tools of the plan's format keep
@@ -59,39 +54,20 @@ func ProgressEntry(format string, e Entry) []byte {
 	case FeatureList:
 		fmt.Fprintf(&b, "\n%s iteration %d\n", e.Time.Format("2006-01-02 15:04"), e.Iteration)
 		fmt.Fprintf(&b, "Feature %s now passes: %s\n", id, title)
-		item("Commit", e.Commit)
 		item("Evidence", e.Evidence)
 	case PRDJSON, Ralphy:
 		fmt.Fprintf(&b, "\n## %s - %s\n", e.Time.Format("2006-01-02 15:04"), id)
 		fmt.Fprintf(&b, "- %s\n", title)
-		item("Commit", e.Commit)
 		item("Evidence", e.Evidence)
 	default:
 		fmt.Fprintf(&b, "\n## Iteration %d - %s\n", e.Iteration, id)
 		// The first three as ralph-cli's loop writes them, whose tools look for the
 		// hash: foreign/planloop puts it in where the entry is not part of the commit.
 		item("Status", "SUCCESS")
-		item("Commit", cmp.Or(e.Commit, "N/A"))
+		item("Commit", "N/A")
 		item("Time", e.Time.Format(time.RFC3339))
 		item("Story", title)
 		item("Evidence", e.Evidence)
-	}
-	if len(e.Gates) > 0 {
-		b.WriteString("- Verification:\n")
-		for _, g := range e.Gates {
-			fmt.Fprintf(&b, "  - Command: %s -> PASS\n", plan.OneLine(g, 0))
-		}
-	}
-	files := make([]string, len(e.Files))
-	for i, f := range e.Files {
-		files[i] = plan.OneLine(f, 0)
-	}
-	item("Files changed", strings.Join(files, ", "))
-	if len(e.Lessons) > 0 {
-		b.WriteString("- **Learnings for future iterations:**\n")
-		for _, l := range e.Lessons {
-			fmt.Fprintf(&b, "  - %s\n", plan.OneLine(l, 0))
-		}
 	}
 	if format == PRDJSON || format == Ralphy {
 		b.WriteString("---\n")

@@ -81,7 +81,7 @@ func TestAgentsOnlyRead(t *testing.T) {
 	_, _, err := play(t.Context(), t, script, planner.Options{
 		Guard: func(c toolcall.Call) agent.Verdict {
 			asked = append(asked, c.Tool)
-			return agent.Verdict{Rule: "secret", Reason: "no"}
+			return agent.Verdict{Reason: "no"}
 		},
 		Tell: func(e agent.Event) {
 			if e.Kind == agent.KindDenied {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
@@ -38,9 +39,9 @@ func data() prompt.Data {
 			Tail:       "--- FAIL: TestExpiry (0.00s)\n    --- FAIL: TestExpiry/idle (0.00s)\n        expiry_test.go:41: session still valid after 31m0s\nFAIL",
 		}},
 		Evidence: gate.Proven,
-		Recap: prompt.Recap([]prompt.Past{
-			{Iteration: 1, Task: "US-002", Outcome: "verified", Commit: "a81f0c2", Summary: "added POST /logout"},
-			{Iteration: 2, Task: "US-003", Outcome: "gate failed", Failing: []string{"TestExpiry", "TestExpiry/idle"}, Summary: "expiry checked on write only"},
+		Recap: prompt.Recap([]loop.RecapLine{
+			{Iteration: 1, Task: "US-002", What: "done: proven", Said: "added POST /logout"},
+			{Iteration: 2, Task: "US-003", What: "failed: TestExpiry fails", Said: "expiry checked on write only"},
 		}),
 		Lessons: []string{"migrations must run before the fixture loader"},
 		Notes:   []string{"Use the clock in internal/clock, please."},
@@ -267,19 +268,15 @@ func TestRecapIsShort(t *testing.T) {
 	if got := prompt.Recap(nil); got != nil {
 		t.Errorf("recap of nothing: %q", got)
 	}
-	var history []prompt.Past
+	var history []loop.RecapLine
 	for i := range 20 {
-		p := prompt.Past{Iteration: i + 1, Outcome: "gate failed", Failing: []string{"A", "B", "C", "D"}, Summary: "line\nline " + strings.Repeat("x", 5000)}
-		if i%2 == 0 {
-			p.Commit = "abc1234"
-		}
-		history = append(history, p)
+		history = append(history, loop.RecapLine{Iteration: i + 1, Task: loop.GoalTask, What: "failed: A fails", Said: "line\nline " + strings.Repeat("x", 5000)})
 	}
 	got := prompt.Recap(history)
-	if len(got) != 9 || got[0] != "12 earlier iterations, 6 of them kept as commits" {
+	if len(got) != 9 || got[0] != "12 earlier iterations" {
 		t.Errorf("got %d lines, first %q", len(got), got[0])
 	}
-	if want := "iteration 20: gate failed; failing: A, B, C and 1 more; line line xx"; !strings.HasPrefix(got[8], want) || len(got[8]) > 300 {
+	if want := "iteration 20: failed: A fails; line line xx"; !strings.HasPrefix(got[8], want) || len(got[8]) > 300 {
 		t.Errorf("last line %q", got[8])
 	}
 }

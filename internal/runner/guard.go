@@ -102,7 +102,7 @@ func (g *guardState) check(c toolcall.Call) guard.Verdict {
 func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 	v := r.guard.check(c)
 	if v.Decision != guard.Allow {
-		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
+		return agent.Verdict{Reason: v.Reason}
 	}
 	if r.ours(c) {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree

@@ -150,7 +150,7 @@ func (r *Runner) addedMeanwhile(m memory.Briefing) ([]loop.Task, error) {
 }
 
 // adoptPaused takes the plan as the user left it while the loop was paused.
-func (r *Runner) adoptPaused(ctx context.Context) error {
+func (r *Runner) adoptPaused() error {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
-		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: recap(m.History), Budget: budget(m),
+		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
 		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
 		Retell:   r.Spec.File != "",
 		NoCommit: r.Spec.NoCommit,
@@ -220,18 +220,6 @@ func (r *Runner) failed(a loop.Action, m memory.Briefing) []gate.Result {
 		res.Failing, res.FirstError = f.Tests, f.FirstError
 	}
 	return []gate.Result{res}
-}
-
-func recap(history []loop.RecapLine) []string {
-	var past []prompt.Past
-	for _, h := range history {
-		task := h.Task
-		if task == loop.GoalTask {
-			task = ""
-		}
-		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What, Summary: h.Said})
-	}
-	return prompt.Recap(past)
 }
 
 func budget(m memory.Briefing) prompt.Budget {

@@ -162,5 +162,5 @@ func ofCommands(results []gate.Result) []gate.Result {
 // mayRead answers what a reviewer wants to read. It is none of the work.
 func (r *Runner) mayRead(c toolcall.Call) agent.Verdict {
 	v := guard.Check(c, r.Spec.GuardRules(r.places(), record.TurnScope{}))
-	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
+	return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
 }

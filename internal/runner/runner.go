@@ -273,7 +273,7 @@ func (r *Runner) open() error {
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
-		if err := r.adoptPaused(ctx); err != nil {
+		if err := r.adoptPaused(); err != nil {
 			return err
 		}
 	}

@@ -214,7 +214,7 @@ func (t *Tests) Answers(file string, before, after []byte) []Answer {
 	var all []Answer
 	var table []key
 	end := func() {
-		if a, ok := t.answer(file, v, table, string(before)); ok {
+		if a, ok := t.answer(file, table, string(before)); ok {
 			all = append(all, a)
 		}
 		table = nil
@@ -234,7 +234,7 @@ func (t *Tests) Answers(file string, before, after []byte) []Answer {
 
 // answer is the sign of a table, false where it holds too little of the tests, or more
 // than they ask for: then it knows more than they do.
-func (t *Tests) answer(file string, v *view, table []key, before string) (Answer, bool) {
+func (t *Tests) answer(file string, table []key, before string) (Answer, bool) {
 	var own []string
 	hashed := 0
 	for _, k := range table {

@@ -31,7 +31,7 @@ func (t *Tests) Held(file string, before, after []byte) []Sign {
 	var all []Sign
 	var block []key
 	end := func() {
-		if s, ok := t.held(file, v, block, string(before)); ok {
+		if s, ok := t.held(file, block, string(before)); ok {
 			all = append(all, s)
 		}
 		block = nil
@@ -53,7 +53,7 @@ func (t *Tests) Held(file string, before, after []byte) []Sign {
 
 // held is the sign of a stretch, false where it holds too little that tests expect, or
 // more than they say.
-func (t *Tests) held(file string, v *view, block []key, before string) (Sign, bool) {
+func (t *Tests) held(file string, block []key, before string) (Sign, bool) {
 	var strs, nums []string
 	others, line := 0, 0
 	for _, k := range block {

@@ -16,7 +16,6 @@ import (
 // Message is a message to the owner of a loop.
 type Message struct {
 	ID   string          // given by the sender; the same id means the same message
-	At   time.Time       // when it was posted
 	Body json.RawMessage // the sender's
 	file string          // name in the inbox
 }
@@ -144,10 +143,10 @@ func (l *Loop) readMessage(name string) (Message, error) {
 // parseMessageName parses <unix nanoseconds>-<id>.json.
 func parseMessageName(name string) (m Message, ok bool) {
 	at, rest, _ := strings.Cut(name, "-")
-	nanos, err := strconv.ParseInt(at, 10, 64)
+	_, err := strconv.ParseInt(at, 10, 64)
 	id, isJSON := strings.CutSuffix(rest, ".json")
 	ok = err == nil && isJSON && isMessageID(id)
-	return Message{ID: id, At: time.Unix(0, nanos).UTC(), file: name}, ok
+	return Message{ID: id, file: name}, ok
 }
 
 // moveMessage moves a file of the inbox to one of its folders.

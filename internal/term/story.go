@@ -15,7 +15,6 @@ type story struct {
 	attached  bool
 	leavable  bool      // by the key d
 	began     time.Time // the loop
-	loop      LoopStarted
 	task      TaskStarted
 	turn      TurnActivity
 	turnBegan time.Time
@@ -36,7 +35,7 @@ func (s *story) note(e Event, now time.Time) {
 	_, s.asking = e.(Question)
 	switch e := e.(type) {
 	case LoopStarted:
-		s.loop, s.began = e, now
+		s.began = now
 	case TaskStarted:
 		s.task, s.turnBegan = e, now
 		s.turn.Doing = ""

@@ -161,7 +161,7 @@ func judging(t *testing.T, s Subject) {
 		var asked []toolcall.Call
 		s.Options.CheckTool = func(c toolcall.Call) agent.Verdict {
 			asked = append(asked, c)
-			return agent.Verdict{Allow: allow, Rule: "test", Reason: "because"}
+			return agent.Verdict{Allow: allow, Reason: "because"}
 		}
 		s.Writes(name, "made")
 		r, events := s.turn(t.Context(), t, s.start(t), agent.Turn{Prompt: "make it"})

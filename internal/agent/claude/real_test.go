@@ -125,7 +125,7 @@ func TestClientTurnWithToolsAllowedAndDenied(t *testing.T) {
 	r.o.CheckTool = func(c toolcall.Call) agent.Verdict {
 		judged = append(judged, c.Tool+" in "+c.Dir)
 		if c.Tool == "Bash" {
-			return agent.Verdict{Rule: "no-push", Reason: "Do not push: the loop's owner merges."}
+			return agent.Verdict{Reason: "Do not push: the loop's owner merges."}
 		}
 		return agent.Verdict{Allow: true}
 	}

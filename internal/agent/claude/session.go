@@ -62,7 +62,6 @@ type stream struct {
 	waited   map[string]bool // tasks that a turn has waited for in vain
 	meter    meter
 	model    string
-	version  string
 	window   int64   // of the model's context, 0 unknown
 	told     bool    // an init event was emitted for this context
 	started  outset  // of the process
@@ -272,7 +271,7 @@ func (s *session) observe(l line) {
 	}
 	switch {
 	case l.Type == "system" && l.Subtype == "init":
-		s.busy, s.model, s.version = true, l.Model, l.Version
+		s.busy, s.model = true, l.Model
 	case l.Type == "assistant":
 		s.busy = true
 	case l.Type == "system" && l.Subtype == "background_tasks_changed":

@@ -169,9 +169,9 @@ func (r *reader) script(c *Command, w, in Word) Word {
 }
 
 // child walks text as the script of a shell of its own.
-func (r *reader) child(c *Command, w, in Word) Word {
+func (r *reader) child(c *Command, w, in Word) {
 	sub := r.copy()
-	return sub.script(c, w, in)
+	sub.script(c, w, in)
 }
 
 // Parse reads the commands of a script, for who looks at how they follow one another;
