@@ -227,7 +227,7 @@ func (r *reading) problem(id string, line int, message, want string) {
 }
 
 func (r *reading) add(t plan.Task, marks ...mark) {
-	t.Done = !slices.ContainsFunc(marks, func(m mark) bool { return !m.set })
+	t.Done = allSet(marks)
 	t.Optional = t.Optional || len(marks) > 0 && !slices.ContainsFunc(marks, func(m mark) bool { return !m.optional })
 	if len(t.Context) == 0 {
 		t.Context = nil

@@ -105,6 +105,7 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 	if diff := cmp.Diff(want, done.Plan(), cmpopts.IgnoreFields(plan.Task{}, "Line")); diff != "" {
 		t.Fatalf("a tick changed more than that mark (-want +got):\n%s", diff)
 	}
+	readAsMarked(t, name, f)
 	if !bytes.Equal(done.Text(), f.Text()) {
 		t.Fatalf("a tick changed the text:\n%s\nto:\n%s", f.Text(), done.Text())
 	}
@@ -112,6 +113,31 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 	editLaws(t, f, task)
 	if strings.HasSuffix(name, ".md") && p.Format != planfile.PRD {
 		nothingDropped(t, f)
+	}
+}
+
+// readAsMarked: a plan in which marks were set is what is read of its bytes, in all that is
+// known of it.
+func readAsMarked(t *testing.T, name string, f *planfile.File) {
+	t.Helper()
+	for i, task := range f.Plan().Tasks {
+		if i >= 8 {
+			return // a walk through the plan, each step from the last
+		}
+		for _, change := range []func(...string) (*planfile.File, error){f.Untick, f.Tick} {
+			marked, err := change(task.ID)
+			if err != nil {
+				t.Fatalf("mark task %s: %v", task.ID, err)
+			}
+			again, err := planfile.Decode(name, bytes.Clone(marked.Bytes()))
+			if err != nil {
+				t.Fatalf("read what was marked: %v", err)
+			}
+			if !planfile.SameReading(marked, again) {
+				t.Fatalf("task %s marked is another plan than that of its bytes:\n%s", task.ID, marked.Bytes())
+			}
+			f = marked
+		}
 	}
 }
 

@@ -168,11 +168,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 			edits = append(edits, g.mark)
 		}
 	}
-	data := apply(f.data, edits, true)
-	if bytes.Equal(data, f.data) {
-		return f, nil
-	}
-	return f.again(data)
+	return f.withMarks(edits, true)
 }
 
 // Untick marks tasks as open again, and with them the box of a group that one of
@@ -189,11 +185,61 @@ func (f *File) Untick(ids ...string) (*File, error) {
 			edits = append(edits, g.mark)
 		}
 	}
-	data := apply(f.data, edits, false)
+	return f.withMarks(edits, false)
+}
+
+// withMarks is the file with these marks set, or open.
+func (f *File) withMarks(edits []mark, done bool) (*File, error) {
+	data := apply(f.data, edits, done)
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}
-	return f.again(data)
+	return f.again(data, func() (*File, error) {
+		if slices.ContainsFunc(edits, func(m mark) bool { return !m.inPlace() }) {
+			return Decode(f.name, data)
+		}
+		return f.marked(data, edits, done), nil
+	})
+}
+
+// inPlace reports whether setting or opening a mark moves nothing that stands behind it, and
+// changes nothing that is read but the mark: that of a box is one character.
+func (m mark) inPlace() bool {
+	return m.odd == "" && m.end-m.at == 1 && len(m.open) == 1 && len(m.done) == 1
+}
+
+// marked is what Decode finds in data, which is this file with these marks set, or open, all
+// of them in place.
+func (f *File) marked(data []byte, edits []mark, done bool) *File {
+	to := make(map[int]bool, len(edits))
+	for _, m := range edits {
+		to[m.at] = true
+	}
+	in := func(m mark) bool { return to[m.at] }
+	out := *f
+	out.data, out.plan.Tasks, out.marks, out.groups = data, slices.Clone(f.plan.Tasks), slices.Clone(f.marks), slices.Clone(f.groups)
+	for i, marks := range out.marks {
+		if !slices.ContainsFunc(marks, in) {
+			continue
+		}
+		marks = slices.Clone(marks)
+		for j := range marks {
+			marks[j].set = in(marks[j]) && done || !in(marks[j]) && marks[j].set
+		}
+		out.marks[i] = marks
+		out.plan.Tasks[i].Done = allSet(marks)
+	}
+	for i, g := range out.groups {
+		if in(g.mark) {
+			out.groups[i].set = done
+		}
+	}
+	return &out
+}
+
+// allSet reports whether a task with these marks is done.
+func allSet(marks []mark) bool {
+	return !slices.ContainsFunc(marks, func(m mark) bool { return !m.set })
 }
 
 // apply writes marks into a copy of data.

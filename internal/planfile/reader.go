@@ -27,11 +27,16 @@ func (r *Reader) Load(path string) (*File, error) {
 
 // Decode is the package's Decode.
 func (r *Reader) Decode(name string, data []byte) (*File, error) {
+	return r.of(name, data, func() (*File, error) { return Decode(name, data) })
+}
+
+// of returns the file that is known by these bytes, or else what read makes of them.
+func (r *Reader) of(name string, data []byte, read func() (*File, error)) (*File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.known, func(f *File) bool { return f.name == name && bytes.Equal(f.data, data) })
 	if i < 0 {
-		f, err := Decode(name, data)
+		f, err := read()
 		if err != nil {
 			return nil, err
 		}
@@ -44,10 +49,10 @@ func (r *Reader) Decode(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// again reads a plan that was made of this one, by who read this one.
-func (f *File) again(data []byte) (*File, error) {
+// again is a plan that was made of this one, for who read this one.
+func (f *File) again(data []byte, read func() (*File, error)) (*File, error) {
 	if f.by == nil {
-		return Decode(f.name, data)
+		return read()
 	}
-	return f.by.Decode(f.name, data)
+	return f.by.of(f.name, data, read)
 }
