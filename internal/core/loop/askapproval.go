@@ -160,5 +160,5 @@ func (m *machine) finalTask(title string) {
 		m.task(FinalTask, func(t *Task) { t.Status, t.Title = Open, title })
 		return
 	}
-	m.s.Tasks = append(m.s.Tasks, Task{ID: FinalTask, Title: title, Status: Open, Wanted: gate.Unproven})
+	m.s.Tasks = append(m.tasks(), Task{ID: FinalTask, Title: title, Status: Open, Wanted: gate.Unproven})
 }

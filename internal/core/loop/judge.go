@@ -372,9 +372,10 @@ func (m *machine) turnedGreen(gates []string) {
 		}
 		for _, g := range gates {
 			if slices.Contains(t.StillRed, g) {
-				m.s.Tasks[i].Evidence = gate.Proven
-				m.s.Tasks[i].Flipped = []string{g}
-				m.s.Tasks[i].Why = g + " was red until a later task, and is green now"
+				now := &m.tasks()[i]
+				now.Evidence = gate.Proven
+				now.Flipped = []string{g}
+				now.Why = g + " was red until a later task, and is green now"
 			}
 		}
 	}

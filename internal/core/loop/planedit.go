@@ -18,7 +18,7 @@ func (m *machine) added(tasks []Task) {
 		if _, known := m.s.Task(t.ID); known {
 			continue
 		}
-		m.s.Tasks = append(m.s.Tasks, t)
+		m.s.Tasks = append(m.tasks(), t)
 		m.notify(Info, fmt.Sprintf("task %s (%s) was added to the plan: it is part of the loop now", t.ID, t.Title))
 	}
 }
@@ -182,22 +182,26 @@ func (m *machine) planReplaced(now []Task) {
 	if len(now) == 0 {
 		return
 	}
-	in := func(id string) int { return slices.IndexFunc(now, func(t Task) bool { return t.ID == id }) }
-	m.s.Tasks = slices.DeleteFunc(m.s.Tasks, func(t Task) bool {
-		return in(t.ID) < 0 && t.Status != Done && t.ID != FinalTask && t.ID != m.s.Current
+	at := make(map[string]int, len(now))
+	for i, t := range now {
+		at[t.ID] = i
+	}
+	in := func(id string) bool { _, ok := at[id]; return ok }
+	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool {
+		return !in(t.ID) && t.Status != Done && t.ID != FinalTask && t.ID != m.s.Current
 	})
 	m.added(now)
 	for i := range m.s.Tasks {
 		t := &m.s.Tasks[i]
-		if at := in(t.ID); at >= 0 {
-			t.Title, t.Priority, t.Optional, t.DependsOn = now[at].Title, now[at].Priority, now[at].Optional, now[at].DependsOn
+		if i, ok := at[t.ID]; ok {
+			t.Title, t.Priority, t.Optional, t.DependsOn = now[i].Title, now[i].Priority, now[i].Optional, now[i].DependsOn
 		} else if t.ID == m.s.Current && t.Status == Open {
 			t.Status, t.Why, t.LeftOut = Skipped, "a user took it out of the plan", true
 		}
 	}
 	place := func(t Task) int { // the others come last, as they were
-		if at := in(t.ID); at >= 0 {
-			return at
+		if i, ok := at[t.ID]; ok {
+			return i
 		}
 		return len(now)
 	}

@@ -45,8 +45,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 // and reports whether there are any.
 func (m *machine) reopenRejected(paths []string, why string) bool {
 	reopened := false
-	m.s.Tasks = slices.Clone(m.s.Tasks)
-	for i, t := range m.s.Tasks {
+	for i, t := range m.tasks() {
 		if t.Status != Done || t.IfApproved == nil || t.Accepted {
 			continue
 		}

@@ -8,9 +8,10 @@ import (
 
 // machine is one Step under way: the state being made, and the actions so far.
 type machine struct {
-	s    State
-	id   string // of the event
-	acts []Action
+	s     State
+	id    string // of the event
+	acts  []Action
+	owned bool // s.Tasks is no longer that of the state before, see tasks
 }
 
 // Step is the whole machine: the state after e, and what to do now. It defines
@@ -18,7 +19,6 @@ type machine struct {
 // reported as an anomaly. Neither s nor e is modified.
 func Step(s State, e Event) (State, []Action) {
 	m := &machine{s: s, id: e.ID}
-	m.s.Tasks = slices.Clone(s.Tasks)
 	m.clock(e)
 	m.handle(e)
 	if i := slices.IndexFunc(m.acts, func(a Action) bool { return a.Do.Asks() }); i >= 0 {

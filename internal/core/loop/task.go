@@ -60,12 +60,21 @@ const GoalTask = "goal"
 // done and a gate is still red.
 const FinalTask = "final-gates"
 
+// tasks returns the tasks to be changed in place or appended to. They are copied when this is
+// first called in a step: most steps change none of them, and a plan may have thousands.
+func (m *machine) tasks() Tasks {
+	if !m.owned {
+		m.s.Tasks, m.owned = slices.Clone(m.s.Tasks), true
+	}
+	return m.s.Tasks
+}
+
 // task changes the task with that id in place. One that a user left out and that the
 // agent worked on all the same counts as any.
 func (m *machine) task(id string, change func(*Task)) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == id })
 	if i >= 0 {
-		t := &m.s.Tasks[i]
+		t := &m.tasks()[i]
 		change(t)
 		t.LeftOut = t.LeftOut && t.Status == Skipped
 	}

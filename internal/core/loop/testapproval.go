@@ -159,7 +159,7 @@ func (m *machine) approveTests(paths []string) {
 		return slices.Contains(paths, d.Path) || slices.Contains(paths, AllTests)
 	})
 	upgraded := false
-	for i := range m.s.Tasks {
+	for i := range m.tasks() {
 		upgraded = m.upgrade(&m.s.Tasks[i]) || upgraded
 	}
 	switch {

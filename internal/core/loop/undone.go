@@ -17,7 +17,7 @@ func (m *machine) checkpointRestored(done []string) {
 		m.notify(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
 		return
 	}
-	for i := range m.s.Tasks {
+	for i := range m.tasks() {
 		t := &m.s.Tasks[i]
 		switch in := slices.Contains(done, t.ID); {
 		case t.Status == Done && !in:

@@ -177,8 +177,7 @@ func (w *world) meddle() {
 func (w *world) feed(e loop.Event) {
 	e.At = w.now
 	before := w.s
-	s, acts := loop.Step(w.s, e)
-	w.events++
+	s, acts := w.step(e)
 	w.checkTwice(s, e)
 	w.s = s
 	w.checkStep(before, e, acts)

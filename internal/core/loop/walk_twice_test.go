@@ -2,7 +2,10 @@ package loop_test
 
 import (
 	"reflect"
+	"slices"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -25,4 +28,23 @@ func (w *world) pass(d time.Duration, counts bool) {
 	if counts {
 		w.busy += d
 	}
+}
+
+// step has the machine take an event, and now and then looks whether it altered the state that
+// it was given: later states share the tasks with it that they do not change.
+func (w *world) step(e loop.Event) (loop.State, []loop.Action) {
+	w.events++
+	if w.events%8 != 0 {
+		return loop.Step(w.s, e)
+	}
+	const room = 4 // behind the tasks, where an append would write
+	w.s.Tasks = append(slices.Clone(w.s.Tasks), make([]loop.Task, room)...)[:len(w.s.Tasks)]
+	given := w.s
+	given.Tasks = given.Tasks[:len(given.Tasks)+room]
+	was := roundTrip(w.t, given)
+	s, acts := loop.Step(w.s, e)
+	if diff := cmp.Diff(was, roundTrip(w.t, given)); diff != "" {
+		w.t.Errorf("%s altered the state before it (-was +is):\n%s", e.Kind, diff)
+	}
+	return s, acts
 }
