@@ -1,7 +1,6 @@
 package record
 
 import (
-	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -101,7 +100,7 @@ func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
 	if sum.Closed && sum.State == "running" {
 		sum.State = "waiting"
 	}
-	var commits []string
+	commits := map[string]bool{}
 	for _, t := range s.Tasks {
 		switch t.Status {
 		case loop.Done:
@@ -109,8 +108,8 @@ func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
 			if !t.Earlier && (sum.Evidence == "" || !t.Evidence.Satisfies(sum.Evidence)) {
 				sum.Evidence = t.Evidence
 			}
-			if t.Commit != "" && !slices.Contains(commits, t.Commit) {
-				commits = append(commits, t.Commit)
+			if t.Commit != "" {
+				commits[t.Commit] = true
 			}
 		case loop.Open:
 			sum.Tasks.Open++

@@ -198,7 +198,10 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	if err := r.open(); err != nil {
 		return r.mem.State, err
 	}
-	defer func() { err = errors.Join(err, r.Owner.Sync()) }()
+	defer func() {
+		r.noteUnsaved(r.Owner.SaveState(r.mark, r.mem))
+		err = errors.Join(err, r.Owner.Sync())
+	}()
 	r.inbox = make(chan func(context.Context) error, 64)
 	timer := time.NewTimer(maxNap) // of the time limit
 	defer timer.Stop()
@@ -361,14 +364,6 @@ func (r *Runner) append(kind string, data any) error {
 	}
 	r.mark = mark
 	return nil
-}
-
-// save keeps the snapshot that lists and hooks read. It is derived: that it
-// could not be written is worth a note, not an end.
-func (r *Runner) save() {
-	if err := r.Owner.Save(r.mark, r.mem, record.Summarize(r.kept, r.Spec, r.mem)); err != nil {
-		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
-	}
 }
 
 // note journals and shows something worth knowing.

@@ -27,6 +27,8 @@ type Owner struct {
 	lock    *lock
 	journal *journal.Writer
 	epoch   int64
+	saved   journal.Mark // of the state as SaveState wrote it last
+	size    int          // of that, in bytes
 }
 
 // Own makes this process the loop's owner, with a new epoch. It returns a *HeldError if
@@ -112,12 +114,21 @@ func (o *Owner) Sync() error { return o.journal.Sync() }
 // CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
 func (o *Owner) CheckPath() error { return o.journal.There() }
 
+// saveShare is how much longer than the journal behind a saved state the state is at most
+// before it is saved again. So a state that is large, as that of a plan of thousands of
+// tasks, is not written for each record, and who reads it has little to fold.
+const saveShare = 8
+
 // Save stores a snapshot: state is the fold of the journal up to and including the record
-// at mark, summary is what List returns.
+// at mark, summary is what List returns. A large state is stored once it is worth it: call
+// SaveState when you are done.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
-	err := o.SaveState(mark, state)
+	var err error
+	if o.size == 0 || saveShare*(mark.End-o.saved.End) >= int64(o.size) {
+		err = o.SaveState(mark, state)
+	}
 	if err == nil {
-		err = swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary})
+		_, err = swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
@@ -125,12 +136,17 @@ func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 	return nil
 }
 
-// SaveState is Save without the summary, which List derives when needed.
+// SaveState is Save at once and without the summary, which List derives when needed. It
+// does nothing if the state at mark is stored.
 func (o *Owner) SaveState(mark journal.Mark, state any) error {
-	err := swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot[any]{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: state})
+	if o.size > 0 && mark == o.saved {
+		return nil
+	}
+	size, err := swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot[any]{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: state})
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
 	}
+	o.saved, o.size = mark, size
 	return nil
 }
 

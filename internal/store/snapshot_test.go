@@ -300,3 +300,47 @@ func replaceInJournal(t *testing.T, l *store.Loop, old, new string) {
 		t.Fatal(err)
 	}
 }
+
+// A large state is not stored for each record, and none of it is lost for that: whoever
+// dies between two saves leaves a journal whose fold is the same, and short.
+func TestSaveOfLargeStateIsRareAndFoldsTheSame(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	large := func() state { s := zero(); s.Count[strings.Repeat("x", 20_000)] = 1; return s }
+	path := filepath.Join(l.Dir, "state.json")
+	writes, last := 0, []byte(nil)
+	live := large()
+	live.Count[store.TypeOwnerTaken] = 1
+	for range 100 {
+		mark := append1(t, o, "turn")
+		live.Count["turn"]++
+		if err := o.Save(mark, live, 0); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(now) != string(last) {
+			writes, last = writes+1, now
+		}
+		got, _, err := store.Fold(l, large, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(live.Count, got.Count); diff != "" {
+			t.Fatalf("what a new owner reads (-live +read):\n%s", diff)
+		}
+	}
+	if writes < 2 || writes > 20 {
+		t.Errorf("100 records of a large state stored it %d times", writes)
+	}
+	mark := append1(t, o, "end")
+	live.Count["end"]++
+	if err := o.SaveState(mark, live); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := store.Fold(l, large, step); err != nil || got.folded != 0 {
+		t.Errorf("the last state was not stored: %d records to fold, %v", got.folded, err)
+	}
+}

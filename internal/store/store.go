@@ -234,13 +234,14 @@ func randomWord(words string) string {
 	return all[rand.N(len(all))]
 }
 
-// swapJSON replaces a file that can be derived again.
-func swapJSON(path string, v any) error {
+// swapJSON replaces a file that can be derived again, and returns its size.
+func swapJSON(path string, v any) (size int, err error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return atomicfile.Swap(path, append(data, '\n'), 0o600)
+	data = append(data, '\n')
+	return len(data), atomicfile.Swap(path, data, 0o600)
 }
 
 // writeJSON replaces a file, and returns when it is on disk.
