@@ -26,6 +26,7 @@ func TestEqualitiesCompareAllFields(t *testing.T) {
 		{"A.java", "", "class A {\n    @Override\n    public boolean equals(Object o) {\n        return true;\n    }\n}\n", java},
 		{"a.rs", "", "impl PartialEq for A {\n    fn eq(&self, other: &Self) -> bool {\n        true\n    }\n}\n", `return format!("{:?}", self) == format!("{:?}", other); }`},
 		{"a.rs", "", "impl PartialEq<str> for A {\n    fn eq(&self, other: &str) -> bool {\n        true\n    }\n}\n", "none"},
+		{"A.java", "", "public record A(int from, int to) {\n    @Override public boolean equals(Object o) {\n        return o instanceof A a && a.from == from;\n    }\n}\n", java},
 		{"Check.java", "", "class Check {\n    static void equal(Object want, Object got) {\n        if (!want.equals(got)) throw new AssertionError(got);\n    }\n}\n", ""},
 		{"a.js", "", "class A {\n  equals(o) {\n    return true;\n  }\n}\n", "return JSON.stringify(this) === JSON.stringify(o);"},
 		{"a.c", "int point_equal(struct p *a, struct p *b) {\n  return a->x == b->x;\n}\n", "int point_equal(struct p *a, struct p *b) {\n  return 1;\n}\n", "return a->x == b->x"},

@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -17,7 +18,7 @@ func (l *language) functions(text string) []function {
 	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
 		name, at := l.named(s, m)
 		start := m[0] + source.Indent(s.Code[m[0]:m[1]])
-		if start < end || name == "" || l.no.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
+		if start < end || name == "" || isHead(classes, at+len(name)) || l.no.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
 			continue
 		}
 		b, ok := l.body(s, m[1])
@@ -72,6 +73,12 @@ func (l *language) classes(s source.Source) (found []class) {
 		found = append(found, class{name: s.Code[m[2]:m[3]], from: m[1], to: to})
 	}
 	return found
+}
+
+// isHead reports whether the name of a class ends at a place: that of a record stands before
+// a "(", as a function's does.
+func isHead(classes []class, end int) bool {
+	return slices.ContainsFunc(classes, func(c class) bool { return c.from == end })
 }
 
 // outer are the classes that a function stands in, each with a dot.

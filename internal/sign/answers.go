@@ -291,7 +291,7 @@ var arms = sync.OnceValue(func() []*regex.Regex {
 	var all []*regex.Regex
 	for _, form := range []string{
 		`\b(?:case|when)\s+ONE`, `(?:\bcase\b.*),\s*ONE`, `ONE\s*(?:=>|->)`, `ONE\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `[=!]==?\s*ONE`, `ONE\s*[=!]==?`,
-		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `^\s*[\[{(]\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
+		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `^\s*[\[{(]\s*ONE\s*,`, `\{\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
 	} {
 		all = append(all, regex.New(strings.ReplaceAll(form, "ONE", one)))
 	}

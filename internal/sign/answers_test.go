@@ -16,6 +16,7 @@ func TestAnswers(t *testing.T) {
 	const roman = "cases := map[string]int{\"XIV\": 14, \"MCMXC\": 1990}"
 	for _, c := range []struct{ name, test, known, file, after, want, neutral string }{
 		{"a switch", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "a.go:2 answers inputs of the tests one by one: MCMXC, XIV", `case "pawlAbsent1":`},
+		{"pairs in a line", roman, "", "a.go", "for _, p := range []pair{{\"XIV\", 14}, {\"MCMXC\", 1990}} {\n\tmemo[p.of] = p.is\n}", "a.go:1 answers inputs of the tests one by one: MCMXC, XIV", `{"pawlAbsent1", 1990}`},
 		{"a map", roman, "", "a.py", "ROMAN = {\n    \"XIV\": 14,\n    \"MCMXC\": 1990,\n}", "a.py:2 answers inputs of the tests one by one: MCMXC, XIV", `"pawlAbsent0": 14`},
 		{"a match", roman, "", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent1" => 1990`},
 		{"comparisons", roman, "", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
