@@ -87,7 +87,7 @@ func cannotTellAnyMore(w weighing, v *Verdict) bool {
 		{FailingTests, "tests that fail"},
 		{Canary, "a test beside them that must fail"},
 	} {
-		silent := kept(w.Shown, func(name string) bool { return w.answered(run.of) && w.silent(run.of, name) })
+		silent := kept(w.gates(), func(name string) bool { return w.silent(run.of, name) })
 		if len(silent) == 0 {
 			continue
 		}
@@ -101,10 +101,12 @@ func cannotTellAnyMore(w weighing, v *Verdict) bool {
 	return false
 }
 
-// silent: a gate that was run cannot tell. In RepeatClean every gate is to be run.
+// silent: a gate that showed the loop's start in a clean checkout was run in a probe, and
+// cannot tell. In RepeatClean and Broken every gate that is asked about is to be run; other
+// probes may find nothing to try.
 func (o Observation) silent(p Probe, name string) bool {
-	ran := slices.ContainsFunc(o.Answers[p].Results, func(r Result) bool { return r.Gate == name })
-	return (ran || p == RepeatClean) && o.answer(p, name).Status == Unknown
+	ran := p == RepeatClean || p == Broken || slices.ContainsFunc(o.Answers[p].Results, func(r Result) bool { return r.Gate == name })
+	return ran && o.answered(p) && slices.Contains(o.Shown, name) && o.answer(p, name).Status == Unknown
 }
 
 const unrepeated = "could not be repeated in a clean checkout: "

@@ -249,7 +249,7 @@ func (o Observation) noticing(v Verdict) Noticing {
 				status = broken.Tests[id]
 			}
 			switch {
-			case o.Answers[Broken].Unbroken, broken.Status == Unknown && status != Fail && slices.Contains(o.Shown, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
+			case o.Answers[Broken].Unbroken, status != Fail && o.silent(Broken, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
 				result = NotTried
 			case status != Pass:
 				return Noticed
