@@ -15,11 +15,13 @@ type Branch struct {
 	Line      int
 	Text      string // the line
 	Condition bool   // else a statement
+	Whole     bool   // all of a condition, not its last operand
+	Blind     bool   // a condition that looks at nothing that its function is given
 	Mutant    Mutant
 }
 
 // Branches are those of a file, first the conditions, for which the mutant is that they
-// never hold. Left out are those that hand an error on, and what tells, locks or closes:
+// never hold; a blind one has another, that it always does. Left out are those that hand an error on, and what tells, locks or closes:
 // tests seldom ask for these.
 func Branches(file string, before, after []byte) []Branch {
 	if !Knows(file) {
@@ -29,10 +31,14 @@ func Branches(file string, before, after []byte) []Branch {
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
-	inside := map[int]bool{}
-	for _, f := range Changed(file, before, after) {
-		for n := f.Line + 1; n < f.Line+f.Lines; n++ {
-			inside[n] = true
+	changed := Changed(file, before, after)
+	inside := map[int]function{}
+	for _, f := range functions(file, after) {
+		if !slices.ContainsFunc(changed, func(c Function) bool { return c.Name == f.name }) {
+			continue
+		}
+		for n := f.line + 1; n < f.line+1+strings.Count(f.text, "\n"); n++ {
+			inside[n] = f
 		}
 	}
 	code, at, n := Code(file, after), 0, 0
@@ -41,16 +47,31 @@ func Branches(file string, before, after []byte) []Branch {
 		text := string(after[at : at+len(line)])
 		plain := strings.TrimSpace(text)
 		n++
-		if known[plain]--; known[plain] < 0 && inside[n] && !seldomTested.MatchString(plain) {
-			if from, to := lastOperand(line); to > from {
-				conditions = append(conditions, Branch{n, plain, true, Mutant{Other, "does not ask for its last condition", at + from, at + to, ""}})
+		f, in := inside[n]
+		if known[plain]--; known[plain] < 0 && in && !seldomTested.MatchString(plain) {
+			branch := func(from, to int, does, text string) Branch {
+				return Branch{Line: n, Text: plain, Condition: true, Mutant: Mutant{Other, does, at + from, at + to, text}}
 			}
-			if from, to := condition(file, line); to > from {
-				m := Mutant{Other, "never holds", at + from, at + to, never(file, text[from:to])}
-				conditions = append(conditions, Branch{n, plain, true, m})
+			if from, to := lastOperand(line); to > from {
+				conditions = append(conditions, branch(from, to, "does not ask for its last condition", ""))
+			}
+			from, to := condition(file, line)
+			choice := to <= from
+			if choice {
+				from, to = chooses(file, line)
+			}
+			blind := to > from && f.isBlind(file, code, line[from:to])
+			if to > from && (blind || !choice) {
+				b := branch(from, to, "never holds", never(file, text[from:to]))
+				b.Whole, b.Blind = true, blind
+				if conditions = append(conditions, b); blind {
+					b.Mutant.Does, b.Mutant.text = "always holds", always(file, text[from:to])
+					conditions = append(conditions, b)
+				}
 			} else if from, to := removable(file, line); to > from {
-				m := Mutant{Other, "is left out", at + from, at + to, leftOut(file, text[from:to])}
-				statements = append(statements, Branch{n, plain, false, m})
+				b := branch(from, to, "is left out", leftOut(file, text[from:to]))
+				b.Condition = false
+				statements = append(statements, b)
 			}
 		}
 		at += len(line)
@@ -110,6 +131,47 @@ func never(file, condition string) string {
 		return "0 && (" + condition + ")"
 	}
 	return " false && (" + condition + ")"
+}
+
+// chooses is where the condition of an expression stands that has one of two values.
+func chooses(file, line string) (from, to int) {
+	if path.Ext(file) == ".py" {
+		if m := chosenBehind.FindStringSubmatchIndex(line); m != nil {
+			return m[2], m[3]
+		}
+		return 0, 0
+	}
+	to, depth := strings.Index(line, " ? "), 0
+	for from = to; from > 0; from-- {
+		switch c := line[from-1]; {
+		case strings.IndexByte(")]}", c) >= 0:
+			depth++
+		case strings.IndexByte("([{", c) >= 0:
+			depth--
+		}
+		if before := line[:from]; depth < 0 || depth == 0 && beginsChoice.MatchString(before) {
+			break
+		}
+	}
+	if to < 0 || !strings.Contains(line[to:], " : ") {
+		return 0, 0
+	}
+	return from, to
+}
+
+var (
+	chosenBehind = regex.New(`\S if (.+?) else `)
+	beginsChoice = regex.New(`(?:\breturn |[^=!<>]= |=> |, |; ?|\? |: )$`)
+)
+
+func always(file, condition string) string {
+	switch path.Ext(file) {
+	case ".py":
+		return "True or (" + condition + ")"
+	case ".c", ".cc", ".cpp", ".cxx":
+		return "1 || (" + condition + ")"
+	}
+	return " true || (" + condition + ")"
 }
 
 // removable is where a statement stands that is all in its line and can be left out: it changes

@@ -29,6 +29,22 @@ func TestBranches(t *testing.T) {
 			"a.rs", "", "fn f(n: u8) -> bool {\n    if let Some(x) = g(n) {\n        return x;\n    }\n    if n > 3 {\n        h(n);\n    }\n    n == 2\n}\n",
 			"5: if  false && (n > 3) { | 6: if false { h(n); }",
 		},
+		{ // a condition that looks at nothing given has two mutants
+			"a.py", "", "def f(n):\n    if not diagnostics():\n        n = 3\n    return n if n > probes() else where()\n\n\ndef g(n):\n    if MODE:\n        use(n)\n    return n if MODE else 0\n",
+			"2: if False and (not diagnostics()): | 2: if True or (not diagnostics()): | 8: if False and (MODE): | 8: if True or (MODE): | 10: return n if False and (MODE) else 0 | 10: return n if True or (MODE) else 0 | 3: if False: n = 3 | 9: if False: use(n)",
+		},
+		{
+			"a.js", "const traced = look(env);\n", "const traced = look(env);\nexport function f(max) {\n  return traced ? max : g(1, 2);\n}\nexport function h(max) {\n  const all = [];\n  return max > 2 ? all : process.platform === 'win32' ? 1 : 2;\n}\n",
+			"3: return  false && (traced) ? max : g(1, 2); | 3: return  true || (traced) ? max : g(1, 2);",
+		},
+		{
+			"a.c", "", "static int tries(void)\n{\n    return strncmp(name_of_me, \"test\", 4) == 0 ? 5 : 1;\n}\n",
+			"3: return 0 && (strncmp(name_of_me, \"test\", 4) == 0) ? 5 : 1; | 3: return 1 || (strncmp(name_of_me, \"test\", 4) == 0) ? 5 : 1;",
+		},
+		{ // nor does one that asks what the program keeps
+			"a.go", "", "package a\n\nvar on bool\n\nfunc set() {\n\ton = true\n}\n\nfunc (c *C) f() {\n\tif on {\n\t\tset()\n\t}\n\tif c.on {\n\t\tset()\n\t}\n\tif inTest() {\n\t\tset()\n\t}\n}\n",
+			"10: if  false && (on) { | 13: if  false && (c.on) { | 16: if  false && (inTest()) { | 16: if  true || (inTest()) { | 6: if false { on = true } | 11: if false { set() } | 14: if false { set() } | 17: if false { set() }",
+		},
 		{"a.sh", "", "if true; then\n", ""},
 	} {
 		var got []string

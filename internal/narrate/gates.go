@@ -16,7 +16,7 @@ func Probe(p gate.Probe) string {
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
-	case gate.Broken, gate.BrokenNew:
+	case gate.Broken, gate.BrokenNew, gate.OneByOne:
 		return ": do the tests notice when this work is broken?"
 	case gate.ZeroParameters:
 		return ": do the tests look at what the task names?"

@@ -235,11 +235,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
 	if misleads(p) {
-		for i, g := range gates {
-			if gates[i].Timeout = gate.MutantLimit(took(o.Now, g.Name)); !o.RanElsewhere(g.Name) {
-				gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
-			}
-		}
+		gates = hurried(gates, o)
 	}
 	switch p {
 	case gate.Canary, gate.CanaryBefore:
@@ -256,6 +252,8 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 		return v.otherValues(ctx, r, o, valuesRun{p, gates})
 	case gate.ZeroParameters:
 		return v.zeroParameters(ctx, r, o, gates)
+	case gate.OneByOne:
+		return v.oneByOne(ctx, r, o, gates)
 	case gate.RepeatNeutral:
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
@@ -282,6 +280,17 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
 	return answer(narrowed(w))
+}
+
+// hurried are gates with as much time as what is broken gets.
+func hurried(gates []gate.Gate, o *gate.Observation) []gate.Gate {
+	gates = slices.Clone(gates)
+	for i, g := range gates {
+		if gates[i].Timeout = gate.MutantLimit(took(o.Now, g.Name)); !o.RanElsewhere(g.Name) {
+			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
+		}
+	}
+	return gates
 }
 
 // maxNamed bounds the files that a reason names.

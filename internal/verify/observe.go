@@ -82,6 +82,13 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if err != nil {
 		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
+	pieces, err := v.pieces(ctx, r)
+	for _, p := range pieces {
+		o.Pieces = append(o.Pieces, p.what)
+	}
+	if err != nil {
+		return fmt.Errorf("look for conditions and functions of the work: %w", err)
+	}
 	n, err := v.neutralize(ctx, r, nil)
 	if o.Signs, o.Held = n.names, n.held; err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)

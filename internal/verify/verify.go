@@ -273,7 +273,7 @@ func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget
 // misleads reports whether a run is of code or tests that were made wrong on purpose.
 func misleads(p gate.Probe) bool {
 	switch p {
-	case gate.Broken, gate.BrokenNew, gate.ZeroParameters, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
+	case gate.Broken, gate.BrokenNew, gate.ZeroParameters, gate.OneByOne, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
 		return true
 	}
 	return false

@@ -46,6 +46,8 @@ type Observation struct {
 	// Parameters are new ones that the task names, each with the place of its function, see
 	// ZeroParameters.
 	Parameters []string `json:"parameters,omitempty"`
+	// Pieces are conditions and functions that the work added, see OneByOne.
+	Pieces []string `json:"pieces,omitempty"`
 	// Signs are those in the work that can be neutralized, each in words that follow
 	// "because of", see Neutral.
 	Signs []string `json:"signs,omitempty"`

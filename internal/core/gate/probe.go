@@ -41,6 +41,9 @@ const (
 	// value of its type (a text: another one), whatever is given; one after the other. Tests that pass there do not
 	// look at what it does.
 	ZeroParameters Probe = "zero-parameters"
+	// OneByOne: the tree of now, where one thing that the work added has no effect, one after
+	// the other: a condition, a function. Tests that pass there do not look at it.
+	OneByOne Probe = "one-by-one"
 	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
 	// being tested is answered no, exits and changed assertions are left out. Tests that
 	// fail there pass by the sign alone.
@@ -79,7 +82,8 @@ type Run struct {
 	MustFail []MustFail `json:"must_fail,omitempty"`
 	// Given are the inputs that tests gave, of CloseInputs and CloserInputs.
 	Given []string `json:"given,omitempty"`
-	// Untested are the parameters without which all tests pass, of ZeroParameters.
+	// Untested are the parameters without which all tests pass, of ZeroParameters; of OneByOne
+	// the conditions and functions, where they are too many.
 	Untested []string `json:"untested,omitempty"`
 	// Because are the signs without which alone tests fail, of RepeatNeutral.
 	Because []string `json:"because,omitempty"`
@@ -103,6 +107,9 @@ func Next(o Observation) (Probe, []string) {
 		return Broken, gates
 	}
 	if p, gates := o.nextParameters(); p != "" {
+		return p, gates
+	}
+	if p, gates := o.nextOneByOne(); p != "" {
 		return p, gates
 	}
 	if gates := o.neutralizable(); len(gates) > 0 {
@@ -181,7 +188,7 @@ func (o Observation) Only(p Probe) []string {
 		if v := Decide(o); v.Evidence != Proven {
 			return o.came()
 		}
-	case ZeroParameters, Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
+	case ZeroParameters, OneByOne, Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}

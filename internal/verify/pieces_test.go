@@ -1,0 +1,41 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// What the work adds is to make a difference to a test: a condition that asks where the
+// program runs in both ways, half of the others and of its functions in one.
+func TestPiecesOfTheWork(t *testing.T) {
+	t.Parallel()
+	const old = "import sys\n\n\ndef add(a, b):\n    return a + b\n"
+	const test = "import app\nassert app.mask('a:b') == 'a:*'\n"
+	const masks = "\n\ndef mask(text):\n"
+	const does = "    return text.split(':')[0] + ':*'\n"
+	for _, c := range []struct{ name, work, test, reason string }{
+		{"a question that tests see one side of", "\n\ndef probed():\n    return 'app' in sys.modules and not sys.flags.quiet\n" + masks + "    if not probed():\n        return text\n" + does, test, "app.py:13 never holds (if not probed():)"},
+		{"the same, chosen between", "\n\nTRACED = len(sys.path) > 0\n" + masks + "    head, tail = text.split(':')\n    return head + (':*' if TRACED else ':' + tail)\n", test, "app.py:13 always holds "},
+		{"a condition without a test", masks + "    if text.startswith('//'):\n        text = text[2:]\n" + does, test, "app.py:9 never holds (if text.startswith('//'):)"},
+		{"the same beside others", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '?:*'\n", "app.py:9 never holds"},
+		{"most of them tested", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text[0] == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '!'\n", ""},
+		{"a function that tests have for themselves", "\n\ndef star(text):\n    return text\n" + masks + "    return text[:2] + star('*')\n", "import app\napp.star = lambda text: '*'\nassert app.mask('a:b') == 'a:*'\n", "app.py:8 star does nothing"},
+		{"all tested", "\n\ndef star(text):\n    return '*' * len(text)\n" + masks + "    if ':' not in text:\n        return ''\n    return text[:2] + star(text[2:])\n", test + "assert app.mask('ab') == ''\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"app.py": old, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
+			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Mask what is secret" })
+			const says = "no test notices when part of this work has no effect: "
+			switch v := f.Verdict; {
+			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, says+c.reason) || v.Enough == ""):
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
