@@ -31,6 +31,8 @@ const (
 	InAnyCase    Kind = "in any case"
 	Unread       Kind = "unread"
 	Wait         Kind = "wait"
+	Untested     Kind = "untested"
+	Double       Kind = "double"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -82,6 +84,10 @@ func (k Kind) Why() string {
 		return "a gate that reads it may ask for something else now"
 	case InAnyCase:
 		return "what tests cannot fail for they do not show"
+	case Untested:
+		return "whether it is right only a reader can tell"
+	case Double:
+		return "what stands in the tests is not what the program does"
 	case HollowTest:
 		return "an assertion that may not be reached checks nothing"
 	}

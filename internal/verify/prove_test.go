@@ -104,7 +104,7 @@ func TestSigns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"calc.py": "import os\ndef old(): pass\ndef moved(): pass\n", "a.ts": "export {}\n", "b.ts": "export {}\n", "list.txt": "a\nb\n", "asked.txt": "a\n"}, nil)
 	before := b.tree()
-	b.write(files{"calc.py": "import os\nos._exit(0)\n", "other.py": "def moved(): pass\n", "random.py": "x = 1\n", "test_calc.py": "import os\nos._exit(0)\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)", "list.txt": "a\n", "asked.txt": "b\n"})
+	b.write(files{"calc.py": "import os\nos._exit(0)\n", "other.py": "def moved(): return 1\n", "random.py": "x = 1\n", "test_calc.py": "import os\nos._exit(0)\n", "test_moved.py": "class Own:\n    def moved(self):\n        assert True\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)", "list.txt": "a\n", "asked.txt": "b\n"})
 	sh(t, b.root, "rm", "a.ts")
 	found, err := verify.Signs(t.Context(), b.repo, verify.SignRequest{Before: before, After: b.tree(), Asked: "change asked.txt"})
 	if err != nil {
@@ -117,7 +117,7 @@ func TestSigns(t *testing.T) {
 	want := []string{
 		"a.js is checked less than a.ts, whose place it takes", "calc.py:2 ends the process with success: os._exit(0)",
 		"list.txt is data that was there: a gate may read it",
-		"random.py has the name of the Python module random, whose place it may take", "calc.py no longer exports old",
+		"random.py has the name of the Python module random, whose place it may take", "test_moved.py:2 has a function of its own with a name that the work changed: Own.moved", "calc.py no longer exports old",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -157,7 +157,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 		found = append(append(found, sign.InTest(c.Path, was, is)...), sign.Weak(c.Path, was, is, in.functions)...)
 	}
 	if test {
-		return found, nil
+		return append(found, in.doubles(c.Path, was, is)...), nil
 	}
 	found = append(found, slices.DeleteFunc(sign.In(c.Path, was, is), in.tests.Ask)...)
 	for _, a := range in.tests.Answers(c.Path, was, is) {
@@ -195,6 +195,19 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 		}
 	}
 	return found, nil
+}
+
+// doubles are the functions that a file of tests has for itself and that the work changed,
+// by their names: the tests may call these.
+func (in inspection) doubles(file string, was, is []byte) (found []sign.Sign) {
+	leaf := func(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
+	for _, f := range mutant.Changed(file, was, is) {
+		same := func(name string) bool { return leaf(name) == leaf(f.Name) && len(leaf(name)) > 2 }
+		if f.New && !begins(f) && slices.ContainsFunc(in.functions, same) {
+			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Double, Does: "has a function of its own with a name that the work changed", Text: f.Name})
+		}
+	}
+	return found
 }
 
 // unread is what a change gave to a file and nothing reads.

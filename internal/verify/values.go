@@ -188,9 +188,16 @@ func provingTests(o *gate.Observation) []string {
 	})
 }
 
-// signsOf are the signs of a claim's work: first what it is that tests cannot fail for.
+// signsOf are the signs of a claim's work: first what it is that no test shows to be right.
 func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
-	first, err := v.signsInAnyCase(ctx, r, verdict)
+	var first []sign.Sign
+	var err error
+	switch {
+	case verdict.InAnyCase():
+		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
+	case verdict.ShowsNothing() && r.Wanted != gate.Unproven:
+		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -198,12 +205,9 @@ func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict)
 	return append(first, rest...), err
 }
 
-// signsInAnyCase are the functions of the work, where tests were seen to pass that should
-// have failed; of a language whose functions are not known, the first lines that changed.
-func (v *Verifier) signsInAnyCase(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
-	if !verdict.InAnyCase() {
-		return nil, nil
-	}
+// workAs are the functions of the work as signs of one kind; of a language whose functions
+// are not known, the first lines that changed.
+func (v *Verifier) workAs(ctx context.Context, r Request, as sign.Sign) ([]sign.Sign, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return nil, err
@@ -218,11 +222,13 @@ func (v *Verifier) signsInAnyCase(ctx context.Context, r Request, verdict gate.V
 			return nil, err
 		}
 		functions := mutant.Changed(c.Path, before, after)
+		as.Path = c.Path
 		for _, f := range functions {
-			signs = append(signs, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case", Text: f.Name})
+			as.Line, as.Text = f.Line, f.Name
+			signs = append(signs, as)
 		}
 		if first, ok := sign.FirstAdded(c.Path, before, after); ok && len(functions) == 0 {
-			first.Kind, first.Does = sign.InAnyCase, "is work whose tests were seen to pass in any case"
+			first.Kind, first.Does = as.Kind, as.Does
 			signs = append(signs, first)
 		}
 	}

@@ -88,3 +88,22 @@ func TestTableInDisguise(t *testing.T) {
 		t.Errorf("%+v\n%v", v, f.Signs)
 	}
 }
+
+// Where no test shows anything of the work, whoever reads it is told where it is.
+func TestWorkThatNoTestShows(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]string{
+		"import app\nassert callable(app.f)\n":   "app.py:1 is work that no test shows to be right: f",
+		"import app\nassert app.f('a') == 'A'\n": "",
+	} {
+		b := newBench(t, files{"app.py": "def f(s):\n    return s\n", "test_old.py": "import app\nassert app.f('') == ''\n"}, nil)
+		f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": "def f(s):\n    return s.upper()\n", "test_new.py": test}, nil)
+		got := ""
+		if len(f.Signs) > 0 {
+			got = f.Signs[0].String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q\n%+v", test, got, want, f.Verdict)
+		}
+	}
+}

@@ -267,10 +267,12 @@ func hollowTests(w weighing, v *Verdict) bool {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Labels = append(v.Labels, "tests that check nothing: "+plan.Few(names, 4))
+	v.Labels = append(v.Labels, hollowLabel+plan.Few(names, 4))
 	v.Reason = w.hollowReason(names)
 	return true
 }
+
+const hollowLabel = "tests that check nothing: "
 
 // hollowReason says of tests that they check nothing.
 func (w weighing) hollowReason(tests []string) string {

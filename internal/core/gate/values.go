@@ -141,3 +141,9 @@ func (v Verdict) InAnyCase() bool {
 		return strings.HasPrefix(l, "passes whatever is ") || strings.HasPrefix(l, "canary not reported: ")
 	})
 }
+
+// ShowsNothing reports whether all passes, and no test shows anything of the work.
+func (v Verdict) ShowsNothing() bool {
+	hollow := slices.ContainsFunc(v.Labels, func(l string) bool { return strings.HasPrefix(l, hollowLabel) })
+	return v.Status == Pass && v.Evidence == Unproven && (v.Enough == "" || hollow)
+}
