@@ -95,7 +95,13 @@ func hashRules() []rule {
 		return swap{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
 	}
 	const does = "answers by a hash of what it is asked"
+	// arm is a case for one number that is too large to say something by itself.
+	const large = `\b(?:0[xX][0-9a-fA-F_]{7,}|\d[\d_]{7,})(?:[uU]?[lL]*|_?[iu]\d\d)\b`
+	const arm = `[ \t]*(?:case\s+|Map\.of\()?` + large + `\s*(?:=>|->|:|,\s*new\b)`
 	return []rule{{
+		kind: Answers, does: "answers by numbers that say nothing", asked: asked + `|magic|\bformat|protocol|opcode|encod|unicode|colou?r|constant`, span: true,
+		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), by: otherNumber, swaps: []swap{{re(large + `\s*(?:=>|->|:|,\s*new\b)`), ""}},
+	}, {
 		kind: Answers, does: does, asked: asked + `|cksum`, names: shell, code: re(`\b` + sums + `\b`),
 		swaps: []swap{{re(`(\|\s*)(` + sums + `\b[^|)]*)`), "${1}{ cat; echo " + absent + "; } | ${2}"}, {re(`\b(` + sums + `)\s*<\s*("[^"]*"|[^\s;|)]+)`), "{ cat ${2}; echo " + absent + "; } | ${1}"}},
 	}, {
@@ -115,6 +121,15 @@ func hashRules() []rule {
 			{re(`\b(\w+)\.hashCode\(\)`), `("` + absent + `" + ${1}).hashCode()`},
 		},
 	}}
+}
+
+// otherNumber is a number of more digits than these, with one of them changed.
+func otherNumber(text string) string {
+	const at = 4
+	if text[at] == '1' {
+		return text[:at] + "2" + text[at+1:]
+	}
+	return text[:at] + "1" + text[at+1:]
 }
 
 // shadowRules find words of the language, and functions that everybody has, with another
