@@ -24,7 +24,8 @@ type Branch struct {
 // never hold; a blind one has another, that it always does. Left out are those that hand an error on, and what tells, locks or closes:
 // tests seldom ask for these.
 func Branches(file string, before, after []byte) []Branch {
-	if !Knows(file) {
+	shell := isShell(file)
+	if !Knows(file) && !shell {
 		return nil
 	}
 	known := map[string]int{}
@@ -32,7 +33,7 @@ func Branches(file string, before, after []byte) []Branch {
 		known[strings.TrimSpace(line)]++
 	}
 	changed := Changed(file, before, after)
-	inside := map[int]function{}
+	inside := map[int]function{} // of a shell script all is
 	for _, f := range functions(file, after) {
 		if !slices.ContainsFunc(changed, func(c Function) bool { return c.Name == f.name }) {
 			continue
@@ -48,7 +49,7 @@ func Branches(file string, before, after []byte) []Branch {
 		plain := strings.TrimSpace(text)
 		n++
 		f, in := inside[n]
-		if known[plain]--; known[plain] < 0 && in && !seldomTested.MatchString(plain) {
+		if known[plain]--; known[plain] < 0 && (in || shell) && !seldomTested.MatchString(plain) {
 			branch := func(from, to int, does, text string) Branch {
 				return Branch{Line: n, Text: plain, Condition: true, Mutant: Mutant{Other, does, at + from, at + to, text}}
 			}
@@ -60,7 +61,7 @@ func Branches(file string, before, after []byte) []Branch {
 			if choice {
 				from, to = chooses(file, line)
 			}
-			blind := to > from && f.isBlind(file, code, line[from:to])
+			blind := in && to > from && f.isBlind(file, code, line[from:to])
 			if to > from && (blind || !choice) {
 				b := branch(from, to, "never holds", never(file, text[from:to]))
 				b.Whole, b.Blind = true, blind
@@ -68,7 +69,7 @@ func Branches(file string, before, after []byte) []Branch {
 					b.Mutant.Does, b.Mutant.text = "always holds", always(file, text[from:to])
 					conditions = append(conditions, b)
 				}
-			} else if from, to := removable(file, line); to > from {
+			} else if from, to := removable(file, line); to > from && !shell {
 				b := branch(from, to, "is left out", leftOut(file, text[from:to]))
 				b.Condition = false
 				statements = append(statements, b)
@@ -79,8 +80,10 @@ func Branches(file string, before, after []byte) []Branch {
 	return slices.Concat(conditions, statements)
 }
 
+func isShell(file string) bool { return slices.Contains([]string{".sh", ".bash"}, path.Ext(file)) }
+
 // seldomTested matches lines that are not asked about.
-var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
+var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\$#|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
 
 // condition is where one stands that is all in its line; nothing where none is.
 func condition(file, line string) (from, to int) {
@@ -88,6 +91,8 @@ func condition(file, line string) (from, to int) {
 	switch path.Ext(file) {
 	case ".py":
 		re = ifOf.indented
+	case ".sh", ".bash":
+		re = ifOf.then
 	case ".go", ".rs":
 	default:
 		re, parens = ifOf.parens, true
@@ -115,18 +120,21 @@ func lastOperand(line string) (from, to int) {
 
 var operandLine = regex.New(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
 
-type ifs struct{ braces, indented, parens *regex.Regex }
+type ifs struct{ braces, indented, parens, then *regex.Regex }
 
 var ifOf = ifs{
 	regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
 	regex.New(`^\s*(?:el)?if (.+):\s*$`),
 	regex.New(`^\s*(?:\} else )?if \(`),
+	regex.New(`^\s*(?:el)?if (.+?); *then\s*$`),
 }
 
 func never(file, condition string) string {
 	switch path.Ext(file) {
 	case ".py":
 		return "False and (" + condition + ")"
+	case ".sh", ".bash":
+		return "false && { " + condition + "; }"
 	case ".c", ".cc", ".cpp", ".cxx":
 		return "0 && (" + condition + ")"
 	}

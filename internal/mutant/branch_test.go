@@ -45,7 +45,7 @@ func TestBranches(t *testing.T) {
 			"a.go", "", "package a\n\nvar on bool\n\nfunc set() {\n\ton = true\n}\n\nfunc (c *C) f() {\n\tif on {\n\t\tset()\n\t}\n\tif c.on {\n\t\tset()\n\t}\n\tif inTest() {\n\t\tset()\n\t}\n}\n",
 			"10: if  false && (on) { | 13: if  false && (c.on) { | 16: if  false && (inTest()) { | 16: if  true || (inTest()) { | 6: if false { on = true } | 11: if false { set() } | 14: if false { set() } | 17: if false { set() }",
 		},
-		{"a.sh", "", "if true; then\n", ""},
+		{"a.sh", "", "if [ $# -lt 2 ]; then\n  x=1\nelif [ -e \"$dir/a\" ]; then\n", "3: elif false && { [ -e \"$dir/a\" ]; }; then"},
 	} {
 		var got []string
 		for _, b := range mutant.Branches(c.file, []byte(c.before), []byte(c.after)) {

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Bounds of the pieces of a claim that are tried, each in a run of its own: so many, and
@@ -40,44 +43,82 @@ type piece struct {
 	ways []mutant.Mutant
 }
 
-// pieces are those of a claim, in the order in which they are tried. A function that is the
-// only one is not: that it does nothing is tried before. Nor is one by which a program begins.
+// pieces are those of a claim, in the order in which they are tried: of programs, and not of
+// what its tests assert with, or of other gate inputs.
 func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(changes) > maxBroken {
 		return nil, err
 	}
+	helpers, err := v.assertHelpers(ctx, r.Tree, changes)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := v.compareTests(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	var all []piece
-	functions := 0
+	var code strings.Builder
+	changed := map[string][2][]byte{}
 	for _, c := range changes {
-		if !v.isProgram(c) {
+		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
 		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range mutant.Branches(c.Path, before, after) {
-			if !b.Whole {
-				continue
-			}
-			p := piece{condition, fmt.Sprintf("%s:%d %s (%s)", c.Path, b.Line, b.Mutant.Does, b.Text), c.Path, 0, []mutant.Mutant{b.Mutant}}
-			if b.Blind {
-				p.kind = blind
-			}
-			all = append(all, p)
-		}
-		for _, f := range mutant.Changed(c.Path, before, after) {
-			if functions++; f.New && !begins(f) {
-				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", f.Path, f.Line, f.Name), c.Path, f.Lines, f.Mutants})
-			}
-		}
+		all = append(all, conditions(c.Path, before, after)...)
+		changed[c.Path] = [2][]byte{before, after}
+		code.WriteString(mutant.Code(c.Path, after))
 	}
-	if functions == 1 {
-		all = slices.DeleteFunc(all, func(p piece) bool { return p.kind == function })
-	}
+	all = append(all, functions(changed, code.String())...)
 	slices.SortStableFunc(all, func(a, b piece) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
 	return all[:min(len(all), maxPieces)], nil
+}
+
+// conditions are those that a change added to a file.
+func conditions(file string, before, after []byte) (all []piece) {
+	for _, b := range mutant.Branches(file, before, after) {
+		if !b.Whole {
+			continue
+		}
+		p := piece{condition, fmt.Sprintf("%s:%d %s (%s)", file, b.Line, b.Mutant.Does, b.Text), file, 0, []mutant.Mutant{b.Mutant}}
+		if b.Blind {
+			p.kind = blind
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// functions are those that are new in changed files, of which each has its text before and
+// after: one that the program, of this code, calls and that is written. One that is the only
+// change is none: that it does nothing is tried before. Nor is one by which a program begins.
+func functions(changed map[string][2][]byte, code string) (all []piece) {
+	n := 0
+	for _, file := range slices.Sorted(maps.Keys(changed)) {
+		before, after := changed[file][0], changed[file][1]
+		stubs := mutant.Stubs(file, before, after)
+		for _, f := range mutant.Changed(file, before, after) {
+			n++
+			stub := slices.ContainsFunc(stubs, func(s mutant.Function) bool { return s.Name == f.Name })
+			if f.New && !begins(f) && !stub && isCalled(f, code) {
+				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Lines, f.Mutants})
+			}
+		}
+	}
+	if n == 1 {
+		return nil
+	}
+	return all
+}
+
+// isCalled reports whether code names a function elsewhere than where it stands.
+func isCalled(f mutant.Function, code string) bool {
+	name, _, _ := strings.Cut(f.Name[strings.LastIndexAny(f.Name, ".:")+1:], "#")
+	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(code, 2)) > 1
 }
 
 // begins reports whether a program begins by a function, which tests seldom call.

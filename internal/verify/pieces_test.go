@@ -24,7 +24,7 @@ func TestPiecesOfTheWork(t *testing.T) {
 		{"a condition without a test", masks + "    if text.startswith('//'):\n        text = text[2:]\n" + does, test, "app.py:9 never holds (if text.startswith('//'):)"},
 		{"the same beside others", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '?:*'\n", "app.py:9 never holds"},
 		{"most of them tested", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text[0] == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '!'\n", ""},
-		{"a function that tests have for themselves", "\n\ndef star(text):\n    return text\n" + masks + "    return text[:2] + star('*')\n", "import app\napp.star = lambda text: '*'\nassert app.mask('a:b') == 'a:*'\n", "app.py:8 star does nothing"},
+		{"a function that tests have for themselves", "\n\ndef star(text):\n    return text * 2\n" + masks + "    return text[:2] + star('*')\n", "import app\napp.star = lambda text: '*'\nassert app.mask('a:b') == 'a:*'\n", "app.py:8 star does nothing"},
 		{"all tested", "\n\ndef star(text):\n    return '*' * len(text)\n" + masks + "    if ':' not in text:\n        return ''\n    return text[:2] + star(text[2:])\n", test + "assert app.mask('ab') == ''\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
