@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,7 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/narrate"
@@ -21,6 +25,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
 	"github.com/pawl-dev/pawl/internal/watch"
 )
 
@@ -227,17 +233,34 @@ func (w *watched) narrated(s *subject) *narrated {
 	return n
 }
 
-// historyLines are the lines of a record as the screen shows them.
+// historyLines are the lines of a record as the screen shows them; below a gate that did
+// not pass stands the end of its output.
 func historyLines(r journal.Record, t narrate.Step) []watch.Line {
-	lines := stamped(r, t)
+	lines := append(stamped(r, t), gateOutput(r)...)
 	if len(lines) == 0 {
 		return nil
 	}
 	out, trouble := make([]watch.Line, len(lines)), t.Trouble(r)
 	for i, text := range lines {
-		out[i] = watch.Line{Text: text, Trouble: trouble}
+		out[i] = watch.Line{Text: text, Task: cmp.Or(t.Before.Current, t.After.Current), Trouble: trouble}
 	}
 	return out
+}
+
+// gateOutput is the end of what a gate printed that did not pass.
+func gateOutput(r journal.Record) (lines []string) {
+	const most = 4
+	var rec verify.Receipt
+	if r.Type != memory.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil || rec.Status == gate.Pass {
+		return nil
+	}
+	printed := strings.Split(strings.TrimSpace(rec.Tail), "\n")
+	for _, line := range printed[max(0, len(printed)-most):] {
+		if line = term.Clean(line); strings.TrimSpace(line) != "" {
+			lines = append(lines, strings.Repeat(" ", len("15:04:05  "))+"| "+line)
+		}
+	}
+	return lines
 }
 
 // Calls returns the tool calls of a loop's newest iteration.

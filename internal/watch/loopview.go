@@ -168,12 +168,17 @@ func (m Model) pane(room, columns int) []string {
 	return m.history(room, columns)
 }
 
-// historyLines are those of the history that are shown.
+// historyLines are those of the history that are shown: of the task that the user has
+// selected, or else of the loop.
 func (m Model) historyLines() []Line {
-	if !m.trouble {
+	task := ""
+	if m.task != currentTask && len(m.detail.State.Tasks) > 1 {
+		task = m.shownTask().ID
+	}
+	if task == "" && !m.trouble {
 		return m.detail.Lines
 	}
-	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return !l.Trouble })
+	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.trouble && !l.Trouble || task != "" && l.Task != task })
 }
 
 // stampColumns is how wide the time of day is before each line of a history.
@@ -182,8 +187,12 @@ const stampColumns = 10
 // history is the end of the loop's history, or what is scrolled to.
 func (m Model) history(room, columns int) []string {
 	lines := m.historyLines()
-	if m.trouble && len(lines) == 0 {
-		return []string{paint(dim, fit("nothing went wrong (o: show all)", columns))}[:min(1, max(0, room))]
+	if len(lines) == 0 {
+		none := "nothing has happened on this task (end: the whole loop)"
+		if m.trouble {
+			none = "nothing went wrong (o: show all)"
+		}
+		return []string{paint(dim, fit(none, columns))}[:min(1, max(0, room))]
 	}
 	end := max(0, len(lines)-m.scroll)
 	var rows []string

@@ -298,7 +298,7 @@ const keysText = `keys
   enter, →    open a loop
   esc, ←      back
   ↑ ↓, j k    select a loop or a task
-  pgup pgdn   scroll; end follows the history
+  pgup pgdn   scroll; end follows the whole loop
   d, c        diff of the task; tool calls
   o           only trouble, or all
   /           search loops

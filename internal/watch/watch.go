@@ -50,11 +50,11 @@ type Detail struct {
 	More     string // option of pawl resume that raises the limit that ended it, "" for none
 }
 
-// Line is one of a loop's history, with its time of day before it. Trouble says that
-// something went wrong there.
+// Line is one of a loop's history, with its time of day before it.
 type Line struct {
 	Text    string
-	Trouble bool
+	Task    string // that was worked on; "" where it was none
+	Trouble bool   // something went wrong there
 }
 
 // DiffText is the diff of a task, a line each.

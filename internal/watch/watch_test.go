@@ -90,7 +90,7 @@ func detail() Detail {
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}
 	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
 	for i := range 40 {
-		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), i%8 == 0})
+		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), fmt.Sprintf("US-%d", 1+i/20), i%8 == 0})
 	}
 	return d
 }
@@ -342,6 +342,12 @@ func TestOnlyTrouble(t *testing.T) {
 	m = press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 30), "o")
 	if got := shown(m); !strings.Contains(got, "receipt 8") || strings.Contains(got, "receipt 9") {
 		t.Errorf("history:\n%s", got)
+	}
+	if got := shown(press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 50), "up")); strings.Contains(got, "receipt 20") || !strings.Contains(got, "receipt 19") {
+		t.Errorf("of the task above:\n%s", got)
+	}
+	if got := shown(press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 50), "down")); !strings.Contains(got, "nothing has happened on this task") {
+		t.Errorf("of a task not begun:\n%s", got)
 	}
 	s.detail.Lines = nil
 	if got := shown(settle(m, m.readNow())); !strings.Contains(got, "nothing went wrong") {
