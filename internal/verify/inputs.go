@@ -126,7 +126,27 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 		now, err := in.v.content(ctx, in.r.Tree, ch.Path)
 		return err == nil && !bytes.Equal(now, with), err
 	}
-	return !rules.Is(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}), nil
+	if !rules.Is(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}) {
+		return true, nil
+	}
+	return in.isLimit(ctx, ch, rules)
+}
+
+// aNumber is the whole text of a file that holds a limit: the coverage that is wanted.
+var aNumber = regex.New(`^\s*[0-9]+(?:\.[0-9]+)?\s*%?\s*$`)
+
+// isLimit reports whether a file holds a number alone, before and now, that neither the
+// user nor the task calls work.
+func (in inputs) isLimit(ctx context.Context, ch git.Change, rules work.Rules) (bool, error) {
+	if ch.Status != 'M' || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.Asked(ch.Path) {
+		return false, nil
+	}
+	for _, tree := range []string{in.r.ProtectedTree, in.r.Tree} {
+		if text, err := in.v.content(ctx, tree, ch.Path); err != nil || !aNumber.Match(text) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // shapes reports whether a new test changes what the tests do that were there.

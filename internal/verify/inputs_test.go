@@ -142,6 +142,22 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 	}
 }
 
+// A file that holds a number alone is a limit, unless the user calls it work.
+func TestANumberIsALimit(t *testing.T) {
+	t.Parallel()
+	start := files{"main.go": "package main\n", "ci/floor": "90\n", "check.sh": "[ 61 -ge \"$(cat ci/floor)\" ]\n"}
+	for work, proven := range map[string]bool{"docs/**": false, "ci/*": true} {
+		t.Run(strings.ReplaceAll(work, "/", ":"), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			got := b.claim(gates("sh check.sh"), files{"main.go": "package main // work\n", "ci/floor": "60\n"}, func(r *verify.Request) { r.Work = []string{work} })
+			if (got.Verdict.Evidence == gate.Proven) != proven || slices.Contains(got.Needed, "ci/floor") == proven {
+				t.Errorf("%+v, needed %q", got.Verdict, got.Needed)
+			}
+		})
+	}
+}
+
 // A script that the task names is work where only a test script runs it. One that the
 // gates run themselves decides, and is none.
 func TestAScriptThatATestScriptRuns(t *testing.T) {

@@ -47,9 +47,10 @@ func (o Observation) blamed() []string {
 }
 
 // FailsNeutral returns those of a gate's tests that fail in its result with signs
-// neutralized. What does not build there, or times out, tells nothing.
+// neutralized. What times out there tells nothing, nor what does not build, unless the gate
+// did not build before the work either: then the signs are what makes it build.
 func (o Observation) FailsNeutral(proving []string, neutral Result) []string {
-	if neutral.Status != Fail || neutral.BuildFailed || neutral.TimedOut {
+	if neutral.Status != Fail || neutral.TimedOut || neutral.BuildFailed && !find(o.Baseline, neutral.Gate).BuildFailed {
 		return nil
 	}
 	return kept(proving, func(id string) bool {

@@ -71,6 +71,18 @@ func TestSignsAreWeighed(t *testing.T) {
 			}
 		})
 	}
+	// Where the gate did not build before either, the sign is what makes it build.
+	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true}
+	warned := Observation{
+		Changed: true, Baseline: []Result{unbuilt}, Now: []Result{{Gate: "go", Status: Pass}}, Signs: o.Signs,
+		Answers: map[Probe]Run{
+			RepeatBefore: {Results: []Result{unbuilt}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Pass}}},
+			Neutral: {Results: []Result{unbuilt}}, RepeatNeutral: {Results: []Result{unbuilt}},
+		},
+	}
+	if v := Decide(warned); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of ") {
+		t.Errorf("a build by a sign: %+v", v)
+	}
 	// A test that is flaky there blames nothing.
 	flaky := o
 	flaky.Answers = maps.Clone(o.Answers)
