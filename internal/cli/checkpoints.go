@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 type checkpointsCmd struct {
@@ -122,5 +123,17 @@ func taskWork(ctx context.Context, repo *git.Repo, s *subject, task string) (goa
 		}
 		undone = nil
 	}
-	return goal{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept", "no work of a task %q was undone in loop %s", task, s.ID)
+	return goal{}, nothingUndone(s, task)
+}
+
+// nothingUndone says why there is no work of a task to restore.
+func nothingUndone(s *subject, task string) error {
+	t, known := s.memory.State.Task(task)
+	switch {
+	case !known:
+		return failure.New(failure.Usage, "pawl status "+s.ID+" lists its tasks", "loop %s has no task %s", s.ID, term.Clean(task))
+	case t.Commit != "":
+		return failure.New(failure.Usage, "git show "+t.Commit[:min(12, len(t.Commit))]+" shows it", "task %s is done; its work is in a commit", term.Clean(task))
+	}
+	return failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept", "nothing of task %s was undone", term.Clean(task))
 }

@@ -126,7 +126,7 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 		line("gate", "%s", shown(g).Name)
 	}
 	if len(gate.Commands(p.Spec.Gates)) > 0 && !p.Spec.Policy.Verify {
-		line("", "if a gate already fails for another reason: fix it first, allow it (baseline = \"allow\"), or leave it out")
+		line("", "if a gate already fails for another reason: fix it first, allow it (baseline = \"allow\" for the gate in pawl.toml), or leave it out")
 	}
 	if p.OnlyReviews() {
 		line("", "%s:", reviewsAlone)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/launch"
 )
 
 // resumeArg is how commands name a loop that is to go on.
@@ -96,14 +95,4 @@ func typedAs[T int | int64 | float64 | time.Duration](limit T) *T {
 		return nil
 	}
 	return &limit
-}
-
-// resumeWith is the command that goes on with a loop that has ended, with the flag
-// that it takes where a limit ended it.
-func resumeWith(id string, s loop.State) string {
-	command := "pawl resume " + id
-	if flag := launch.MoreFlag(s); flag != "" {
-		command += " " + flag
-	}
-	return command
 }

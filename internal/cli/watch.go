@@ -19,7 +19,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
@@ -138,7 +137,7 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 	d := watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}
 	d.Limits = limitOptions(s.memory.State.Policy.Limits)
 	if s.hasEnded() {
-		d.Limits, d.More = "", launch.MoreFlag(s.memory.State)
+		d.Limits, d.More = "", narrate.MoreFlag(s.memory.State)
 	}
 	return d, nil
 }

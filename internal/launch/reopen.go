@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -85,27 +86,10 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 		return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
 	}
 	if limit := m.State.Spent(given); limit != "" && !m.State.OwesCommit() { // a commit takes no turn
-		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s %s  gives it more", l.ID, MoreFlag(m.State)),
+		return failure.New(failure.Usage, narrate.Resume(l.ID, m.State)+"  gives it more",
 			"loop %s has used up its limit (%s)", l.ID, limit)
 	}
 	return nil
-}
-
-// MoreFlag returns the option of pawl resume that lets a loop continue past the limit it
-// used up, or "".
-func MoreFlag(s loop.State) string {
-	switch l := s.Policy.Limits; s.Spent(loop.Limits{}) {
-	case loop.Iterations:
-		return "--max-iterations 10"
-	case loop.Duration:
-		return "--max-duration 2h"
-	case loop.Budget:
-		if l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
-			return "--max-cost 5"
-		}
-		return "--max-tokens 1000000"
-	}
-	return ""
 }
 
 // RefuseResume returns an error if another loop runs in a session in the work tree of

@@ -165,6 +165,10 @@ func TestNextSteps(t *testing.T) {
 		{"ended without any", report.Loop{
 			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.BlockedEnd}},
 		}, "pawl log brisk-otter-7f3a"},
+		{"ended by its limit", report.Loop{Status: "ended", State: loop.State{
+			Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal"}}, End: loop.End{Outcome: loop.Iterations}, Counts: loop.Counts{Iteration: 3},
+			Policy: loop.Policy{Limits: loop.Limits{Iterations: 3}},
+		}}, "pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a --max-iterations 10"},
 		{"orphaned", report.Loop{Status: "orphaned"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
 		{"running", report.Loop{Status: "running"}, "pawl status brisk-otter-7f3a"},
 	}
