@@ -21,20 +21,20 @@ func TestRefusal(t *testing.T) {
 	}{
 		{
 			"a finished task broken, each named once",
-			loop.Gates{Status: gate.Fail, Failing: []string{"TestOther", "TestSum", "TestTotal"}},
+			loop.Gates{Status: gate.Fail, Failed: loop.Failed{Failing: []string{"TestOther", "TestSum", "TestTotal"}}},
 			"it breaks finished work: task 1 (TestSum)",
 		},
-		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA fails, and did not when this task began"},
+		{"something else broken", loop.Gates{Status: gate.Fail, Failed: loop.Failed{Failing: []string{"TestA"}}}, "TestA fails, and did not when this task began"},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
-		{"red before and after", loop.Gates{Status: gate.Pass, Failing: []string{"TestLogout"}, Results: red}, "TestLogout failed before this work and still fails"},
+		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failed: loop.Failed{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
 		{
 			"a gate without ids that a finished task turned green",
-			loop.Gates{Status: gate.Fail, Failing: []string{"test"}, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03"},
+			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03", Failed: loop.Failed{Failing: []string{"test"}}},
 			"test: fails, and did not when the task began: exit 1: FAIL t03",
 		},
 		{
 			"a gate without ids, red before and after by other tests",
-			loop.Gates{Status: gate.Pass, StillRed: []string{"test"}, Failing: []string{"test"}, Results: red, Reason: "test is still red: 91 failed"},
+			loop.Gates{Status: gate.Pass, Results: red, Reason: "test is still red: 91 failed", Failed: loop.Failed{StillRed: []string{"test"}, Failing: []string{"test"}}},
 			"test is still red: 91 failed",
 		},
 		{

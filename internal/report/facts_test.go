@@ -36,7 +36,7 @@ func played() (events []loop.Event) {
 		return loop.Event{Kind: loop.TurnEnded, Turn: t}
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) loop.Event {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Evidence: e, Tree: "t", Reason: "TestX <b>fails</b>", Fingerprint: "f"}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", Proof: loop.Proof{Evidence: e}, Failed: loop.Failed{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check", Status: gate.Fail, Failing: []string{"TestX", "TestY"}}}
 		}

@@ -208,8 +208,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 		}
 	}
 	return loop.Gates{
-		Tree: tree, Status: gate.Unknown,
-		Reason: "the work tree changes each time the gates run: should what they write be ignored by git?",
+		Tree: tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should what they write be ignored by git?",
 	}, nil
 }
 
@@ -224,8 +223,8 @@ func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Briefi
 	at, known, err = r.readyToCommit(ctx, a, m)
 	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
 		known = &loop.Gates{
-			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
-			Reason: "there is no gate", Message: at.message,
+			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Reason: "there is no gate", Message: at.message,
+			Proof: loop.Proof{Evidence: gate.NoEvidence},
 		}
 	}
 	return at, known, err
@@ -286,8 +285,8 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 			why = "the " + hooks.Failed + " hook timed out"
 		}
 		return at, &loop.Gates{
-			Tree: at.tree, Status: gate.Fail, Reason: why, FirstError: tail(hooks.Output, resultTail),
-			Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}}),
+			Tree: at.tree, Status: gate.Fail, Reason: why,
+			Failed: loop.Failed{FirstError: tail(hooks.Output, resultTail), Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
 		}, nil
 	}
 	if hooks.Ran {
@@ -319,9 +318,13 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		failing = v.StillRed
 	}
 	g := loop.Gates{
-		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax), Enough: v.Enough,
-		Flipped: atMost(append(gate.ByTest(v.Flipped, f.Observation.Baseline), v.Proving...), failingMost), Results: brief(f.Observation.Now),
-		Failing: atMost(failing, failingMost), Unchecked: v.Unchecked, Waiting: f.Waiting,
+		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: brief(f.Observation.Now),
+		Proof: loop.Proof{
+			Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Enough: v.Enough, Unchecked: v.Unchecked,
+			Flipped: atMost(append(gate.ByTest(v.Flipped, f.Observation.Baseline), v.Proving...), failingMost),
+		},
+		Failed:     loop.Failed{Failing: atMost(failing, failingMost)},
+		TestsFound: loop.TestsFound{Waiting: f.Waiting},
 	}
 	for _, res := range f.Observation.Now {
 		allowed := slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == res.Gate && g.AllowBaseline })

@@ -97,8 +97,9 @@ func (b *planBench) fails(reason, output string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
 	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
-		Purpose: loop.ForClaim, Tree: "t", Status: gate.Fail, Reason: reason, Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason,
+		Purpose: loop.ForClaim, Tree: "t", Status: gate.Fail, Reason: reason,
 		Results: []gate.Result{{Gate: "test", Command: "go test ./...", Status: gate.Fail, ExitCode: 1, Tail: output}},
+		Failed:  loop.Failed{Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason},
 	}})
 }
 
@@ -106,9 +107,7 @@ func (b *planBench) fails(reason, output string) {
 func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
-	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
-		Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Evidence: gate.Proven,
-	}})
+	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}})
 	b.step(loop.Event{Kind: loop.Committed, Tree: "t", Commit: commit})
 }
 

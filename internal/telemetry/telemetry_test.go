@@ -35,7 +35,7 @@ func played() (events []loop.Event) {
 		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Evidence: e, Tree: "t", Reason: "TestX fails", Fingerprint: "f"}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", Proof: loop.Proof{Evidence: e}, Failed: loop.Failed{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check --token hunter2hunter2", Status: gate.Fail}}
 		}

@@ -154,45 +154,71 @@ const (
 
 // Gates is what a run of the gates came to.
 type Gates struct {
-	Purpose       Purpose       `json:"purpose"`
-	Tree          string        `json:"tree"`
-	Head          string        `json:"head,omitempty"` // commit that HEAD was at when the tree was taken
-	Status        gate.Status   `json:"status"`         // relative to the baseline
-	Green         bool          `json:"green"`          // in full, but for what baseline = allow excepts
-	Evidence      gate.Evidence `json:"evidence,omitempty"`
-	Flipped       []string      `json:"flipped,omitempty"`
-	StillRed      []string      `json:"still_red,omitempty"`      // gates without test ids, red as before: they judge only the end
-	TurnedGreen   []string      `json:"turned_green,omitempty"`   // gates without test ids that were red and are green: they prove every task since
-	TestsChanged  []string      `json:"tests_changed,omitempty"`  // passes only with the agent's version of these
-	Needed        []string      `json:"needed,omitempty"`         // those of TestsChanged that are no tests
-	Waiting       []string      `json:"waiting,omitempty"`        // changed by earlier tasks, waiting for approval: it passes only with these
-	Changed       []TestChange  `json:"changed,omitempty"`        // of old tests, where their structure shows it
-	IfApproved    *IfApproved   `json:"if_approved,omitempty"`    // what it is worth if its changes of old tests are approved
-	ProtectedTree string        `json:"protected_tree,omitempty"` // tree with the protected files once this is committed, "" = the one there is
-	Tampered      []string      `json:"tampered,omitempty"`       // protected files that the agent changed while the gates ran
-	Added         []Task        `json:"added,omitempty"`          // ForFinal: tasks of the plan that the loop does not know
-	Lost          []string      `json:"lost,omitempty"`           // ForFinal: tasks that were done, and whose commits are gone
-	Apart         []string      `json:"apart,omitempty"`          // untracked files of the user's: the commit, which lacks them, was not seen to pass
-	Wanted        bool          `json:"wanted,omitempty"`         // ForBaseline: the user says that what is red is part of the work
-	CannotStart   bool          `json:"cannot_start,omitempty"`   // Unknown, because the command is not there
-	Unsettled     bool          `json:"unsettled,omitempty"`      // ForBaseline: Unknown, because a gate changes tracked files in every run
-	Unchecked     bool          `json:"unchecked,omitempty"`      // old tests were changed, and what the originals say is not known
-	Unsure        bool          `json:"unsure,omitempty"`         // ForReview: Unknown, and was asked as often as it is
-	Until         time.Time     `json:"until,omitzero"`           // ForReview: Unknown, and cannot be asked before
-	Findings      []string      `json:"findings,omitempty"`       // ForReview: "file:line: what", the worst first
-	Approved      []string      `json:"approved,omitempty"`       // ForReview: changed tests whose change the reviews accept
-	Reviewed      ReviewEnd     `json:"reviewed,omitempty"`       // how the reviews of it ended
-	Usage         Usage         `json:"usage,omitzero"`           // of reviews
-	Labels        []string      `json:"labels,omitempty"`
-	Enough        string        `json:"enough,omitempty"` // what would make the claim count; "": a test that fails without the work
-	Signs         []string      `json:"signs,omitempty"`  // in the work, what a reviewer would look at first: file, line and what it does
-	Reason        string        `json:"reason,omitempty"`
-	Failing       []string      `json:"failing,omitempty"` // of a claim: what passed when the task began; where nothing such fails, what is red as before
-	FirstError    string        `json:"first_error,omitempty"`
-	Fingerprint   string        `json:"fingerprint,omitempty"`
-	Receipt       string        `json:"receipt,omitempty"`
-	Message       string        `json:"message,omitempty"` // of the commit, as the user's hooks left it
-	Results       []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
+	Purpose     Purpose       `json:"purpose"`
+	Tree        string        `json:"tree"`
+	Head        string        `json:"head,omitempty"` // commit that HEAD was at when the tree was taken
+	Status      gate.Status   `json:"status"`         // relative to the baseline
+	Green       bool          `json:"green"`          // in full, but for what baseline = allow excepts
+	Reason      string        `json:"reason,omitempty"`
+	Wanted      bool          `json:"wanted,omitempty"`       // ForBaseline: the user says that what is red is part of the work
+	CannotStart bool          `json:"cannot_start,omitempty"` // Unknown, because the command is not there
+	Unsettled   bool          `json:"unsettled,omitempty"`    // ForBaseline: Unknown, because a gate changes tracked files in every run
+	Receipt     string        `json:"receipt,omitempty"`
+	Message     string        `json:"message,omitempty"` // of the commit, as the user's hooks left it
+	Results     []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
+
+	Failed
+	Proof
+	TestsFound
+	ReviewResult
+	PlanFound
+}
+
+// Failed is what is red, for the next try.
+type Failed struct {
+	Failing     []string `json:"failing,omitempty"` // of a claim: what passed when the task began; where nothing such fails, what is red as before
+	FirstError  string   `json:"first_error,omitempty"`
+	Fingerprint string   `json:"fingerprint,omitempty"`
+	StillRed    []string `json:"still_red,omitempty"` // gates without test ids, red as before: they judge only the end
+}
+
+// Proof is what tells the work from none, for what it is worth.
+type Proof struct {
+	Evidence    gate.Evidence `json:"evidence,omitempty"`
+	Flipped     []string      `json:"flipped,omitempty"`
+	TurnedGreen []string      `json:"turned_green,omitempty"` // gates without test ids that were red and are green: they prove every task since
+	Labels      []string      `json:"labels,omitempty"`
+	Enough      string        `json:"enough,omitempty"`    // what would make the claim count; "": a test that fails without the work
+	Signs       []string      `json:"signs,omitempty"`     // in the work, what a reviewer would look at first: file, line and what it does
+	Unchecked   bool          `json:"unchecked,omitempty"` // old tests were changed, and what the originals say is not known
+	Apart       []string      `json:"apart,omitempty"`     // untracked files of the user's: the commit, which lacks them, was not seen to pass
+}
+
+// TestsFound is what became of tests and other gate inputs, for the user's approval.
+type TestsFound struct {
+	TestsChanged  []string     `json:"tests_changed,omitempty"`  // passes only with the agent's version of these
+	Needed        []string     `json:"needed,omitempty"`         // those of TestsChanged that are no tests
+	Waiting       []string     `json:"waiting,omitempty"`        // changed by earlier tasks, waiting for approval: it passes only with these
+	Changed       []TestChange `json:"changed,omitempty"`        // of old tests, where their structure shows it
+	IfApproved    *IfApproved  `json:"if_approved,omitempty"`    // what it is worth if its changes of old tests are approved
+	ProtectedTree string       `json:"protected_tree,omitempty"` // tree with the protected files once this is committed, "" = the one there is
+	Tampered      []string     `json:"tampered,omitempty"`       // protected files that the agent changed while the gates ran
+}
+
+// ReviewResult is what the reviews say: ForReview, and kept with the work.
+type ReviewResult struct {
+	Unsure   bool      `json:"unsure,omitempty"`   // Unknown, and was asked as often as it is
+	Until    time.Time `json:"until,omitzero"`     // Unknown, and cannot be asked before
+	Findings []string  `json:"findings,omitempty"` // "file:line: what", the worst first
+	Approved []string  `json:"approved,omitempty"` // changed tests whose change the reviews accept
+	Reviewed ReviewEnd `json:"reviewed,omitempty"` // how the reviews of it ended
+	Usage    Usage     `json:"usage,omitzero"`
+}
+
+// PlanFound is how the plan and its commits stand, ForFinal.
+type PlanFound struct {
+	Added []Task   `json:"added,omitempty"` // tasks of the plan that the loop does not know
+	Lost  []string `json:"lost,omitempty"`  // tasks that were done, and whose commits are gone
 }
 
 // Red names the tests that fail, or the gates that name none.

@@ -90,7 +90,7 @@ func (m *machine) routeClaim(seen Inspection) {
 	case m.s.Replaced:
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
-		m.reviewOrAccept(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
+		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", Proof: Proof{Evidence: gate.NoEvidence}})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
 		m.claimWithoutChange(seen.Beside)
 	case m.askApproval(ApproveClaim, ""):

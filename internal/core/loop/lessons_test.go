@@ -24,7 +24,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	failed := loop.Gates{Status: "fail", Reason: "go test: 3 of 12 fail", Failing: []string{"TestCart"}, FirstError: "cart_test.go:9: 2 != 3"}
+	failed := loop.Gates{Status: "fail", Reason: "go test: 3 of 12 fail", Failed: loop.Failed{Failing: []string{"TestCart"}, FirstError: "cart_test.go:9: 2 != 3"}}
 	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		failed.Fingerprint = want
@@ -46,7 +46,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Reason: "nothing new fails", Failing: []string{"TestCart"}}
+	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{Failing: []string{"TestCart"}}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")

@@ -198,7 +198,7 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Proven}
+	stillRed := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "commit a")
@@ -293,7 +293,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.NoEvidence}}, "commit a")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
 	sc.committed("finish cancelled")
 
@@ -351,7 +351,7 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 
 func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, StillRed: []string{"make check"}}
+	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{StillRed: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
@@ -368,8 +368,8 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 
 func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, StillRed: []string{"make check"}}
-	turned := loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, TurnedGreen: []string{"make check"}}
+	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{StillRed: []string{"make check"}}}
+	turned := loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, TurnedGreen: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")

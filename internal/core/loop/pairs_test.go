@@ -58,12 +58,12 @@ func samples(k loop.EventKind) []loop.Event {
 	case loop.GatesFinished:
 		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
 			for _, evd := range []gate.Evidence{gate.Proven, gate.Unproven} {
-				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Evidence: evd, Tree: "t"}}))
+				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Tree: "t", Proof: loop.Proof{Evidence: evd}}}))
 			}
 		}
-		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Proven}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t"}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Until: at.Add(time.Hour), Tree: "t"}}))
+		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}}),
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{Unsure: true}}}),
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{Until: at.Add(time.Hour)}}}))
 	case loop.TurnEnded:
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
 			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))

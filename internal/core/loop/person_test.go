@@ -66,7 +66,7 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
 			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
 			sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.GatesFinished, At: sc.now.Add(time.Minute), Gates: &loop.Gates{
-				Status: gate.Pass, Green: true, Evidence: gate.Proven, Apart: []string{"mine.txt"},
+				Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, Apart: []string{"mine.txt"}},
 			}})
 			if sc.s.Phase != loop.Committing || sc.s.Found.Evidence != gate.NoEvidence {
 				t.Errorf("%s with %+v", sc.s.Phase, sc.s.Found)

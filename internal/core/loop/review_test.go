@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	passes  = loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t1", Reason: "everything passes", Receipt: "r1"}
+	passes  = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "everything passes", Receipt: "r1", Proof: loop.Proof{Evidence: gate.Unproven}}
 	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
-	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", Findings: []string{"app.go:3: hard-coded"}}
+	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", ReviewResult: loop.ReviewResult{Findings: []string{"app.go:3: hard-coded"}}}
 )
 
 // toReview brings a loop of one task, whose evidence wanted is review, to where its
@@ -66,11 +66,11 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 		claim loop.Gates
 		want  gate.Evidence
 	}{
-		"proved by a test":      {loop.Gates{Evidence: gate.Proven}, gate.Proven},
-		"not found out":         {loop.Gates{Evidence: gate.NoEvidence}, gate.Reviewed},
-		"only with its tests":   {loop.Gates{Evidence: gate.Proven, TestsChanged: []string{"a_test.go"}}, gate.NoEvidence},
-		"originals not checked": {loop.Gates{Evidence: gate.NoEvidence, Unchecked: true}, gate.NoEvidence},
-		"not without the files": {loop.Gates{Evidence: gate.Proven, Apart: []string{"x"}}, gate.NoEvidence},
+		"proved by a test":      {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}}, gate.Proven},
+		"not found out":         {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence}}, gate.Reviewed},
+		"only with its tests":   {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}, TestsFound: loop.TestsFound{TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
+		"originals not checked": {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence, Unchecked: true}}, gate.NoEvidence},
+		"not without the files": {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven, Apart: []string{"x"}}}, gate.NoEvidence},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("is not sure", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{})
-		sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t1", Reason: "not sure"}, "notify; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{Unsure: true}}, "notify; commit a")
 		none(sc, "no review passed it: not sure")
 	})
 	t.Run("cannot be asked", func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("waits for a usage limit", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Until: sc.now.Add(5 * time.Hour)}, "wait")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", ReviewResult: loop.ReviewResult{Until: sc.now.Add(5 * time.Hour)}}, "wait")
 		sc.now = sc.now.Add(5 * time.Hour)
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
 		sc.gates(praised, "commit a")
@@ -295,5 +295,5 @@ func TestAnswersAreReviewed(t *testing.T) {
 	sc.gates(praised, "finish unverified")
 
 	sc = answer(gate.Reviewed)
-	sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Reason: "not sure"}, "notify; finish unverified")
+	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{Unsure: true}}, "notify; finish unverified")
 }

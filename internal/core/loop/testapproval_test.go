@@ -15,9 +15,8 @@ import (
 // a signature makes it.
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{
-		Status: gate.Pass, Evidence: gate.NoEvidence, Tree: "t", TestsChanged: paths, Reason: "only with the changed tests",
-		Changed:    []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
-		IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"},
+		Status: gate.Pass, Tree: "t", Reason: "only with the changed tests", Proof: loop.Proof{Evidence: gate.NoEvidence},
+		TestsFound: loop.TestsFound{TestsChanged: paths, Changed: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
 	}
 }
 
@@ -306,7 +305,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	later := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t", Waiting: []string{"lint.toml"}, Reason: "nothing new fails"}
+	later := loop.Gates{Status: gate.Pass, Tree: "t", Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, TestsFound: loop.TestsFound{Waiting: []string{"lint.toml"}}}
 	sc.gates(later, "turn 3 continue claim_refused")
 	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
 	sc.turn("done", "gates claim")

@@ -19,8 +19,8 @@ func Tasks() []loop.Task { return []loop.Task{{ID: loop.GoalTask, Status: loop.O
 func Life() []loop.Event {
 	gates := func(p loop.Purpose, s gate.Status) loop.Event {
 		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
-			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Evidence: gate.Proven, Reason: "why",
-			Results: []gate.Result{{Gate: "check", Status: s}},
+			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Reason: "why", Results: []gate.Result{{Gate: "check", Status: s}},
+			Proof: loop.Proof{Evidence: gate.Proven},
 		}}
 	}
 	claim := loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}
