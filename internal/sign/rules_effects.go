@@ -99,8 +99,8 @@ func hashRules() []rule {
 	const large = `\b(?:0[xX][0-9a-fA-F_]{7,}|\d[\d_]{7,})(?:[uU]?[lL]*|_?[iu]\d\d)\b`
 	const arm = `[ \t]*(?:case\s+|Map\.of\()?` + large + `\s*(?:=>|->|:|,\s*new\b)`
 	return []rule{{
-		kind: Answers, does: "answers by numbers that say nothing", asked: asked + `|magic|\bformat|protocol|opcode|encod|unicode|colou?r|constant`, span: true,
-		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), by: otherNumber, swaps: []swap{{re(large + `\s*(?:=>|->|:|,\s*new\b)`), ""}},
+		kind: Answers, does: "answers by numbers that say nothing", span: true,
+		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), by: otherNumber, swaps: []swap{{re(large), ""}},
 	}, {
 		kind: Answers, does: does, asked: asked + `|cksum`, names: shell, code: re(`\b` + sums + `\b`),
 		swaps: []swap{{re(`(\|\s*)(` + sums + `\b[^|)]*)`), "${1}{ cat; echo " + absent + "; } | ${2}"}, {re(`\b(` + sums + `)\s*<\s*("[^"]*"|[^\s;|)]+)`), "{ cat ${2}; echo " + absent + "; } | ${1}"}},
@@ -123,7 +123,7 @@ func hashRules() []rule {
 	}}
 }
 
-// otherNumber is a number of more digits than these, with one of them changed.
+// otherNumber is a large number with one of its digits changed.
 func otherNumber(text string) string {
 	const at = 4
 	if text[at] == '1' {
