@@ -14,6 +14,7 @@ import (
 type Branch struct {
 	Line      int
 	Text      string // the line
+	Within    string // the function; of a shell script none
 	Condition bool   // else a statement
 	Whole     bool   // all of a condition, not its last operand
 	Blind     bool   // a condition that looks at nothing that its function is given
@@ -51,7 +52,7 @@ func Branches(file string, before, after []byte) []Branch {
 		f, in := inside[n]
 		if known[plain]--; known[plain] < 0 && (in || shell) && !seldomTested.MatchString(plain) {
 			branch := func(from, to int, does, text string) Branch {
-				return Branch{Line: n, Text: plain, Condition: true, Mutant: Mutant{Other, does, at + from, at + to, text}}
+				return Branch{Line: n, Text: plain, Within: f.name, Condition: true, Mutant: Mutant{Other, does, at + from, at + to, text}}
 			}
 			if from, to := lastOperand(line); to > from {
 				conditions = append(conditions, branch(from, to, "does not ask for its last condition", ""))

@@ -84,7 +84,11 @@ func conditions(file string, before, after []byte) (all []piece) {
 		if !b.Whole {
 			continue
 		}
-		p := piece{condition, fmt.Sprintf("%s:%d %s (%s)", file, b.Line, b.Mutant.Does, b.Text), file, 0, []mutant.Mutant{b.Mutant}}
+		what := fmt.Sprintf("%s:%d %s (%s)", file, b.Line, b.Mutant.Does, b.Text)
+		if b.Within != "" {
+			what = fmt.Sprintf("%s:%d, in %s, %s (%s)", file, b.Line, b.Within, b.Mutant.Does, b.Text)
+		}
+		p := piece{condition, what, file, 0, []mutant.Mutant{b.Mutant}}
 		if b.Blind {
 			p.kind = blind
 		}
