@@ -253,16 +253,17 @@ func (v *view) spansOf(re *regex.Regex) map[int]int {
 	return spans
 }
 
-// Moved is the sign of a file that left the sight of a checker: it is gone, and one of
-// the same name is there in a form that is checked less. Of others it is false.
-func Moved(gone, came string) (Sign, bool) {
+// Moved are the signs of a new file that took the place of one that left the sight of a
+// checker: that is gone, and had the same name in a form that is checked more.
+func Moved(came string, isGone func(file string) bool) (found []Sign) {
 	for _, less := range lessChecked {
 		from, to, _ := strings.Cut(less, " ")
-		if path.Ext(gone) == from && path.Ext(came) == to && strings.TrimSuffix(gone, from) == strings.TrimSuffix(came, to) {
-			return Sign{Path: came, Kind: LessChecked, Does: "is checked less than " + path.Base(gone) + ", whose place it takes"}, true
+		stem, ok := strings.CutSuffix(came, to)
+		if gone := stem + from; ok && isGone(gone) {
+			found = append(found, Sign{Path: came, Kind: LessChecked, Does: "is checked less than " + path.Base(gone) + ", whose place it takes"})
 		}
 	}
-	return Sign{}, false
+	return found
 }
 
 // rule is what to look for, in one line or in code across several.

@@ -1,6 +1,8 @@
 package sign_test
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,12 +86,18 @@ func TestOnlyAddedLinesCount(t *testing.T) {
 
 func TestMoved(t *testing.T) {
 	t.Parallel()
-	if s, ok := sign.Moved("src/a.ts", "src/a.js"); !ok || s.String() != "src/a.js is checked less than a.ts, whose place it takes" {
-		t.Errorf("%v %v", s, ok)
+	files := []string{"src/a.ts", "src/a.js", "src/a.mjs", "src/a.mts", "src/a.tsx", "b.js", "a.go", "a.py", "a.pyx", ".ts", ".js", "a.ts.js", "a.ts.ts", "Makefile"}
+	want := map[string][]string{
+		"src/a.js": {"src/a.ts"}, "src/a.mjs": {"src/a.mts", "src/a.ts"}, "a.pyx": {"a.py"}, ".js": {".ts"}, "a.ts.js": {"a.ts.ts"},
 	}
-	for _, c := range [][2]string{{"src/a.js", "src/a.ts"}, {"a.ts", "b.js"}, {"a.go", "a.py"}} {
-		if s, ok := sign.Moved(c[0], c[1]); ok {
-			t.Errorf("%v: %v", c, s)
+	for _, came := range files {
+		var of []string
+		for _, s := range sign.Moved(came, func(file string) bool { return slices.Contains(files, file) }) {
+			name := strings.TrimSuffix(strings.TrimPrefix(s.String(), came+" is checked less than "), ", whose place it takes")
+			of = append(of, path.Join(path.Dir(came), name))
+		}
+		if diff := cmp.Diff(want[came], of); diff != "" {
+			t.Errorf("%s took the place of (-want +got):\n%s", came, diff)
 		}
 	}
 }

@@ -58,7 +58,12 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 	if err != nil {
 		return nil, err
 	}
-	in := inspection{repo: repo, r: r, changes: changes, tests: tests}
+	in := inspection{repo: repo, r: r, changes: changes, gone: map[string]bool{}, tests: tests}
+	for _, c := range changes {
+		if c.Status == 'D' {
+			in.gone[c.Path] = true
+		}
+	}
 	if err := in.readPrograms(ctx); err != nil {
 		return nil, err
 	}
@@ -85,8 +90,9 @@ type inspection struct {
 	repo     *git.Repo
 	r        SignRequest
 	changes  []git.Change
-	tests    *sign.Tests // as they are after it
-	programs string      // the programs that it changed
+	gone     map[string]bool // of these, the files that were deleted
+	tests    *sign.Tests     // as they are after it
+	programs string          // the programs that it changed
 
 	functions []string // of these, those that it added or changed
 }
@@ -189,10 +195,8 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 			found = append(found, s.Sign)
 		}
 	}
-	for _, gone := range in.changes {
-		if s, ok := sign.Moved(gone.Path, c.Path); ok && gone.Status == 'D' && c.Status == 'A' {
-			found = append(found, s)
-		}
+	if c.Status == 'A' {
+		found = append(found, sign.Moved(c.Path, func(file string) bool { return in.gone[file] })...)
 	}
 	return found, nil
 }
