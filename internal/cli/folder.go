@@ -3,8 +3,10 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -23,5 +25,12 @@ func (a *app) warnFolder(what, root string, typed []string) {
 	if len(typed) > 0 {
 		there := shell.Quoted([]string{fmt.Sprintf("cd %s && %s", shell.Quoted([]string{filepath.ToSlash(here)}), typed[0])})
 		fmt.Fprintf(a.Err, "pawl: hint: --gate %s runs it there\n", term.Clean(there))
+	}
+}
+
+// warnFromEnv names the variables of another tool that the loop follows.
+func (a *app) warnFromEnv(p *launch.Prepared) {
+	if len(p.FromEnv) > 0 {
+		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.FromEnv, ", ")))
 	}
 }

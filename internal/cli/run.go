@@ -217,13 +217,6 @@ func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
 // reportsNoCost tells whether the loop's agent reports neither cost nor tokens.
 func reportsNoCost(s record.Spec) bool { return s.Agent.Name == "command" }
 
-// warnFromEnv names the variables of another tool that the loop follows.
-func (a *app) warnFromEnv(p *launch.Prepared) {
-	if len(p.FromEnv) > 0 {
-		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.FromEnv, ", ")))
-	}
-}
-
 // warnPlanEdited says that an edit of the plan gets a commit, which was not asked for.
 func (a *app) warnPlanEdited(p *launch.Prepared) {
 	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
