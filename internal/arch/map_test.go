@@ -30,6 +30,7 @@ const behaviours = `
 	limits: iterations, duration, cost, tokens       core/loop/limit.go limit
 	outcome of a loop, exit codes                    core/loop/outcome.go ExitCode
 	handover between session and background          core/loop/handover.go startHandover
+	fresh session when the context is full           core/loop/turn.go contextFull
 	takeover after the owner died                    core/loop/step.go ownerLost
 	fold of the journal                              core/memory/fold.go Fold
 	whose change it is: agent, user, gates           core/authorship/authorship.go OfNewFile
@@ -52,16 +53,21 @@ const behaviours = `
 	commit with the plan's tick                      runner/commit.go commit
 	checkpoint                                       git/checkpoint.go Checkpoint
 	restore                                          git/restore.go Restore
+	undone work of one task: pawl restore --task     cli/checkpoints.go taskWork
 	journal, fsync, hash chain                       store/journal/write.go Append
 	hook event of a session                          hook/hook.go Run
 	daemon of a session                              keeper/keeper.go Serve
 	Claude Code's stream                             agent/claude/turn.go Turn
 	notifications                                    core/notice/notice.go Decide
+	quiet hours of notifications                     core/notice/receiver.go QuietUntil
+	replies by Telegram and Slack                    notify/listen.go Listen
 	options from files, environment, flags           config/decode.go Resolve
 	sandbox                                          confine/build.go Build
 	report                                           report/report.go Text
 	screen of a loop, live                           watch/model.go Update
 	loop in the background, attach                   cli/attach.go watch
+	detach from the terminal by a key                cli/terminal.go second
+	estimate of the time and cost left               core/loop/estimate.go Estimate
 `
 
 // TestTheMapIsFresh holds docs/explanation/architecture.md to the code.

@@ -30,8 +30,8 @@ func (m *machine) startHandover() bool {
 		to = ""
 	}
 	if to == "" && m.s.Attended && m.mayHandover() {
-		switch at := m.s.Policy.HandoverAt; {
-		case at > 0 && m.s.Context >= at:
+		switch {
+		case m.contextFull():
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.Context)
 		case m.s.Fresh && m.s.Failing != nil:
 			to, why = OwnerRunner, "all attempts in this session failed: "+m.s.Failing.Reason

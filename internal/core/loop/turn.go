@@ -71,7 +71,14 @@ func (m *machine) beginTurn() {
 func (m *machine) fresh() bool {
 	p := m.s.Policy
 	return !m.s.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
-		p.Session == Hybrid && p.HandoverAt > 0 && m.s.Context >= p.HandoverAt)
+		p.Session == Hybrid && m.contextFull())
+}
+
+// contextFull reports whether the agent's context is as full as may be (--handover-at):
+// the next turn gets a fresh session, a user's session hands the loop over.
+func (m *machine) contextFull() bool {
+	at := m.s.Policy.HandoverAt
+	return at > 0 && m.s.Context >= at
 }
 
 func (m *machine) turnEnded(t Turn) {

@@ -124,7 +124,7 @@ func ParseReceiver(text string) (Receiver, error) {
 	return r, nil
 }
 
-// quiet is a part of the day, in minutes from midnight; it may pass midnight.
+// quiet are quiet hours, in minutes from midnight; they may pass midnight.
 type quiet struct{ from, to int }
 
 // CheckQuiet returns what is wrong with the hours, or nil.
