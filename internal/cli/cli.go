@@ -118,7 +118,7 @@ type app struct {
 // Main runs the tool with its arguments, the program's name aside, and returns
 // the exit code.
 func Main(args []string, streams Stdio) int {
-	a := &app{Stdio: streams, args: args, leavable: takeLeavable()}
+	a := &app{Stdio: streams, args: args}
 	return a.exit(a.main(args))
 }
 

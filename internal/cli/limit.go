@@ -27,7 +27,7 @@ func (c *limitCmd) Run(a *app) error {
 		return err
 	}
 	if s.hasEnded() {
-		return failure.New(failure.Usage, narrate.Resume(s.ID, s.memory.State)+"  goes on with it", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+		return failure.New(failure.Usage, s.memory.State.ResumeCommand(s.ID)+"  goes on with it", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
 	}
 	given := c.given()
 	if given == (loop.Limits{}) {

@@ -12,7 +12,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -247,7 +246,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
 		hint := "pawl run " + a.shown(path) + "  begins one; then say this again"
 		if s != nil && s.left() {
-			hint = narrate.Resume(s.ID, s.memory.State) + "  goes on with what it skipped"
+			hint = s.memory.State.ResumeCommand(s.ID) + "  goes on with what it skipped"
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
 	case e.Do == plan.Accept:

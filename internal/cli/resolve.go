@@ -6,7 +6,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -128,7 +127,7 @@ func (a *app) unended() ([]store.ListEntry[record.Summary], error) {
 func (s *subject) ended() error {
 	hint := "pawl report " + s.ID + " tells how it went"
 	if s.left() {
-		hint = narrate.Resume(s.ID, s.memory.State) + "  goes on with what it left; " + hint
+		hint = s.memory.State.ResumeCommand(s.ID) + "  goes on with what it left; " + hint
 	}
 	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
 }

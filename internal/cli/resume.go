@@ -15,6 +15,7 @@ import (
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	resumeArg
+	secondFlag
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary"`
 	All    bool `help:"continue in the background each loop that was there when the machine was restarted"`
@@ -27,9 +28,10 @@ func (c *resumeCmd) Run(a *app) error {
 		return c.all(a)
 	}
 	mode := term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)
-	if !c.Detach && a.startsSecond(mode) {
-		return a.second()
+	if !c.Detach && !c.Second && a.startsSecond(mode) {
+		return a.second("resume")
 	}
+	c.takeTerminal(a)
 	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err

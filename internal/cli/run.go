@@ -27,6 +27,7 @@ import (
 type runCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan file or a loop file; default: the plan in this folder"`
 	runFlags
+	secondFlag
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary; with --detach only the loop's id"`
 	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
@@ -131,9 +132,10 @@ func (c *runCmd) Run(a *app) error {
 	if c.Detach && c.JSON {
 		return failure.New(failure.Usage, "pawl run --detach -q  prints the loop's id;  pawl attach LOOP --json  its events", "--detach prints no events")
 	}
-	if !c.DryRun && !c.Detach && a.startsSecond(c.mode(a)) {
-		return a.second()
+	if !c.DryRun && !c.Detach && !c.Second && a.startsSecond(c.mode(a)) {
+		return a.second("run")
 	}
+	c.takeTerminal(a)
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)

@@ -362,7 +362,7 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	case loop.Iterations, loop.Duration, loop.Budget, loop.Errored, loop.Unverified, loop.CancelledEnd:
 	}
 	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
-		lines = append(lines, narrate.Resume(id, s)+" continues")
+		lines = append(lines, s.ResumeCommand(id)+" continues")
 	}
 	return lines
 }

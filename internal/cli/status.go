@@ -212,7 +212,7 @@ func nextSteps(s *subject, state string) string {
 	switch state {
 	case "ended":
 		if t := s.summary().Tasks; t.Open+t.Skipped > 0 {
-			return "pawl report " + s.ID + approve + "   " + narrate.Resume(s.ID, s.memory.State)
+			return "pawl report " + s.ID + approve + "   " + s.memory.State.ResumeCommand(s.ID)
 		}
 		return "pawl report " + s.ID + approve
 	case orphaned, "paused":

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -19,8 +20,10 @@ import (
 // terminal a loop is driven by a second process below the first: when the user presses
 // d, the first ends, and the second goes on without the terminal.
 
-// leavableVar tells the second process that it is one.
-const leavableVar = "PAWL_LEAVABLE"
+// secondFlag is the flag that tells the second process that it is one.
+type secondFlag struct {
+	Second bool `hidden:"" help:"internal: a process waits for this one, and ends when it leaves the terminal"`
+}
 
 // detachKey is the key that detaches.
 const detachKey = 'd'
@@ -31,26 +34,29 @@ type leavable struct {
 	first  *os.File // read from: it ends when the first process does
 }
 
-// takeLeavable returns nil in any other process. Programs that this one starts are none.
-func takeLeavable() *leavable {
-	if os.Getenv(leavableVar) == "" || !proc.CanLeave {
-		return nil
+// takeTerminal has this process be the second one, if the flag says so. Programs that it
+// starts get nothing of it.
+func (f secondFlag) takeTerminal(a *app) {
+	if !f.Second || !proc.CanLeave {
+		return
 	}
-	_ = os.Unsetenv(leavableVar)
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4)
-	return &leavable{leaves: os.NewFile(3, "leaves"), first: os.NewFile(4, "first")}
+	l := &leavable{leaves: os.NewFile(3, "leaves"), first: os.NewFile(4, "first")}
+	if l.leaves != nil && l.first != nil {
+		a.leavable = l
+	}
 }
 
 // startsSecond reports whether a loop that is shown so is to be driven by a second
 // process: where keys can be read, and its terminal be left.
 func (a *app) startsSecond(mode term.Mode) bool {
-	return proc.CanLeave && a.leavable == nil && mode == term.Live && attended(a.In) && attended(a.Err) && proc.InForeground(a.In)
+	return proc.CanLeave && mode == term.Live && attended(a.In) && attended(a.Err) && proc.InForeground(a.In)
 }
 
 // second runs this command once more, as the process that drives the loop, and ends with
 // its exit code, or when it leaves the terminal.
-func (a *app) second() error {
+func (a *app) second(command string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -65,9 +71,10 @@ func (a *app) second() error {
 		return fmt.Errorf("start the loop: %w", errors.Join(err, left.Close()))
 	}
 	defer life.Close()
-	cmd := exec.Command(self, a.args...) //nolint:noctx // it ends by what the user types
+	args := slices.Insert(slices.Clone(a.args), slices.Index(a.args, command)+1, "--second")
+	cmd := exec.Command(self, args...) //nolint:noctx // it ends by what the user types
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
-	cmd.Env, cmd.ExtraFiles = append(os.Environ(), leavableVar+"=1"), []*os.File{left, first}
+	cmd.ExtraFiles = []*os.File{left, first}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)

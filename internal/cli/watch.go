@@ -137,7 +137,7 @@ func (w *watched) Loop(id string) (watch.Detail, error) {
 	d := watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}
 	d.Limits = limitOptions(s.memory.State.Policy.Limits)
 	if s.hasEnded() {
-		d.Limits, d.More = "", narrate.MoreFlag(s.memory.State)
+		d.Limits, d.More = "", s.memory.State.MoreFlag()
 	}
 	return d, nil
 }

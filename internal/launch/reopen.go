@@ -10,7 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -86,7 +85,7 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 		return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
 	}
 	if limit := m.State.Spent(given); limit != "" && !m.State.OwesCommit() { // a commit takes no turn
-		return failure.New(failure.Usage, narrate.Resume(l.ID, m.State)+"  gives it more",
+		return failure.New(failure.Usage, m.State.ResumeCommand(l.ID)+"  gives it more",
 			"loop %s has used up its limit (%s)", l.ID, limit)
 	}
 	return nil

@@ -139,26 +139,3 @@ func Tests(paths []string) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// Resume is the command that continues a loop, with an option that gives it more where it
-// has used up a limit.
-func Resume(id string, s loop.State) string {
-	return strings.TrimSpace("pawl resume " + id + " " + MoreFlag(s))
-}
-
-// MoreFlag is the option of pawl resume that lets a loop continue past the limit it used
-// up, or "".
-func MoreFlag(s loop.State) string {
-	switch l := s.Policy.Limits; s.Spent(loop.Limits{}) {
-	case loop.Iterations:
-		return "--max-iterations 10"
-	case loop.Duration:
-		return "--max-duration 2h"
-	case loop.Budget:
-		if l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
-			return "--max-cost 5"
-		}
-		return "--max-tokens 1000000"
-	}
-	return ""
-}

@@ -340,7 +340,7 @@ func (p *page) nextWords() string {
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:
 		next = append(next, "pawl log "+p.ID)
 		if slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
-			next = append(next, narrate.Resume(p.ID, p.State))
+			next = append(next, p.State.ResumeCommand(p.ID))
 		}
 	}
 	return strings.Join(next, "     ")

@@ -211,3 +211,11 @@ func (m Model) history(room, columns int) []string {
 	}
 	return rows[max(0, len(rows)-room):]
 }
+
+// below is the number of rows that can be scrolled in one loop's view.
+func (m Model) below() int {
+	if m.feeding {
+		return len(m.calls)
+	}
+	return len(m.historyLines())
+}

@@ -317,14 +317,6 @@ func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// below is the number of rows that can be scrolled in one loop's view.
-func (m Model) below() int {
-	if m.feeding {
-		return len(m.calls)
-	}
-	return len(m.historyLines())
-}
-
 // at is the index of the selected task.
 func (m Model) at() int {
 	if m.task != currentTask {

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -183,4 +184,27 @@ func limitReason(o Outcome) string {
 	case Verified, Finished, Errored, Unverified, Stuck, BlockedEnd, Tampered, CancelledEnd:
 	}
 	return string(o)
+}
+
+// ResumeCommand is what a user types to continue the loop, with an option that gives it
+// more where it has used up a limit.
+func (s State) ResumeCommand(id string) string {
+	return strings.TrimSpace("pawl resume " + id + " " + s.MoreFlag())
+}
+
+// MoreFlag is the option of pawl resume that lets a loop continue past the limit it used
+// up, or "".
+func (s State) MoreFlag() string {
+	switch l := s.Policy.Limits; s.Spent(Limits{}) {
+	case Iterations:
+		return "--max-iterations 10"
+	case Duration:
+		return "--max-duration 2h"
+	case Budget:
+		if l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
+			return "--max-cost 5"
+		}
+		return "--max-tokens 1000000"
+	}
+	return ""
 }
