@@ -53,7 +53,7 @@ func choices(n *kong.Node) []row {
 			}
 		}
 	}
-	for _, f := range n.Flags {
+	for _, f := range shownFlags(n) {
 		rows = append(rows, row{"--" + f.Name, f.Help})
 	}
 	return rows

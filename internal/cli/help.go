@@ -162,11 +162,16 @@ type flagGroup struct {
 	rows  []row
 }
 
+// shownFlags are a command's flags without those that no user types.
+func shownFlags(n *kong.Node) []*kong.Flag {
+	return slices.DeleteFunc(slices.Clone(n.Flags), func(f *kong.Flag) bool { return f.Hidden })
+}
+
 // flagGroups are a command's flags by group, those without a group last.
 func flagGroups(n *kong.Node) []flagGroup {
 	var grouped []flagGroup
 	rest := flagGroup{title: "flags"}
-	for _, f := range n.Flags {
+	for _, f := range shownFlags(n) {
 		r := row{flagSynopsis(f), flagHelp(f)}
 		if f.Short != 0 {
 			r.name = fmt.Sprintf("-%c, %s", f.Short, r.name)
@@ -200,10 +205,11 @@ const flagsInSynopsis = 6
 // synopsis is the whole call: pawl log [LOOP] [--json] [--follow] [--verify].
 func synopsis(n *kong.Node) string {
 	words := append([]string{commandName(n)}, operands(n)...)
-	if len(n.Flags) > flagsInSynopsis {
+	flags := shownFlags(n)
+	if len(flags) > flagsInSynopsis {
 		return strings.Join(append(words, "[FLAGS]"), " ")
 	}
-	for _, f := range n.Flags {
+	for _, f := range flags {
 		word := flagSynopsis(f)
 		if !f.Required {
 			word = "[" + word + "]"
