@@ -45,7 +45,7 @@ func TestListsAreWhole(t *testing.T) {
 		for _, s := range all {
 			kinds[s.Kind]++
 		}
-		if len(kinds) != 3 || kinds[""] < 20 || kinds["tree"]+kinds["code"] < 36 {
+		if len(kinds) != 3 || kinds[""] < 16 || kinds["tree"]+kinds["code"] < 30 {
 			t.Errorf("%s: %v", name, kinds)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -194,6 +195,9 @@ func usage(n *kong.Node, rest []string, err error) error {
 		hint = "did you mean " + near + "?"
 	}
 	switch {
+	case isFlag && strings.Contains(flag, " "): // no name of a flag, but words in quotes
+		what = fmt.Sprintf("%q begins with a dash, so it is read as a flag", plan.OneLine("--"+flag, 40))
+		hint = fmt.Sprintf("put -- before it:  %s -- '--…'", commandName(n))
 	case strings.HasPrefix(what, "unexpected argument ") && len(n.Children) > 0:
 		what = "there is no command " + strings.TrimPrefix(what, "unexpected argument ")
 		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") { // not what follows it
