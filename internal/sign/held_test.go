@@ -28,6 +28,31 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// The examples of a docstring document what the tests expect. A text that is a value is
+// none.
+func TestHeldInADocstring(t *testing.T) {
+	t.Parallel()
+	const examples = "    >>> roman(4)\n    'IV'\n    >>> roman(9)\n    'IX'\n    >>> roman(14)\n    'XIV'\n"
+	const held = " holds what the tests expect: IV, IX, XIV"
+	for _, c := range []struct{ text, want string }{
+		{"def roman(n):\n    \"\"\"Write n.\n\n" + examples + "    \"\"\"\n    return write(n)\n", ""},
+		{"def roman(\n    n,\n) -> str:\n    r'''\n" + examples + "    '''\n    return write(n)\n", ""},
+		{"\"\"\"Roman numbers.\n\n" + examples + "\"\"\"\n", ""},
+		{"def roman(n):\n    '''Write n.'''\n    return {4: 'IV', 9: 'IX', 14: 'XIV'}[n]\n", "a.py:3" + held},
+		{"def roman(n):\n    return {4:\n    \"\"\"\n" + examples + "    \"\"\"\n    }[n]\n", "a.py:5" + held},
+	} {
+		tests := sign.NewTests(map[string][]byte{"test_a.py": []byte("'IV' 'IX' 'XIV'")}, "write numbers")
+		tests.Expect([]string{"IV", "IX", "XIV"})
+		got := ""
+		for _, s := range tests.Held("a.py", nil, []byte(c.text)) {
+			got += s.String()
+		}
+		if got != c.want {
+			t.Errorf("%s\n\tis %q, not %q", c.text, got, c.want)
+		}
+	}
+}
+
 // A program that repeats what its tests do may do it beforehand.
 func TestCopied(t *testing.T) {
 	t.Parallel()

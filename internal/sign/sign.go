@@ -143,6 +143,9 @@ func viewWith(file string, before, after []byte, tests bool) *view {
 		whole: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
 	}
 	v.code = strings.Split(v.whole, "\n")
+	if isAny(python, file) {
+		dropDocstrings(v.said)
+	}
 	v.joined = strings.Split(joined(strings.Join(v.said, "\n")), "\n")
 	if isAny(rust, file) && !tests {
 		v.whole = withoutTests(v.whole)
@@ -157,6 +160,35 @@ func viewWith(file string, before, after []byte, tests bool) *view {
 		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != tested
 	}
 	return v
+}
+
+var (
+	beforeDocstring = regex.New(`(?:^\s*(?:async\s+)?(?:def|class)\b.*|\)\s*(?:->.*)?):\s*$`)
+	docstringBegins = regex.New(`^\s*[rRuU]?("""|''')`)
+)
+
+// dropDocstrings empties the lines of docstrings: they document, also by examples that tests
+// repeat.
+func dropDocstrings(said []string) {
+	last, closing := "", ""
+	for n, line := range said {
+		m := docstringBegins.FindStringSubmatch(line)
+		switch {
+		case closing != "":
+			said[n] = ""
+			if strings.Contains(line, closing) {
+				closing = ""
+			}
+		case m != nil && (last == "" || beforeDocstring.MatchString(last)):
+			said[n] = ""
+			if closing = m[1]; strings.Count(line, closing) > 1 {
+				closing = ""
+			}
+			last = line
+		case strings.TrimSpace(line) != "":
+			last = line
+		}
+	}
 }
 
 // joined is text whose strings that are put together from parts are in one piece.

@@ -160,7 +160,7 @@ func (m *machine) judged(g Gates) {
 		}
 		m.sawGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
-		m.finish(m.s.Hit, limitReason(m.s.Hit), "")
+		m.finish(m.s.Hit, m.limitAndFailure(m.s.Hit), "")
 	case ForFinal:
 		m.finalGates(g)
 	case ForTurn:

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // limit is the limit that forbids another turn, or "".
@@ -169,8 +171,16 @@ func (m *machine) limitReached(o Outcome) {
 	case m.s.Policy.Gates && m.s.Unjudged:
 		m.runGates(ForLimit)
 	default:
-		m.finish(o, limitReason(o), "")
+		m.finish(o, m.limitAndFailure(o), "")
 	}
+}
+
+// limitAndFailure says which limit ended the loop, and what kept it from its goal.
+func (m *machine) limitAndFailure(o Outcome) string {
+	if m.s.Failing == nil || m.s.Failing.Reason == "" {
+		return limitReason(o)
+	}
+	return limitReason(o) + "; " + plan.OneLine(m.s.Failing.Reason, maxWhyBytes)
 }
 
 func limitReason(o Outcome) string {
