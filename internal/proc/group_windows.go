@@ -130,6 +130,9 @@ func Subreaper() error { return nil }
 
 func signalName(*os.ProcessState) string { return "" }
 
+// FreeMemory returns the memory in bytes that programs can have, 0 if unknown, as here.
+func FreeMemory() int64 { return 0 }
+
 // RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))

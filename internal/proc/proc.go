@@ -57,6 +57,10 @@ type Spec struct {
 	Stdout, Stderr io.Writer     // nil: discarded; both may be the same writer
 	Marker         string        // value of PAWL_LOOP for the process and its descendants; "": unset
 	Grace          time.Duration // between TERM and KILL; 0: 5 s
+	// MaxRSS is the resident memory in bytes above which the process is stopped, as if its
+	// context had ended, looked at twice a second; 0: any. It is for code that was broken on
+	// purpose: that may fill the memory of the machine before its time is over.
+	MaxRSS int64
 	// KeepBackground spares descendants in other sessions (build daemons) when the
 	// process exits by itself. Descendants in its session are ended.
 	KeepBackground bool
@@ -187,6 +191,32 @@ func (p *Process) SweepSessions() int {
 	}
 }
 
+// tooLarge is closed once the process takes more memory than it may; nil without a bound.
+func (p *Process) tooLarge(ctx context.Context) <-chan struct{} {
+	if p.spec.MaxRSS == 0 {
+		return nil
+	}
+	found := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Second / 2)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if p.RSS() > p.spec.MaxRSS {
+					close(found)
+					return
+				}
+			case <-p.done:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return found
+}
+
 // supervise waits for the end of the process.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
@@ -197,6 +227,9 @@ func (p *Process) supervise(ctx context.Context) {
 	select {
 	case err = <-waited:
 	case <-ctx.Done():
+		e.Cancelled = true
+		err = p.stop(waited)
+	case <-p.tooLarge(ctx):
 		e.Cancelled = true
 		err = p.stop(waited)
 	}

@@ -239,6 +239,25 @@ func TestSweepSessionsSparesSession(t *testing.T) {
 	}
 }
 
+// A process that takes more memory than it may is stopped, and reads as one that was
+// cancelled.
+func TestMaxRSS(t *testing.T) {
+	t.Parallel()
+	if proc.FreeMemory() == 0 {
+		t.Skip("how much memory is free is not known here")
+	}
+	s := self(t, "heavy")
+	s.MaxRSS = 64 << 20
+	if e := proc.Run(t.Context(), s); !e.Cancelled || e.OK() {
+		t.Errorf("%+v", e)
+	}
+	s = self(t, "exit-3")
+	s.MaxRSS = 64 << 30
+	if e := proc.Run(t.Context(), s); e.Cancelled || e.Code != 3 {
+		t.Errorf("within it: %+v", e)
+	}
+}
+
 func TestRSS(t *testing.T) {
 	t.Parallel()
 	var out lockedBuffer

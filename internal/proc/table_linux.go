@@ -175,6 +175,22 @@ func Subreaper() error {
 	return nil
 }
 
+// FreeMemory returns the memory in bytes that programs can have without others losing
+// theirs, 0 if unknown.
+func FreeMemory() int64 {
+	info, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(info)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
+			kib, _ := strconv.ParseInt(f[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
 // RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

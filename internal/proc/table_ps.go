@@ -89,6 +89,9 @@ func sessionID(pid int) int {
 // main. It does nothing on systems without subreapers.
 func Subreaper() error { return nil }
 
+// FreeMemory returns the memory in bytes that programs can have, 0 if unknown, as here.
+func FreeMemory() int64 { return 0 }
+
 // RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), psTimeout)

@@ -34,6 +34,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	before := v.testFiles(ctx, g, w)
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
+	if w.probe != "" { // code may be broken on purpose, and never end
+		spec.MaxRSS = memoryBound(proc.FreeMemory())
+	}
 	spec.Stdout, spec.Stderr = stream, out
 	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
@@ -140,4 +143,14 @@ func lastLine(tail string) string {
 		line = strings.ToValidUTF8(line[:200], "") + "…"
 	}
 	return line
+}
+
+// memoryBound is how much memory a program may take that was broken on purpose: half of
+// what is free, and enough for any runner of tests. 0 is no bound, where it is not known.
+func memoryBound(free int64) int64 {
+	const enough = 2 << 30
+	if free == 0 {
+		return 0
+	}
+	return max(free/2, enough)
 }
