@@ -60,7 +60,7 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	if err != nil || d == nil {
 		return err
 	}
-	return a.runLoop(context.Background(), d, driving{mode: term.Quiet, detached: true})
+	return a.runLoop(d, driving{mode: term.Quiet, detached: true})
 }
 
 const letGoWords = "released for a session to take over"

@@ -55,7 +55,6 @@ func (c *resumeCmd) Run(a *app) error {
 	if s.inSession() && !s.adrift() {
 		return a.resumeInSession(s, given)
 	}
-	ctx := context.Background()
 	begin := a.untilSignal()
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if d.Unclaimed != "" && untold == nil { // it is said once that the tracker is out of reach
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
-	return a.runLoop(ctx, d, driving{mode: mode})
+	return a.runLoop(d, driving{mode: mode})
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

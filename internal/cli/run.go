@@ -202,7 +202,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
-	if err := a.runLoop(ctx, d, how); how.red == nil || how.red.answer == "" {
+	if err := a.runLoop(d, how); how.red == nil || how.red.answer == "" {
 		return nil, err
 	}
 	return how.red, nil
@@ -333,7 +333,7 @@ type driving struct {
 }
 
 // runLoop runs a loop that is ours, shows it, and ends with its outcome's code.
-func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err error) {
+func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 	a.releaseSignals()
 	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
@@ -371,7 +371,7 @@ func (a *app) runLoop(ctx context.Context, d *launch.Driver, how driving) (err e
 		d.Background = func() bool { return how.detached || ears.left.Load() }
 		a.rings(d)
 		a.giveTools(d)
-		state, err := d.Run(ctx)
+		state, err := d.Run(context.Background())
 		if err != nil {
 			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept; go on with  pawl resume "+d.Loop.ID), "%w", err)
 		}

@@ -51,6 +51,13 @@ func plots(l Loop) []plot {
 		spent, lasted, context, failing = append(spent, i.CostUSD), append(lasted, i.Seconds), append(context, float64(i.Context)), append(failing, float64(i.Failing))
 	}
 	seconds := func(v float64) string { return figure.Duration(time.Duration(v * float64(time.Second))) }
+	agent := 0.0
+	for _, v := range lasted {
+		agent += v
+	}
+	away, all := l.State.TimeAway(l.Now).Seconds(), l.State.Elapsed().Seconds()
+	parts := []string{"the agent's turns", "waiting for limits and for you", "gates, checks and commits"}
+	add("time", "Where the time went", []float64{agent, away, max(0, all-agent)}, func(i int) string { return parts[i] }, seconds)
 	add("task-cost", "Cost of each task", cost, task, figure.Money)
 	add("task-time", "Time of each task", took, task, seconds)
 	add("turn-cost", "Cost of each iteration", spent, turn, figure.Money)
@@ -70,16 +77,17 @@ func bars(values []float64, label func(i int) string, words func(float64) string
 		return plot{}, false
 	}
 	var p plot
-	for i, v := range values[:min(len(values), barsMost)] {
-		if v < 0 {
+	first := max(0, len(values)-barsMost)
+	for i, v := range values {
+		if v < 0 || i < first {
 			continue
 		}
 		p.Bars = append(p.Bars, bar{Label: label(i), Value: words(v), Y: p.Height + 19, TextY: p.Height + 14, Width: math.Round(1000*v/most) / 10})
 		p.Height += rowHeight
 	}
 	p.Sum = fmt.Sprintf("%s, the highest %s", figure.Count(len(p.Bars), "bar"), words(most))
-	if more := len(values) - barsMost; more > 0 {
-		p.Sum += fmt.Sprintf("; %d more are not drawn", more)
+	if first > 0 {
+		p.Sum += fmt.Sprintf("; the %d before them are not drawn", first)
 	}
 	return p, len(p.Bars) > 0
 }

@@ -135,10 +135,10 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 // aNumber is the whole text of a file that holds a limit: the coverage that is wanted.
 var aNumber = regex.New(`^\s*[0-9]+(?:\.[0-9]+)?\s*%?\s*$`)
 
-// isLimit reports whether a file holds a number alone, before and now, that neither the
-// user nor the task calls work.
+// isLimit reports whether a file beside a program in some language holds a number alone,
+// before and now, that neither the user nor the task calls work.
 func (in inputs) isLimit(ctx context.Context, ch git.Change, rules work.Rules) (bool, error) {
-	if ch.Status != 'M' || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.Asked(ch.Path) {
+	if ch.Status != 'M' || rules.Shell || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.Asked(ch.Path) {
 		return false, nil
 	}
 	for _, tree := range []string{in.r.ProtectedTree, in.r.Tree} {
