@@ -34,10 +34,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	before := v.testFiles(ctx, g, w)
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
-	if w.probe != "" { // code may be broken on purpose, and never end
-		spec.MaxRSS = memoryBound(proc.FreeMemory())
-	}
-	spec.Stdout, spec.Stderr = stream, out
+	spec.Stdout, spec.Stderr, spec.MaxRSS = stream, out, memoryBound(w)
 	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
 	r.Wrote = v.written(ctx, w, before)
@@ -145,11 +142,12 @@ func lastLine(tail string) string {
 	return line
 }
 
-// memoryBound is how much memory a program may take that was broken on purpose: half of
-// what is free, and enough for any runner of tests. 0 is no bound, where it is not known.
-func memoryBound(free int64) int64 {
+// memoryBound is how much memory a program may take that may be broken on purpose, and
+// never end: half of what is free, and enough for any runner of tests. 0 is no bound.
+func memoryBound(w runTarget) int64 {
 	const enough = 2 << 30
-	if free == 0 {
+	free := proc.FreeMemory()
+	if w.probe == "" || free == 0 {
 		return 0
 	}
 	return max(free/2, enough)
