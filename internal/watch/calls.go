@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,18 +16,28 @@ func (m Model) callsView(room, columns int) []string {
 	if room <= 0 {
 		return nil
 	}
-	end := max(0, len(m.calls)-m.scroll)
-	var rows []string
-	for _, c := range m.calls[max(0, end-room):end] {
-		if m.trouble && c.Status != record.CallFailed {
-			continue
+	calls := m.shownCalls()
+	if len(calls) == 0 {
+		none := "no tool call to show: Pawl sees those of Claude Code"
+		if m.trouble {
+			none = "no tool call failed (o: show all)"
 		}
+		return []string{paint(dim, fit(none, columns))}
+	}
+	end := max(0, len(calls)-m.scroll)
+	var rows []string
+	for _, c := range calls[max(0, end-room):end] {
 		rows = append(rows, callRows(c, columns)...)
 	}
-	if len(rows) == 0 {
-		return []string{paint(dim, fit("no tool call to show: Pawl sees those of Claude Code", columns))}
-	}
 	return rows[max(0, len(rows)-room):]
+}
+
+// shownCalls are the tool calls, or of these only those that failed.
+func (m Model) shownCalls() []record.Call {
+	if !m.trouble {
+		return m.calls
+	}
+	return slices.DeleteFunc(slices.Clone(m.calls), func(c record.Call) bool { return c.Status != record.CallFailed })
 }
 
 // callRows are one call, and what a failed one printed last.

@@ -215,7 +215,7 @@ func (m Model) history(room, columns int) []string {
 // below is the number of rows that can be scrolled in one loop's view.
 func (m Model) below() int {
 	if m.feeding {
-		return len(m.calls)
+		return len(m.shownCalls())
 	}
 	return len(m.historyLines())
 }
