@@ -66,7 +66,7 @@ const behaviours = `
 	report                                           report/report.go Text
 	screen of a loop, live                           watch/model.go Update
 	loop in the background, attach                   cli/attach.go watch
-	detach from the terminal by a key                cli/terminal.go second
+	detach from the terminal by a key                cli/terminal.go runDriver
 	estimate of the time and cost left               core/loop/estimate.go Estimate
 `
 

@@ -106,7 +106,7 @@ type app struct {
 	store *store.Store
 	args  []string // of the command line
 
-	leavable *leavable // nil where the loop's terminal cannot be left
+	foreground *foreground // process that waits for this driver, nil for none
 
 	columns int   // how wide text for people may be, 0 where that is not known
 	unsaid  error // what was to be printed and found the disk full, nil if nothing

@@ -15,7 +15,7 @@ import (
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	resumeArg
-	secondFlag
+	driverFlag
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary"`
 	All    bool `help:"continue in the background each loop that was there when the machine was restarted"`
@@ -28,10 +28,10 @@ func (c *resumeCmd) Run(a *app) error {
 		return c.all(a)
 	}
 	mode := term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)
-	if !c.Detach && !c.Second && a.startsSecond(mode) {
-		return a.second("resume")
+	if !c.Detach && !c.Driver && a.canDetach(mode) {
+		return a.runDriver("resume")
 	}
-	c.takeTerminal(a)
+	c.connect(a)
 	s, err := a.findResumable(c.Loop)
 	if err != nil {
 		return err

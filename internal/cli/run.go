@@ -27,7 +27,7 @@ import (
 type runCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan file or a loop file; default: the plan in this folder"`
 	runFlags
-	secondFlag
+	driverFlag
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print only the final summary; with --detach only the loop's id"`
 	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
@@ -132,10 +132,10 @@ func (c *runCmd) Run(a *app) error {
 	if c.Detach && c.JSON {
 		return failure.New(failure.Usage, "pawl run --detach -q  prints the loop's id;  pawl attach LOOP --json  its events", "--detach prints no events")
 	}
-	if !c.DryRun && !c.Detach && !c.Second && a.startsSecond(c.mode(a)) {
-		return a.second("run")
+	if !c.DryRun && !c.Detach && !c.Driver && a.canDetach(c.mode(a)) {
+		return a.runDriver("run")
 	}
-	c.takeTerminal(a)
+	c.connect(a)
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
@@ -345,21 +345,21 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 	}
 	screen := term.New(term.Options{
 		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
-		Detachable: a.leavable != nil,
+		Detachable: a.foreground != nil,
 	})
 	out := a.keepScreen(screen, d)
 	defer func() { err = errors.Join(err, out.Close()) }()
-	ask := func(f func()) { f() }
-	if a.leavable != nil {
-		keys, stop := a.leavable.hears(a, d, ears, screen)
+	var keys *proc.Keys
+	if a.foreground != nil {
+		var stop func()
+		keys, stop = a.foreground.listen(a, d, ears, screen)
 		defer stop()
-		ask = func(f func()) { defer keys.Hold()(); f() }
 	}
 	if q := how.red; q != nil {
 		q.print = out.Print
 		d.AskRed = func(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
-			ask(func() { wanted, goesOn = q.Ask(ctx, g) })
-			return wanted, goesOn
+			defer keys.Hold()()
+			return q.Ask(ctx, g)
 		}
 	}
 	for {

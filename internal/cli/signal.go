@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -50,7 +51,7 @@ func (a *app) ended(err error) error {
 	if a.until == nil || err == nil {
 		return err
 	}
-	if s, ok := context.Cause(a.until).(signalled); ok { //nolint:errorlint // the cause is never wrapped
+	if s, ok := errors.AsType[signalled](context.Cause(a.until)); ok {
 		return s
 	}
 	return err

@@ -16,81 +16,81 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A shell waits for the process that it started, and no process can leave it. So on a
-// terminal a loop is driven by a second process below the first: when the user presses
-// d, the first ends, and the second goes on without the terminal.
+// A shell waits for the process that it started, and no process can leave its shell. So on
+// a terminal that process only waits in the foreground, and a second one below it drives
+// the loop: when the user presses d, the foreground process ends, and the driver goes on
+// without the terminal.
 
-// secondFlag is the flag that tells the second process that it is one.
-type secondFlag struct {
-	Second bool `hidden:"" help:"internal: a process waits for this one, and ends when it leaves the terminal"`
+// driverFlag tells the driver that it is one.
+type driverFlag struct {
+	Driver bool `hidden:"" help:"internal: drive the loop for a process that waits in the foreground"`
 }
 
 // detachKey is the key that detaches.
 const detachKey = 'd'
 
-// leavable is what the second process has of the first.
-type leavable struct {
-	leaves *os.File // a byte written to it ends the first process
-	first  *os.File // read from: it ends when the first process does
+// foreground is the driver's connection with the process that waits in the foreground.
+type foreground struct {
+	end  *os.File // a byte written to it ends that process
+	dies *os.File // reading from it ends when that process does
 }
 
-// takeTerminal has this process be the second one, if the flag says so. Programs that it
-// starts get nothing of it.
-func (f secondFlag) takeTerminal(a *app) {
-	if !f.Second || !proc.CanLeave {
+// connect finds the process that waits in the foreground, if the flag says that there is
+// one. Programs that this process starts do not inherit the connection.
+func (f driverFlag) connect(a *app) {
+	if !f.Driver || !proc.CanLeaveTerminal {
 		return
 	}
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4)
-	l := &leavable{leaves: os.NewFile(3, "leaves"), first: os.NewFile(4, "first")}
-	if l.leaves != nil && l.first != nil {
-		a.leavable = l
+	if end, dies := os.NewFile(3, "end"), os.NewFile(4, "dies"); end != nil && dies != nil {
+		a.foreground = &foreground{end, dies}
 	}
 }
 
-// startsSecond reports whether a loop that is shown so is to be driven by a second
-// process: where keys can be read, and its terminal be left.
-func (a *app) startsSecond(mode term.Mode) bool {
-	return proc.CanLeave && mode == term.Live && attended(a.In) && attended(a.Err) && proc.InForeground(a.In)
+// canDetach reports whether the user could detach a loop that is shown so by a key: where
+// keys can be read, and the terminal be left.
+func (a *app) canDetach(mode term.Mode) bool {
+	return proc.CanLeaveTerminal && mode == term.Live && attended(a.In) && attended(a.Err) && proc.InForeground(a.In)
 }
 
-// second runs this command once more, as the process that drives the loop, and ends with
-// its exit code, or when it leaves the terminal.
-func (a *app) second(command string) error {
+// runDriver runs this command once more, as the driver of the loop, and returns with its
+// exit code, or when it leaves the terminal.
+func (a *app) runDriver(command string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	leaves, left, err := os.Pipe()
+	ends, end, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("start the loop: %w", err)
 	}
-	defer leaves.Close()
-	first, life, err := os.Pipe()
+	defer ends.Close()
+	dies, alive, err := os.Pipe() // nothing is written: it closes with this process
 	if err != nil {
-		return fmt.Errorf("start the loop: %w", errors.Join(err, left.Close()))
+		return fmt.Errorf("start the loop: %w", errors.Join(err, end.Close()))
 	}
-	defer life.Close()
-	args := slices.Insert(slices.Clone(a.args), slices.Index(a.args, command)+1, "--second")
+	defer alive.Close()
+	args := slices.Insert(slices.Clone(a.args), slices.Index(a.args, command)+1, "--driver")
 	cmd := exec.Command(self, args...) //nolint:noctx // it ends by what the user types
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
-	cmd.ExtraFiles = []*os.File{left, first}
+	cmd.ExtraFiles = []*os.File{end, dies}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	err = cmd.Start()
-	if err = errors.Join(err, left.Close(), first.Close()); err != nil {
+	if err = errors.Join(err, end.Close(), dies.Close()); err != nil {
 		return fmt.Errorf("start the loop: %w", err)
 	}
-	return awaitSecond(cmd, leaves, signals)
+	return awaitDriver(cmd, ends, signals)
 }
 
-// awaitSecond waits for the second process. What is typed reaches both; a signal for the
-// first alone is passed on where that cannot count twice.
-func awaitSecond(cmd *exec.Cmd, leaves *os.File, signals <-chan os.Signal) error {
+// awaitDriver waits for the driver's end, or until it has left the terminal. Ctrl-C reaches
+// both processes; another signal is passed on, since it may be meant for this one alone.
+func awaitDriver(cmd *exec.Cmd, ends *os.File, signals <-chan os.Signal) error {
 	detached, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		if n, _ := leaves.Read(make([]byte, 1)); n == 1 {
+		if n, _ := ends.Read(make([]byte, 1)); n == 1 {
 			close(detached)
 		}
 	}()
@@ -115,10 +115,9 @@ func awaitSecond(cmd *exec.Cmd, leaves *os.File, signals <-chan os.Signal) error
 	}
 }
 
-// hears has the loop of this process leave its terminal when the user presses the key,
-// and end, or go on without it, when the first process is killed. stop gives the keys
-// back.
-func (l *leavable) hears(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) (keys *proc.Keys, stop func()) {
+// listen has the driver leave its terminal when the user presses the key. A foreground
+// process that is killed is a terminal that was closed. stop gives the keys back.
+func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) (keys *proc.Keys, stop func()) {
 	keys = proc.ReadKeys(a.In)
 	done, quit := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -128,7 +127,7 @@ func (l *leavable) hears(a *app, d *launch.Driver, handler *signalHandler, scree
 			case key := <-keys.C:
 				if key == detachKey {
 					keys.Close()
-					a.leave(d, handler, screen)
+					f.leave(a, d, handler, screen)
 					return
 				}
 			case <-quit:
@@ -138,16 +137,16 @@ func (l *leavable) hears(a *app, d *launch.Driver, handler *signalHandler, scree
 		}
 	}()
 	go func() {
-		if _, err := l.first.Read(make([]byte, 1)); err != nil && !handler.left.Load() {
+		if _, err := f.dies.Read(make([]byte, 1)); err != nil && !handler.left.Load() {
 			handler.gone()
 		}
 	}()
 	return keys, func() { close(quit); <-done }
 }
 
-// leave goes on without the terminal and ends the first process. What this one says from
-// now on stands in run.log.
-func (a *app) leave(d *launch.Driver, handler *signalHandler, screen term.Printer) {
+// leave goes on without the terminal and ends the foreground process. What the driver says
+// from now on stands in run.log.
+func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) {
 	log, err := os.OpenFile(filepath.Join(d.Loop.Dir, "run.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
 		defer log.Close()
@@ -164,7 +163,7 @@ func (a *app) leave(d *launch.Driver, handler *signalHandler, screen term.Printe
 	if err := proc.LeaveTerminal(log); err != nil {
 		term.Warnf(a.Err, "%v", err)
 	}
-	_, _ = a.leavable.leaves.Write([]byte{detachKey})
+	_, _ = f.end.Write([]byte{detachKey})
 }
 
 // sayDetached says how the user comes back to a loop.

@@ -58,6 +58,16 @@ func (b *bot) says(t *testing.T, from int, to, text string) {
 	t.Fatalf("nobody wrote %q: %q", to, b.written)
 }
 
+// asksFirst is an agent that asks how to say goodbye, and does so once it knows.
+const asksFirst = `#!/bin/sh
+if grep -q 'The answer: bye' ; then
+	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
+	echo '<promise>DONE</promise>'
+else
+	echo '<question>bye or goodbye?</question>'
+fi
+`
+
 // A question that is asked at night and answered by chat in the morning goes on, also where
 // Pawl was killed meanwhile; an approval takes the user's yes. A stranger's word is neither.
 func TestAnswersByChat(t *testing.T) {
@@ -69,14 +79,7 @@ func TestAnswersByChat(t *testing.T) {
 	b.env["CHAT"] = s.URL + "/bot1:TOKEN/sendMessage?chat_id=42"
 	b.write(map[string]string{
 		"../.config/pawl/config.toml": "[notify]\nto = \"telegram env:CHAT\"\nanswers = [\"telegram env:CHAT from 42\"]\n",
-		"../agent.sh": `#!/bin/sh
-if grep -q 'The answer: bye' ; then
-	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
-	echo '<promise>DONE</promise>'
-else
-	echo '<question>bye or goodbye?</question>'
-fi
-`,
+		"../agent.sh":                 asksFirst,
 	})
 	if r := b.pawl("notify", "test"); !r.says("telegram env:CHAT: sent; answers are taken from 42") {
 		t.Errorf("%s", r)

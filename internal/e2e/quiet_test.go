@@ -17,14 +17,7 @@ func TestQuietHours(t *testing.T) {
 	hours := time.Now().Add(-time.Hour).Format("15:04") + "-" + time.Now().Add(time.Hour).Format("15:04")
 	b.write(map[string]string{
 		"../.config/pawl/config.toml": "[notify]\nto = \"command cat >> " + b.path("../told") + "\"\nquiet = \"" + hours + "\"\n",
-		"../agent.sh": `#!/bin/sh
-if grep -q 'The answer: bye' ; then
-	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
-	echo '<promise>DONE</promise>'
-else
-	echo '<question>bye or goodbye?</question>'
-fi
-`,
+		"../agent.sh":                 asksFirst,
 	})
 	run := b.start("run", "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", b.path("../agent.sh"))
 	b.question()

@@ -37,8 +37,12 @@ func ReadKeys(tty *os.File) *Keys {
 // hold is a time in which no keys are read.
 type hold struct{ ready, over chan struct{} }
 
-// Hold lets the terminal read lines again, for a question, until release is called.
+// Hold lets the terminal read lines again, for a question, until release is called. Where
+// no keys are read (nil) it always does.
 func (k *Keys) Hold() (release func()) {
+	if k == nil {
+		return func() {}
+	}
 	h := hold{make(chan struct{}), make(chan struct{})}
 	select {
 	case k.holds <- h:

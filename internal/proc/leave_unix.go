@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanLeave reports whether a process can leave its terminal.
-const CanLeave = true
+// CanLeaveTerminal reports whether a process can leave its terminal.
+const CanLeaveTerminal = true
 
 // LeaveTerminal has this process go on without its terminal: in a session of its own,
 // with nothing to read, and writing to a file. It must not lead its job.

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// CanLeave reports whether a process can leave its terminal.
-const CanLeave = false
+// CanLeaveTerminal reports whether a process can leave its terminal.
+const CanLeaveTerminal = false
 
 // LeaveTerminal has this process go on without its terminal.
 func LeaveTerminal(*os.File) error { return errors.ErrUnsupported }

@@ -11,20 +11,20 @@ import (
 // story remembers what the lines of later events refer to: where the loop and
 // the task stand.
 type story struct {
-	zone      *time.Location
-	attached  bool
-	leavable  bool      // by the key d
-	began     time.Time // the loop
-	task      TaskStarted
-	turn      TurnActivity
-	turnBegan time.Time
-	waiting   *Waiting
-	asking    bool // the block makes room for what the user types
-	ended     bool
+	zone       *time.Location
+	attached   bool
+	detachable bool      // by the key d
+	began      time.Time // the loop
+	task       TaskStarted
+	turn       TurnActivity
+	turnBegan  time.Time
+	waiting    *Waiting
+	asking     bool // the block makes room for what the user types
+	ended      bool
 }
 
 func newStory(o Options) *story {
-	return &story{zone: o.Zone, attached: o.Attached, leavable: o.Detachable, turn: TurnActivity{ContextPercent: -1}}
+	return &story{zone: o.Zone, attached: o.Attached, detachable: o.Detachable, turn: TurnActivity{ContextPercent: -1}}
 }
 
 // note takes an event in.
@@ -176,7 +176,7 @@ func (s *story) keys() string {
 	switch {
 	case s.attached:
 		stop = "Ctrl-C only detaches"
-	case s.leavable:
+	case s.detachable:
 		stop = "d detaches, Ctrl-C ends and keeps the work"
 	}
 	return " · " + stop + ` · pawl tell . "…" to say something`

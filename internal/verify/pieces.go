@@ -23,8 +23,8 @@ const (
 	timeForPieces = 10 * time.Second
 )
 
-// kind is of a piece. Of a blind one one is too many that no test notices; of the others
-// half of those that were tried.
+// kind of a piece. One blind piece that no test notices is too many; of the other kinds,
+// half of those that were tried are.
 type kind int
 
 const (

@@ -11,7 +11,7 @@ type machine struct {
 	s     State
 	id    string // of the event
 	acts  []Action
-	owned bool // s.Tasks is no longer that of the state before, see tasks
+	owned bool // s.Tasks is a copy that this step may change; before, it is the earlier state's
 }
 
 // Step is the whole machine: the state after e, and what to do now. It defines
