@@ -111,7 +111,7 @@ const pure = `
 // in "/..." stands for the packages below it too.
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
-	charm.land/bubbletea/v2               < watch
+	charm.land/...                        < watch
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
 	github.com/charmbracelet/x/ansi       < term watch

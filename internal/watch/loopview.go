@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -19,7 +20,10 @@ const wideEnough = 100
 // loopView shows one loop: its plan, the selected task, and its history.
 func (m Model) loopView() []string {
 	d := m.detail
-	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), paint(dim, gauges(d, m.width >= wideEnough))}
+	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State)))}
+	for _, l := range flow(gauges(d, m.width >= wideEnough), m.width) {
+		rows = append(rows, paint(dim, l))
+	}
 	if q := d.Summary.Question; q != nil {
 		for _, l := range append([]string{q.Headline()}, q.Lines()...) {
 			rows = append(rows, paint(yellow, clean(l)))
@@ -39,23 +43,14 @@ func (m Model) loopView() []string {
 	facts := m.facts(right)
 	facts = facts[:min(len(facts), room/2)]
 	side := slices.Concat(facts, m.pane(room-len(facts), right))
-	plan := m.plan(room, left)
-	for i := range room {
-		l, r := "", ""
-		if i < len(plan) {
-			l = plan[i]
-		}
-		if i < len(side) {
-			r = side[i]
-		}
-		rows = append(rows, fit(l, left)+paint(dim, " │ ")+r)
-	}
-	return rows
+	plan := lipgloss.NewStyle().Width(left + 2).Height(room).BorderStyle(lipgloss.NormalBorder()).BorderRight(true)
+	both := lipgloss.JoinHorizontal(lipgloss.Top, plan.Render(strings.Join(m.plan(room, left), "\n")), " "+strings.Join(side, "\n "))
+	return append(rows, strings.Split(both, "\n")...)
 }
 
 // gauges are what a loop has used of its limits, and of the agent's context; with bars
 // if asked for.
-func gauges(d Detail, bars bool) string {
+func gauges(d Detail, bars bool) []string {
 	st := d.State
 	limits := st.Policy.Limits
 	of := func(used, limit string, share float64) string {
@@ -85,7 +80,20 @@ func gauges(d Detail, bars bool) string {
 	if left := narrate.Left(st); left != "" {
 		parts = append(parts, "left: "+left)
 	}
-	return strings.Join(parts, " · ")
+	return parts
+}
+
+// flow writes parts side by side, and those that do not fit on the next row.
+func flow(parts []string, columns int) (rows []string) {
+	for _, p := range parts {
+		last := len(rows) - 1
+		if last >= 0 && ansi.StringWidth(rows[last]+" · "+p) <= columns {
+			rows[last] += " · " + p
+			continue
+		}
+		rows = append(rows, p)
+	}
+	return rows
 }
 
 // bar draws a share of 1.

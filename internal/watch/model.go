@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/textinput"
+	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -52,12 +54,11 @@ type Model struct {
 	trouble bool // only what went wrong, or needs the user, is shown
 
 	mode    mode
-	input   string
-	purpose string   // of the input: search, or a command that sends it: tell, tell now, answer
-	pending []string // the command that waits for a yes
-	text    []string // that is read, from line
-	line    int
-	notice  string // what the last command said
+	input   textinput.Model
+	purpose string         // of the input: search, or a command that sends it: tell, tell now, answer
+	pending []string       // the command that waits for a yes
+	text    viewport.Model // that is read
+	notice  string         // what the last command said
 }
 
 // NewModel begins with the overview, or with one loop.
@@ -82,6 +83,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.fitPages()
 	case tick:
 		m.now = time.Time(msg)
 		return m, m.read()
@@ -107,7 +109,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.answered(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
-			m.input += oneLine(msg.Content)
+			m.input, _ = m.input.Update(msg)
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
@@ -152,7 +154,7 @@ func (m Model) answered(a answered) (tea.Model, tea.Cmd) {
 		m.notice = clean(lines[0])
 		return m, m.readNow()
 	}
-	m.mode, m.line, m.text = reading, 0, append([]string{"$ " + a.command, ""}, lines...)
+	m.show(append([]string{"$ " + a.command, ""}, lines...))
 	return m, m.readNow()
 }
 
@@ -182,7 +184,7 @@ func (m Model) key(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		return m, nil
 	case reading:
-		return m.readText(k.String())
+		return m.readText(k)
 	case browsing:
 	}
 	m.notice = ""
@@ -200,7 +202,7 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	s := m.selected()
 	switch key {
 	case "?":
-		m.mode, m.line, m.text = reading, 0, strings.Split(keysText, "\n")
+		m.show(strings.Split(keysText, "\n"))
 		return m, nil, true
 	case "q":
 		return m, tea.Quit, true
@@ -213,9 +215,9 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	}
 	switch key {
 	case "t":
-		m.mode, m.purpose, m.input = typing, "tell", ""
+		m.typeIn("tell", "")
 	case "!":
-		m.mode, m.purpose, m.input = typing, "tell now", ""
+		m.typeIn("tell now", "")
 	case "p":
 		if s.State == "ended" {
 			m.notice = s.ID + " has ended: there is nothing to pause"
@@ -236,10 +238,10 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 			m.ask("approve", s.ID)
 			break
 		}
-		m.mode, m.purpose, m.input = typing, "answer", ""
+		m.typeIn("answer", "")
 	case "x":
 		if q := s.Question; q != nil && q.Approve != "" {
-			m.mode, m.purpose, m.input = typing, "reject, because", ""
+			m.typeIn("reject, because", "")
 			break
 		}
 		m.ask("reject", s.ID)
@@ -267,9 +269,9 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 	case "end", "G":
 		m.cursor = max(0, len(m.loops)-1)
 	case "n":
-		m.mode, m.purpose, m.input = typing, begin, ""
+		m.typeIn(begin, "")
 	case "/":
-		m.mode, m.purpose, m.input = typing, "search", m.filter
+		m.typeIn("search", m.filter)
 	case "esc":
 		m.filter, m.trouble = "", false
 		return m, m.readLoops
@@ -333,32 +335,6 @@ func (m Model) shownTask() loop.Task {
 	return loop.Task{}
 }
 
-// typed edits the line that is typed.
-func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	switch k.String() {
-	case "esc":
-		m.mode = browsing
-	case "enter":
-		m.mode = browsing
-		if m.purpose == "search" {
-			m.filter = strings.TrimSpace(m.input)
-			return m, m.readLoops
-		}
-		if text := strings.TrimSpace(m.input); text != "" {
-			return m, m.command(m.sends(text)...)
-		}
-	case "backspace":
-		if r := []rune(m.input); len(r) > 0 {
-			m.input = string(r[:len(r)-1])
-		}
-	case "ctrl+u":
-		m.input = ""
-	default:
-		m.input += oneLine(k.Text)
-	}
-	return m, nil
-}
-
 // sends is the command that sends what was typed.
 func (m Model) sends(text string) []string {
 	s := m.selected()
@@ -377,22 +353,4 @@ func (m Model) sends(text string) []string {
 		return []string{"answer", s.ID, "--task", s.Question.Task, "--", text}
 	}
 	return []string{m.purpose, s.ID, "--", text}
-}
-
-// readText moves in a text.
-func (m Model) readText(key string) (tea.Model, tea.Cmd) {
-	last := max(0, len(m.text)-m.textRows())
-	switch key {
-	case "down", "j":
-		m.line = min(m.line+1, last)
-	case "up", "k":
-		m.line = max(0, m.line-1)
-	case "pgdown", "space":
-		m.line = min(m.line+m.textRows(), last)
-	case "pgup":
-		m.line = max(0, m.line-m.textRows())
-	case "esc", "q", "enter", "left", "h", "?":
-		m.mode, m.text = browsing, nil
-	}
-	return m, nil
 }

@@ -120,7 +120,7 @@ func (p *plain) loop(time.Time) error {
 		return err
 	}
 	p.line(p.id + ": " + d.Headline)
-	p.line(gauges(d, false))
+	p.line(strings.Join(gauges(d, false), " · "))
 	for _, t := range d.State.Tasks {
 		p.line(narrate.PlanLine(t, t.ID == d.State.Current && d.Summary.Outcome == ""))
 	}

@@ -18,11 +18,11 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 	task := m.shownTask().ID
 	switch {
 	case key == "m" && m.detail.More != "":
-		m.mode, m.purpose, m.input = typing, raise, m.detail.More
+		m.typeIn(raise, m.detail.More)
 	case key == "m" && m.detail.Summary.State == "ended":
 		m.notice = "no limit ended this loop"
 	case key == "m":
-		m.mode, m.purpose, m.input = typing, limit, m.detail.Limits
+		m.typeIn(limit, m.detail.Limits)
 	case key == "S" && task != "":
 		m.ask("plan", "skip", m.open, "--", task)
 	case key == "b" && task != "":

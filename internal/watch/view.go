@@ -58,7 +58,7 @@ func (m Model) View() tea.View {
 	var rows []string
 	switch {
 	case m.mode == reading:
-		rows = m.textView()
+		rows = strings.Split(m.text.View(), "\n")
 	case m.open != "":
 		rows = m.loopView()
 	default:
@@ -77,13 +77,17 @@ func (m Model) View() tea.View {
 		content = asciiOnly(content)
 	}
 	v := tea.NewView(content)
+	if m.mode == typing {
+		v.Cursor = m.input.Cursor()
+		v.Cursor.Y = body
+	}
 	v.AltScreen, v.WindowTitle = true, m.title()
 	return v
 }
 
 // asciiOnly replaces the signs of the screen, for a terminal without them.
 func asciiOnly(s string) string {
-	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▏", "_", "▰", "#", "▱", ".",
+	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▰", "#", "▱", ".",
 		"↑", "^", "↓", "v", "→", ">", "←", "<", "“", `"`, "”", `"`).Replace(s)
 }
 
@@ -106,12 +110,8 @@ func (m Model) title() string {
 // bottom is the last row: what is typed, asked or said, else the keys.
 func (m Model) bottom() string {
 	switch {
-	case m.mode == typing && m.purpose == "search":
-		return "/" + m.input + "▏"
-	case m.mode == typing && m.purpose == begin:
-		return begin + ": " + m.input + "▏"
 	case m.mode == typing:
-		return m.purpose + " " + m.selected().ID + ": " + m.input + "▏"
+		return m.input.View()
 	case m.mode == confirmed:
 		return paint(bold, commandLine(m.pending)+"? ") + "y yes · any other key: no"
 	case m.err != nil:
@@ -121,11 +121,11 @@ func (m Model) bottom() string {
 	case m.mode == reading:
 		return paint(dim, "↑↓ scroll · esc back")
 	case m.open != "" && m.diff != nil:
-		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · "+m.taskKeys()+"t tell · r report · ? keys")
+		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeys()+"t tell · r report")
 	case m.open != "":
 		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
-	return paint(dim, "enter open · n begin · t tell · p pause · s stop · r report · / search · ? keys · q quit")
+	return paint(dim, "enter open · ? keys · q quit · n begin · t tell · p pause · s stop · r report · / search")
 }
 
 // commandLine is a command of pawl's as the user would type it.
@@ -279,19 +279,6 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// textRows is how many rows of a text are shown.
-func (m Model) textRows() int { return max(1, m.height-1) }
-
-func (m Model) textView() []string {
-	var rows []string
-	for _, l := range m.text {
-		l = strings.ReplaceAll(ansi.Strip(l), "\t", "    ")
-		rows = append(rows, strings.Split(ansi.Wrap(oneLine(l), max(10, m.width), ""), "\n")...)
-	}
-	from := min(m.line, max(0, len(rows)-1))
-	return rows[from:]
-}
-
 // keysText explains the keys.
 const keysText = `keys
 
@@ -304,7 +291,7 @@ const keysText = `keys
   /           search loops
   n           begin a loop                  pawl run
 
-  t, !        tell the agent; ! now          pawl tell
+  t, !        tell the agent; ! now         pawl tell
   p           pause, or go on               pawl pause
   s           stop the loop                 pawl stop
   S, R        skip the task, try it again   pawl plan skip

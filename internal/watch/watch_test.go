@@ -136,7 +136,7 @@ func settle(m Model, cmd tea.Cmd) Model {
 
 // press plays a key by its name, or types a text.
 func press(m Model, name string) Model {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
 	if code, ok := special[name]; ok {
 		return play(m, tea.KeyPressMsg{Code: code})
 	}
@@ -207,6 +207,7 @@ func TestKeys(t *testing.T) {
 		bottom   string
 	}{
 		{"tell", []string{"t", "use the ", "x", "backspace", "fake", "enter"}, "tell lost-moth-33cc -- use the fake", "said"},
+		{"tell, mended in the middle", []string{"t", "use the real", "left", "left", "left", "left", "not ", "enter"}, "tell lost-moth-33cc -- use the not real", "said"},
 		{"tell nothing", []string{"t", "enter"}, "", "enter open"},
 		{"tell, and leave", []string{"t", "abc", "esc"}, "", "enter open"},
 		{"pause", []string{"p"}, "pause lost-moth-33cc", "said"},
@@ -242,47 +243,6 @@ func TestKeys(t *testing.T) {
 				t.Errorf("bottom row %q, want %q", last, tt.bottom)
 			}
 		})
-	}
-}
-
-// TestRaiseALimit: the option that pawl resume takes is there to change, and it is shown
-// only where a limit ended the loop.
-func TestRaiseALimit(t *testing.T) {
-	t.Parallel()
-	s := &double{loops: loops(), detail: detail(), says: "said"}
-	s.detail.Summary.ID, s.detail.Summary.State, s.detail.More = "lost-moth-33cc", "ended", "--max-iterations 10"
-	m := screen(t, s, Options{}, 120, 30, "enter")
-	if got := shown(m); !strings.Contains(got, "m raise its limit") || strings.Contains(got, "S skip") {
-		t.Errorf("the keys:\n%s", got)
-	}
-	m = press(m, "m")
-	if got := shown(m); !strings.Contains(got, "resume with lost-moth-33cc: --max-iterations 10") {
-		t.Errorf("asked:\n%s", got)
-	}
-	for _, k := range []string{"backspace", "backspace", "25", "enter"} {
-		m = press(m, k)
-	}
-	if got := strings.Join(s.commands, "\n"); got != "resume lost-moth-33cc --detach --max-iterations 25" || !strings.Contains(shown(m), "said") {
-		t.Errorf("%q, and\n%s", got, shown(m))
-	}
-}
-
-// TestTexts: what a command prints is read as a page, and left.
-func TestTexts(t *testing.T) {
-	t.Parallel()
-	s := &double{loops: loops(), says: strings.Repeat("a line\n", 50) + "the last"}
-	m := screen(t, s, Options{}, 60, 15, "r")
-	if got := shown(m); !strings.HasPrefix(got, "$ pawl report lost-moth-33cc") || strings.Contains(got, "the last") {
-		t.Errorf("the page begins:\n%s", got)
-	}
-	for range 5 {
-		m = press(m, "pgdown")
-	}
-	if got := shown(m); !strings.Contains(got, "the last") {
-		t.Errorf("the page ends:\n%s", got)
-	}
-	if got := shown(press(m, "esc")); !strings.Contains(got, "NEEDS YOU") {
-		t.Errorf("behind it:\n%s", got)
 	}
 }
 

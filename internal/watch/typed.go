@@ -1,0 +1,93 @@
+package watch
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// typeIn has the user type a text for a purpose, beginning with what is there.
+func (m *Model) typeIn(purpose, text string) {
+	m.mode, m.purpose = typing, purpose
+	m.input = textinput.New()
+	m.input.SetVirtualCursor(false)                 // the terminal's own: it blinks without being drawn again
+	m.input.SetStyles(textinput.Styles{})           // no colours of its own
+	m.input.KeyMap.Paste.SetEnabled(false)          // the terminal pastes
+	m.input.KeyMap.AcceptSuggestion = key.Binding{} // there is none
+	switch purpose {
+	case "search":
+		m.input.Prompt = "/"
+	case begin:
+		m.input.Prompt = begin + ": "
+	default:
+		m.input.Prompt = purpose + " " + m.selected().ID + ": "
+	}
+	m.fitPages()
+	m.input.SetValue(text)
+	m.input.CursorEnd()
+	m.input.Focus()
+}
+
+// typed edits the line that is typed.
+func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch k.String() {
+	case "esc":
+		m.mode = browsing
+		return m, nil
+	case "enter":
+		m.mode = browsing
+		text := strings.TrimSpace(m.input.Value())
+		if m.purpose == "search" {
+			m.filter = text
+			return m, m.readLoops
+		}
+		if text != "" {
+			return m, m.command(m.sends(text)...)
+		}
+		return m, nil
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(k)
+	return m, cmd
+}
+
+// show has the user read a text.
+func (m *Model) show(lines []string) {
+	m.mode, m.text = reading, viewport.New()
+	m.text.SoftWrap = true
+	for i, l := range lines {
+		lines[i] = oneLine(strings.ReplaceAll(ansi.Strip(l), "\t", "    "))
+	}
+	m.text.SetContentLines(lines)
+	m.fitPages()
+}
+
+// readText moves in the text.
+func (m Model) readText(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch k.String() {
+	case "esc", "q", "enter", "left", "h", "?":
+		m.mode = browsing
+		return m, nil
+	case "home", "g":
+		m.text.GotoTop()
+		return m, nil
+	case "end", "G":
+		m.text.GotoBottom()
+		return m, nil
+	}
+	var cmd tea.Cmd
+	m.text, cmd = m.text.Update(k)
+	return m, cmd
+}
+
+// fitPages gives the text and the line that is typed the width of the screen. The bottom
+// row is not the text's, and the cursor stands behind what is typed.
+func (m *Model) fitPages() {
+	m.text.SetWidth(m.width)
+	m.text.SetHeight(max(1, m.height-1))
+	m.input.SetWidth(max(1, m.width-ansi.StringWidth(m.input.Prompt)-1))
+}
