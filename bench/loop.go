@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -110,23 +112,11 @@ func betweenTurns(ctx context.Context, l *lab) (outcome, error) {
 // longLoop compares what it costs to show a loop of very many iterations with
 // an empty program.
 func longLoop(ctx context.Context, l *lab) (outcome, error) {
-	s, err := l.small(ctx)
+	repo, long, err := l.long(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	home := filepath.Join(l.dir, "long")
-	if _, err := s.run(home, s.idler, 12)(ctx); err != nil {
-		return outcome{}, err
-	}
-	loops, err := store.Open(home).Loops()
-	if err != nil {
-		return outcome{}, err
-	}
-	id, err := lengthen(ctx, store.Open(home), loops[0], l.iterations)
-	if err != nil {
-		return outcome{}, err
-	}
-	status := process{dir: s.repo, env: []string{"PAWL_HOME=" + home}, argv: []string{s.pawl, "status", id, "--json"}}
+	status := process{dir: repo, env: []string{"PAWL_HOME=" + homeOf(long)}, argv: []string{l.pawl, "status", long.ID, "--json"}}
 	subject, reference, err := compare(ctx, l.runs, status.cpu, l.nothing())
 	if err != nil {
 		return outcome{}, err
@@ -134,10 +124,38 @@ func longLoop(ctx context.Context, l *lab) (outcome, error) {
 	return ratio(subject, reference, 40), nil
 }
 
+// long makes a loop of very many iterations, once.
+func (l *lab) long(ctx context.Context) (repo string, long *store.Loop, err error) {
+	s, err := l.small(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	home := filepath.Join(l.dir, "long")
+	kept := filepath.Join(l.dir, "long-loop")
+	if id, err := os.ReadFile(kept); err == nil {
+		return s.repo, store.Open(home).Loop(string(id)), nil
+	}
+	if _, err := s.run(home, s.idler, 12)(ctx); err != nil {
+		return "", nil, err
+	}
+	loops, err := store.Open(home).Loops()
+	if err != nil {
+		return "", nil, err
+	}
+	id, err := lengthen(ctx, store.Open(home), loops[0], l.iterations)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.repo, store.Open(home).Loop(id), os.WriteFile(kept, []byte(id), 0o600)
+}
+
+// homeOf is the PAWL_HOME of a loop.
+func homeOf(l *store.Loop) string { return filepath.Dir(filepath.Dir(l.Dir)) }
+
 // lengthen makes a loop like this one, but with so many iterations that are
-// all like its own, and gives its id.
+// all like its second, and gives its id.
 func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations int) (string, error) {
-	start, turns, err := retell(like, iterations)
+	start, turn, err := retell(like, iterations)
 	if err != nil {
 		return "", err
 	}
@@ -157,25 +175,43 @@ func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations 
 	if _, err := owner.Append(start...); err != nil {
 		return "", err
 	}
+	actions := lastAction(turn) - lastAction(start)
 	for i := 1; i < iterations; i++ {
-		if _, err := owner.Append(turns[i%len(turns)]...); err != nil {
+		if _, err := owner.Append(later(turn, (i-1)*actions)...); err != nil {
 			return "", err
 		}
 	}
-	memory, mark, err := record.Load(long)
+	told, mark, err := record.Load(long)
 	if err != nil {
 		return "", err
 	}
-	if n := memory.State.Iteration; n < iterations {
+	if n := told.State.Iteration; n < iterations {
 		return "", fmt.Errorf("the long loop has %d iterations", n)
 	}
-	return long.ID, owner.Save(mark, memory, nil)
+	return long.ID, owner.Save(mark, told, nil)
 }
 
-// retell splits a loop's journal into what stands before the end of its first
-// turn, with another limit of iterations, and what stands between the ends of
-// the others.
-func retell(l *store.Loop, limit int) (start []journal.Entry, turns [][]journal.Entry, err error) {
+// lastAction is the id of the action that the last of these events ends.
+func lastAction(entries []journal.Entry) int {
+	e, _ := entries[len(entries)-1].Data.(loop.Event)
+	return e.Of
+}
+
+// later is a turn that ends the actions of a later one.
+func later(turn []journal.Entry, by int) []journal.Entry {
+	turn = slices.Clone(turn)
+	for i := range turn {
+		if e, ok := turn[i].Data.(loop.Event); ok && e.Of > 0 {
+			e.Of += by
+			turn[i].Data = e
+		}
+	}
+	return turn
+}
+
+// retell takes from a loop's journal what stands before the end of its first turn, with
+// another limit of iterations, and its second turn.
+func retell(l *store.Loop, limit int) (start, turn []journal.Entry, err error) {
 	var part []journal.Entry
 	for r, err := range l.Records(journal.Mark{}) {
 		if err != nil {
@@ -183,13 +219,13 @@ func retell(l *store.Loop, limit int) (start []journal.Entry, turns [][]journal.
 		}
 		entry := journal.Entry{Type: r.Type, Data: r.Data}
 		var e loop.Event
-		if r.Type == "event" { // the others are the runner's own
+		if r.Type == memory.TypeEvent { // the others are the runner's own
 			if err := json.Unmarshal(r.Data, &e); err != nil {
 				return nil, nil, err
 			}
-		}
-		if e.Start != nil {
-			e.Start.Policy.Limits.Iterations = limit + 1
+			if e.Start != nil {
+				e.Start.Policy.Limits.Iterations = limit + 1
+			}
 			entry.Data = e
 		}
 		part = append(part, entry)
@@ -198,13 +234,10 @@ func retell(l *store.Loop, limit int) (start []journal.Entry, turns [][]journal.
 		case start == nil:
 			start, part = part, nil
 		default:
-			turns, part = append(turns, part), nil
+			return start, part, nil
 		}
 	}
-	if len(turns) < 2 {
-		return nil, nil, errors.New("the loop to lengthen has too few turns")
-	}
-	return start, turns[:len(turns)-1], nil
+	return nil, nil, errors.New("the loop to lengthen has too few turns")
 }
 
 // many makes a home with many loops, copies of one, once.

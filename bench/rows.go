@@ -29,6 +29,7 @@ func rows(o options) []row {
 		{fmt.Sprintf("first screen of pawl watch, %d loops", o.loops), "≤ 2 × an empty program and their summaries", firstScreen},
 		{fmt.Sprintf("pawl watch when idle, %d loops", o.loops), "≤ 5 % of a core", idleScreen},
 		{fmt.Sprintf("first page of pawl serve, %d loops", o.loops), "≤ 3 × reading their summaries", firstPage},
+		{fmt.Sprintf("page of a loop of %d iterations in pawl serve", o.iterations), "≤ 3 × reading its journal", longPage},
 	}
 }
 

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,58 +167,6 @@ func (s *screen) leave() error {
 		return fmt.Errorf("leave pawl watch: %w", err)
 	}
 	return nil
-}
-
-// firstPage compares the time of the first answer of pawl serve, all of its HTML.
-func firstPage(ctx context.Context, l *lab) (outcome, error) {
-	repo, home, err := l.many(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	subject, reference, err := compare(ctx, l.runs, func(ctx context.Context) (time.Duration, error) {
-		return askPage(ctx, l, repo, home)
-	}, readSummaries(home))
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(subject, reference, 3), nil
-}
-
-// askPage starts pawl serve and asks for its first page.
-func askPage(ctx context.Context, l *lab, repo, home string) (time.Duration, error) {
-	ctx, stop := context.WithTimeout(ctx, time.Minute)
-	defer stop()
-	cmd := exec.CommandContext(ctx, l.pawl, "serve", "--listen", "127.0.0.1:0")
-	cmd.Dir, cmd.Env = repo, append(os.Environ(), "PAWL_HOME="+home)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	defer func() { stop(); _ = cmd.Wait() }()
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("read the address of pawl serve: %w", err)
-	}
-	url, _, _ := strings.Cut(address, "#")
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	page, err := io.ReadAll(answer.Body)
-	took := time.Since(begun)
-	if err == nil && (answer.StatusCode != http.StatusOK || !bytes.Contains(page, []byte("-loop-"))) {
-		err = fmt.Errorf("pawl serve answers %s", answer.Status)
-	}
-	return took, err
 }
 
 // readSummaries reads and decodes the summaries of all loops.
