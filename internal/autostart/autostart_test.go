@@ -2,10 +2,12 @@ package autostart_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -73,6 +75,43 @@ func TestPlist(t *testing.T) {
 		"EnvironmentVariables", "PATH", c.Path, "PAWL_HOME", c.PawlHome, "RunAtLoad", "AbandonProcessGroup",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPlistByItsReader: Python's reader of property lists finds in the agent what launchd
+// is to do; launchd itself is on macOS alone.
+func TestPlistByItsReader(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	switch {
+	case err != nil && os.Getenv("PAWL_E2E") == "1":
+		t.Fatal("there is no python3")
+	case err != nil:
+		t.Skip("there is no python3, which has a reader of property lists")
+	}
+	c := command("/Users/ann")
+	s, err := autostart.New("darwin", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := exec.CommandContext(t.Context(), python, "-c", "import json, plistlib, sys; json.dump(plistlib.loads(sys.stdin.buffer.read()), sys.stdout)")
+	read.Stdin = strings.NewReader(s.Text)
+	var said strings.Builder
+	read.Stderr = &said
+	out, err := read.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	var got any
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"Label": "pawl.resume", "ProgramArguments": []any{c.Program, "resume", "--all"}, "RunAtLoad": true, "AbandonProcessGroup": true,
+		"EnvironmentVariables": map[string]any{"PATH": c.Path, "PAWL_HOME": c.PawlHome},
+	}
+	if diff := cmp.Diff(any(want), got); diff != "" {
 		t.Error(diff)
 	}
 }
