@@ -4,6 +4,7 @@ package page
 
 import (
 	"context"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -117,12 +118,11 @@ func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
 	}
 }
 
-// TestFirstPaintInABrowser prints when Chromium first shows something of 1,000 loops. The
-// bound has room for a machine that is loaded.
-func TestFirstPaintInABrowser(t *testing.T) {
+// TestKeyboard: a loop is found, told and answered without a mouse, and what has the focus
+// keeps it when the page follows the loop.
+func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	d, h := world(t)
-	d.loops = many(1000)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -130,18 +130,86 @@ func TestFirstPaintInABrowser(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = Serve(ctx, l, h) }()
+	base := "http://" + l.Addr().String()
 	b := browsertest.Browse(t)
-	for _, when := range []string{"in a new browser", "again"} {
-		b.Open("http://" + l.Addr().String() + "/?all=1")
-		paint := ""
+	b.Open(base + "/#token=" + token)
+	b.Press("Tab")
+	if first := b.Eval(`document.activeElement.className`); first != "skip" {
+		t.Errorf("the first Tab leads to %q", first)
+	}
+	b.Press("Enter")
+	b.Until("the content has the focus", func() bool { return b.Eval(`document.activeElement.id`) == "main" })
+	b.TabTo(`a[href="/loop/lost-moth-33cc"]`)
+	b.Press("Enter")
+	b.Until("the loop is open", func() bool { return b.Eval(`location.pathname`) == "/loop/lost-moth-33cc" })
+	b.TabTo("#answer-US-2")
+	b.Type("UTC")
+	b.Press("Enter")
+	b.Until("the question is answered", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.TabTo("#tell")
+	b.Type("use the fake")
+	b.TabTo("button[value=tell]")
+	b.Press("Space")
+	b.Until("the message is told", func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.commands) == 2
+	})
+	if got := strings.Join(d.commands, "\n"); got != "answer lost-moth-33cc --task=US-2 -- UTC\ntell lost-moth-33cc -- use the fake" {
+		t.Errorf("commands %q", got)
+	}
+	b.Until("the button has the focus still", func() bool { return b.Eval(`document.activeElement.value`) == "tell" })
+	b.TabTo(`a[href="/loop/lost-moth-33cc/attempt/2"]`)
+	d.mu.Lock()
+	d.detail.Headline, d.stamped = "running again", "2"
+	d.mu.Unlock()
+	b.Until("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
+	if kept := b.Eval(`document.activeElement.getAttribute("href")`); kept != "/loop/lost-moth-33cc/attempt/2" {
+		t.Errorf("the focus went to %q", kept)
+	}
+	b.Clean(base)
+}
+
+// TestFirstPaintInABrowser compares when Chromium first shows something of 1,000 loops with
+// when it does of a single one: what is far below the screen delays nothing. Both are
+// shown anew in turn, and the quickest of each counts.
+func TestFirstPaintInABrowser(t *testing.T) {
+	t.Parallel()
+	const times, bound = 5, 3
+	b := browsertest.Browse(t)
+	paint := func(url string) float64 {
+		b.Open(url)
+		ms := ""
 		b.Until("something is shown", func() bool {
-			paint = b.Eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime.toFixed(0) ?? ""`)
-			return paint != ""
+			ms = b.Eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? ""`)
+			return ms != ""
 		})
-		t.Logf("first paint of %d loops, %s: %s ms", len(d.loops), when, paint)
-		if ms, err := strconv.Atoi(paint); err != nil || ms > 10_000 {
-			t.Errorf("first paint after %s ms, %v", paint, err)
+		f, err := strconv.ParseFloat(ms, 64)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return f
+	}
+	serve := func(loops int) string {
+		d, h := world(t)
+		d.loops = many(loops)
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = Serve(t.Context(), l, h) }()
+		return "http://" + l.Addr().String() + "/?all=1"
+	}
+	one, thousand := serve(1), serve(1000)
+	least := [2]float64{math.MaxFloat64, math.MaxFloat64}
+	for range times {
+		for i, url := range []string{one, thousand} {
+			least[i] = min(least[i], paint(url))
+		}
+	}
+	t.Logf("first paint of one loop %.0f ms, of 1,000 %.0f ms", least[0], least[1])
+	if least[1] > bound*least[0] {
+		t.Errorf("the first paint of 1,000 loops takes %.1f × that of one, at most %d", least[1]/least[0], bound)
 	}
 }
 

@@ -48,15 +48,17 @@
     if (after && after !== before && Date.now() - answered > 10000) { say(after); }
   };
 
+  // A button that were disabled meanwhile would lose the focus.
+  const sending = new WeakSet();
   document.addEventListener("submit", async (e) => {
     if (!(e.target instanceof HTMLFormElement) || !("act" in e.target.dataset)) { return; }
     e.preventDefault();
     if (!token) { say("To act, open the address that pawl serve printed: it has the token."); return; }
+    if (sending.has(e.target)) { return; }
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) { return; }
-    const buttons = e.target.querySelectorAll("button");
     const body = new URLSearchParams(new FormData(e.target, e.submitter));
-    for (const b of buttons) { b.disabled = true; }
+    sending.add(e.target);
     say("…");
     try {
       const r = await post(e.target.action, body);
@@ -65,7 +67,7 @@
     } catch {
       answer("pawl serve does not answer.");
     }
-    for (const b of buttons) { b.disabled = false; }
+    sending.delete(e.target);
     update();
   });
 

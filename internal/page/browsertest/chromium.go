@@ -234,6 +234,42 @@ func (b *Tab) Eval(script string) string {
 	return fmt.Sprint(r.Result.Value)
 }
 
+// Type types a text into what has the focus, as the keyboard does.
+func (b *Tab) Type(text string) {
+	b.t.Helper()
+	b.call("Input.insertText", map[string]any{"text": text}, nil)
+}
+
+// Press presses a key: Tab, Enter or Space.
+func (b *Tab) Press(key string) {
+	b.t.Helper()
+	k := map[string]struct {
+		code       int
+		name, text string
+	}{"Tab": {9, "Tab", ""}, "Enter": {13, "Enter", "\r"}, "Space": {32, " ", " "}}[key]
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": k.name, "code": key, "windowsVirtualKeyCode": k.code, "text": k.text}, nil)
+	}
+}
+
+// TabTo presses Tab until what a selector names has the focus, and holds that each thing
+// that has it on the way is seen to have it.
+func (b *Tab) TabTo(selector string) {
+	b.t.Helper()
+	const most = 200
+	for range most {
+		b.Press("Tab")
+		state := b.Eval(`(() => { const e = document.activeElement, s = getComputedStyle(e); return e === document.body ? "outside" : !e.matches(":focus-visible") || s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 1 ? "unseen: " + e.outerHTML : e.matches(` + "`" + selector + "`" + `) ? "there" : "" })()`)
+		switch {
+		case state == "there":
+			return
+		case strings.HasPrefix(state, "unseen"):
+			b.t.Errorf("the focus is not seen; %.200s", state)
+		}
+	}
+	b.t.Fatalf("no way to %s with %d times Tab", selector, most)
+}
+
 // Look sets the size of the screen and its colours, light or dark.
 func (b *Tab) Look(width, height int, scheme string) {
 	b.t.Helper()
