@@ -21,39 +21,60 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// attempts are the iterations of a loop: each event with its decision, and what the gates
-// printed.
-func (s *subject) attempts() []page.Attempt {
-	var out []page.Attempt
-	for _, step := range s.explained(0).Steps {
-		n := max(1, step.Iteration)
-		if len(out) == 0 || out[len(out)-1].Number != n {
-			out = append(out, page.Attempt{Number: n, Task: narrate.TaskOf(s.memory.State, step.Task)})
-		}
-		last := &out[len(out)-1]
-		last.Steps = append(last.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
-	}
+// replayed is what the journal tells of a loop: all its events, and of some attempts each
+// event with its decision, what the gates printed, and the lines of the history.
+type replayed struct {
+	events   []loop.Event
+	attempts []page.Attempt
+	history  []string
+}
+
+// replay reads the journal once: it can be long, and a page is asked for again with each
+// change.
+func (s *subject) replay(first, last int) (out replayed) {
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil {
+			continue // pawl log tells of damage
+		}
+		t := narrate.Read(r, state)
+		state = t.After
+		if r.Type == memory.TypeEvent {
+			out.events = append(out.events, t.Event)
+		}
+		n := max(1, t.Before.Iteration)
+		if n < first || n > last {
 			continue
 		}
-		state = narrate.Read(r, state).After
+		for _, line := range stamped(r, t) {
+			out.history = append(out.history, strings.TrimRight(line, "\n"))
+		}
 		var rec verify.Receipt
-		if r.Type != memory.TypeReceipt || json.Unmarshal(r.Data, &rec) != nil {
-			continue
+		switch {
+		case r.Type == memory.TypeEvent:
+			step := explain(r, t)
+			a := out.attempt(s, n, step.Task)
+			a.Steps = append(a.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
+		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil:
+			a := out.attempt(s, n, state.Current)
+			a.Gates = append(a.Gates, page.Gate{
+				Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration),
+				Output: cleanLines(rec.Tail[max(0, len(rec.Tail)-tailMost):]),
+			})
 		}
-		i := slices.IndexFunc(out, func(a page.Attempt) bool { return a.Number == max(1, state.Iteration) })
-		if i < 0 {
-			continue
-		}
-		tail := rec.Tail[max(0, len(rec.Tail)-tailMost):]
-		out[i].Gates = append(out[i].Gates, page.Gate{
-			Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration), Output: cleanLines(tail),
-		})
 	}
 	return out
 }
+
+// attempt is the one of this number, which is the newest so far.
+func (r *replayed) attempt(s *subject, number int, task string) *page.Attempt {
+	if last := len(r.attempts) - 1; last < 0 || r.attempts[last].Number != number {
+		r.attempts = append(r.attempts, page.Attempt{Number: number, Task: narrate.TaskOf(s.memory.State, task)})
+	}
+	return &r.attempts[len(r.attempts)-1]
+}
+
+const historyMost = 500 // lines of a page
 
 const tailMost = 16 << 10 // bytes of a gate's output
 

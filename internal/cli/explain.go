@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -91,17 +92,18 @@ func (s *subject) explained(iteration int) explained {
 		if iteration > 0 && t.Before.Iteration != iteration && !begins {
 			continue
 		}
-		why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
-		task := t.Before.Current
-		if task == "" {
-			task = t.After.Current
-		}
-		out.Steps = append(out.Steps, explainedStep{
-			Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: task, Event: t.Event.Kind,
-			Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
-		})
+		out.Steps = append(out.Steps, explain(r, t))
 	}
 	return out
+}
+
+// explain is one event with its decision.
+func explain(r journal.Record, t narrate.Step) explainedStep {
+	why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
+	return explainedStep{
+		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind,
+		Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
+	}
 }
 
 func cleaned(lines []string) []string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -47,7 +48,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	l := a.reported(ctx, s)
+	l := a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))
 	if c.JSON {
 		sum := s.summary()
 		return a.printJSON(l.Facts(record.Detailed(sum, s.memory.State, doing(s, sum, l.Now))))
@@ -77,13 +78,14 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 }
 
 // reported is what the pages of a loop are made of.
-func (a *app) reported(ctx context.Context, s *subject) report.Loop {
+func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
+	all := slices.Values(happened)
 	return report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
-		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
-		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
-		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
-		Iterations: report.Iterations(events(s.Records(journal.Mark{}))), UntoldIssues: a.untoldIssues(s),
+		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(all), Now: time.Now(),
+		Said: report.LastMessages(all), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
+		Approvals: report.Approvals(all), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
+		Iterations: report.Iterations(all), UntoldIssues: a.untoldIssues(s),
 	}
 }
 

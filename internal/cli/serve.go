@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"net/netip"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/page"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -104,33 +103,22 @@ func (s *served) subject(id string) (*subject, error) {
 }
 
 // Loop returns all that a page shows of a loop.
-func (s *served) Loop(ctx context.Context, id string) (page.Detail, error) {
+func (s *served) Loop(ctx context.Context, id string, attempt int) (page.Detail, error) {
 	sub, err := s.subject(id)
 	if err != nil {
 		return page.Detail{}, err
 	}
 	sum := sub.summary()
-	d := page.Detail{
-		Summary: sum, Headline: headline(sub, sum, time.Now()), Report: s.app.reported(ctx, sub), Attempts: sub.attempts(),
+	first, last := sub.memory.State.Iteration-page.AttemptsMost+1, math.MaxInt
+	if attempt > 0 {
+		first, last = attempt, attempt
 	}
-	var state loop.State
-	for r, err := range sub.Records(journal.Mark{}) {
-		if err != nil {
-			continue
-		}
-		t := narrate.Read(r, state)
-		state = t.After
-		for _, line := range stamped(r, t) {
-			d.History = append(d.History, strings.TrimRight(line, "\n"))
-		}
-	}
-	d.History = d.History[max(0, len(d.History)-historyMost):]
-	return d, nil
+	t := sub.replay(first, last)
+	return page.Detail{
+		Summary: sum, Headline: headline(sub, sum, time.Now()), Report: s.app.reported(ctx, sub, t.events),
+		Attempts: t.attempts, History: t.history[max(0, len(t.history)-historyMost):],
+	}, nil
 }
-
-const (
-	historyMost = 500 // lines of a page
-)
 
 // cleanLines is text without what would draw on a terminal; its lines stay.
 func cleanLines(text string) string {

@@ -30,7 +30,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(code), code)
 		return
 	}
-	d, err := s.detail(r)
+	d, err := s.detail(r, 0)
 	if err != nil {
 		code := http.StatusInternalServerError
 		if errors.Is(err, fs.ErrNotExist) {

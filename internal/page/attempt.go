@@ -41,14 +41,18 @@ type callView struct {
 }
 
 func (s *server) attempt(w http.ResponseWriter, r *http.Request) {
-	d, err := s.detail(r)
+	n, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil || n < 1 {
+		s.fail(w, http.StatusNotFound, "there is no such attempt")
+		return
+	}
+	d, err := s.detail(r, n)
 	if err != nil {
 		s.failed(w, err)
 		return
 	}
-	n, err := strconv.Atoi(r.PathValue("number"))
 	i := slices.IndexFunc(d.Attempts, func(a Attempt) bool { return a.Number == n })
-	if err != nil || i < 0 {
+	if i < 0 {
 		s.fail(w, http.StatusNotFound, "there is no such attempt")
 		return
 	}

@@ -42,7 +42,7 @@ type commentView struct {
 }
 
 func (s *server) diff(w http.ResponseWriter, r *http.Request) {
-	d, err := s.detail(r)
+	d, err := s.detail(r, 0)
 	if err != nil {
 		s.failed(w, err)
 		return

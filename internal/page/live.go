@@ -106,13 +106,13 @@ func isLoopID(id string) bool {
 	return true
 }
 
-// detail reads the loop that a request names.
-func (s *server) detail(r *http.Request) (Detail, error) {
+// detail reads the loop that a request names, as Source.Loop does.
+func (s *server) detail(r *http.Request, attempt int) (Detail, error) {
 	id := r.PathValue("id")
 	if !isLoopID(id) {
 		return Detail{}, fmt.Errorf("find loop: %w", fs.ErrNotExist)
 	}
-	d, err := s.Source.Loop(r.Context(), id)
+	d, err := s.Source.Loop(r.Context(), id, attempt)
 	if err != nil {
 		return Detail{}, fmt.Errorf("read loop %s: %w", id, err)
 	}

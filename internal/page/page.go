@@ -34,8 +34,9 @@ import (
 type Source interface {
 	// Loops returns the summaries of all loops that are shown.
 	Loops() ([]record.Summary, error)
-	// Loop returns one loop in detail.
-	Loop(ctx context.Context, id string) (Detail, error)
+	// Loop returns one loop in detail, with its newest attempts, AttemptsMost of them, or
+	// with the one of this number alone (0: the newest).
+	Loop(ctx context.Context, id string, attempt int) (Detail, error)
 	// Calls returns the agent's tool calls of an attempt, oldest first, and how many more
 	// there were that nobody kept.
 	Calls(ctx context.Context, id string, iteration int) (calls []record.Call, dropped int, err error)
@@ -52,8 +53,8 @@ type Detail struct {
 	Summary  record.Summary
 	Headline string // how it stands, in one line
 	Report   report.Loop
-	Attempts []Attempt
-	History  []string // a line each, oldest first
+	Attempts []Attempt // oldest first
+	History  []string  // of these attempts, a line each, oldest first
 }
 
 // Attempt is one iteration: what happened, what was decided, and what the gates printed.

@@ -17,10 +17,12 @@ import (
 )
 
 const (
-	listTime   = 5 * time.Second // that a list is shown again while no journal grew
-	endedMost  = 100             // ended loops that are shown unless all are asked for
-	outputMost = 200             // iterations of one page
+	listTime  = 5 * time.Second // that a list is shown again while no journal grew
+	endedMost = 100             // ended loops that are shown unless all are asked for
 )
+
+// AttemptsMost is how many attempts the page of a loop shows.
+const AttemptsMost = 200
 
 // overviewPage is all loops.
 type overviewPage struct {
@@ -178,7 +180,7 @@ type attemptView struct {
 }
 
 func (s *server) loop(w http.ResponseWriter, r *http.Request) {
-	d, err := s.detail(r)
+	d, err := s.detail(r, 0)
 	if err != nil {
 		s.failed(w, err)
 		return
@@ -197,12 +199,11 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 			p.Questions = append(p.Questions, questionView{q, q.Lines()})
 		}
 	}
-	attempts := d.Attempts
-	if p.Earlier = max(0, len(attempts)-outputMost); p.Earlier > 0 {
-		attempts = attempts[p.Earlier:]
+	if len(d.Attempts) > 0 {
+		p.Earlier = d.Attempts[0].Number - 1
 	}
-	for i := range slices.Backward(attempts) {
-		p.Attempts = append(p.Attempts, showAttempt(d, p.Earlier+i))
+	for i := range slices.Backward(d.Attempts) {
+		p.Attempts = append(p.Attempts, showAttempt(d, i))
 	}
 	if len(p.Attempts) > 0 {
 		calls, dropped, err := s.Source.Calls(r.Context(), sum.ID, p.Attempts[0].Number)

@@ -44,7 +44,7 @@ func (d *double) Loops() ([]record.Summary, error) {
 	return d.loops, nil
 }
 
-func (d *double) Loop(_ context.Context, id string) (Detail, error) {
+func (d *double) Loop(_ context.Context, id string, _ int) (Detail, error) {
 	if id != d.detail.Summary.ID {
 		return Detail{}, fs.ErrNotExist
 	}

@@ -146,3 +146,22 @@ func TestHTML(t *testing.T) {
 		}
 	}
 }
+
+// TestLongHTML: of very many iterations the page shows the last ones, and says where the
+// others are.
+func TestLongHTML(t *testing.T) {
+	t.Parallel()
+	l, _ := pages(t)
+	l.Iterations = nil
+	for i := range 250 {
+		l.Iterations = append(l.Iterations, report.Iteration{Number: i + 1, Context: -1, Failing: -1})
+	}
+	var b strings.Builder
+	if err := report.HTML(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if n := strings.Count(page, `<tr><td class="n">`); n != 200 || !strings.Contains(page, "50 earlier ones are not shown: <code>pawl report calm-heron --json</code>") {
+		t.Errorf("%d rows", n)
+	}
+}

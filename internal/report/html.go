@@ -46,7 +46,8 @@ type htmlPage struct {
 	Asks                                         []string
 	Tasks                                        []htmlTask
 	Plots                                        []plot
-	Iterations                                   []htmlIteration
+	Iterations                                   []htmlIteration // the last ones
+	Earlier                                      int             // iterations before these
 	Gates                                        [][2]string
 	LookAt, Tested                               []string
 	Diffs                                        []htmlDiff
@@ -139,8 +140,12 @@ func (h *htmlPage) htmlTasks(p *page) {
 	}
 }
 
+// iterationsMost is how many rows the table of iterations has.
+const iterationsMost = 200
+
 func (h *htmlPage) htmlIterations(l Loop) {
-	for _, i := range l.Iterations {
+	h.Earlier = max(0, len(l.Iterations)-iterationsMost)
+	for _, i := range l.Iterations[h.Earlier:] {
 		row := htmlIteration{
 			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
 			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Came,
