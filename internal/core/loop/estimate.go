@@ -54,12 +54,17 @@ func Median[T cmp.Ordered](values []T) T {
 	return sorted[(len(sorted)-1)/2]
 }
 
-// Elapsed is the time that counts against the duration limit.
+// Elapsed is the time that counts against the duration limit. It ends with the loop: what
+// a user approves or restores later takes none.
 func (s State) Elapsed() time.Duration {
 	if s.StartedAt.IsZero() {
 		return 0
 	}
-	return s.Now.Sub(s.StartedAt) - s.TimeAway(s.Now)
+	now := s.Now
+	if !s.EndedAt.IsZero() {
+		now = s.EndedAt
+	}
+	return now.Sub(s.StartedAt) - s.TimeAway(now)
 }
 
 // TimeAway is the time until now that counts against no limit: usage limits, pauses,

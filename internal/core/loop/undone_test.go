@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -47,6 +48,27 @@ func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
 	if sc.s.Current != "a" {
 		t.Errorf("goes on with %s", sc.s.Current)
+	}
+}
+
+// What a user does the next morning is no work of the loop's.
+func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
+	t.Parallel()
+	sc := both(t)
+	sc.gates(proven, "finish verified")
+	sc.feed(loop.Event{Kind: loop.Concluded}, "")
+	took := sc.s.Elapsed()
+	for _, e := range []loop.Event{{Kind: loop.WentBack, Tasks: []string{"a"}}, {Kind: loop.Approved, Tasks: []string{"a"}}, {Kind: loop.Rejected, Paths: []string{"a_test.go"}}} {
+		sc.now = sc.now.Add(8 * time.Hour)
+		sc.feed(e, "")
+		if got := sc.s.Elapsed(); got != took {
+			t.Errorf("%s: %s of work, %s before", e.Kind, got, took)
+		}
+	}
+	sc.now = sc.now.Add(8 * time.Hour)
+	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
+	if got := sc.s.Elapsed(); got > took+time.Minute {
+		t.Errorf("reopened: %s of work, %s before", got, took)
 	}
 }
 
