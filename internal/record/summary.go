@@ -54,6 +54,7 @@ type GateResult struct {
 	Name     string      `json:"name"`
 	Result   gate.Status `json:"result"`
 	ExitCode int         `json:"exit_code"`
+	Failing  []string    `json:"failing,omitempty"` // names of failing tests
 }
 
 // Tokens counts tokens by kind.
@@ -122,7 +123,7 @@ func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
 	}
 	sum.Commits = len(commits)
 	for _, r := range m.Results {
-		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode})
+		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode, Failing: r.Failing})
 	}
 	return sum
 }

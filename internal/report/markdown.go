@@ -59,7 +59,11 @@ func (p *page) markdownTasks() {
 func (p *page) markdownGates() string {
 	var gates []string
 	for _, g := range p.Gates {
-		gates = append(gates, escape(plan.OneLine(g.Gate, 60))+" "+string(g.Status))
+		words := escape(plan.OneLine(g.Gate, 60)) + " " + string(g.Status)
+		if len(g.Failing) > 0 {
+			words += " (" + escape(list(g.Failing, 4)) + ")"
+		}
+		gates = append(gates, words)
 	}
 	if len(gates) == 0 {
 		return "none"

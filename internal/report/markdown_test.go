@@ -46,7 +46,7 @@ Tests:
 
 - task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
 
-Gates: go test ./... pass, lint fail
+Gates: go test ./... pass, lint fail, make test fail (TestA TestCache)
 
 $7.31, 2.1M tokens, 4h31m, 21 iterations, ` + "`brisk-otter-7f3a`" + `
 `

@@ -184,6 +184,9 @@ func (p *page) gates() {
 	label := "gates"
 	for _, g := range p.Gates {
 		words := string(g.Status)
+		if len(g.Failing) > 0 {
+			words += ": " + list(g.Failing, 4)
+		}
 		if g.Status != gate.Pass && !p.toldWhy(g.Reason) {
 			words += ": " + plan.OneLine(g.Reason, 120)
 		}

@@ -34,7 +34,7 @@ func night() report.Loop {
 		MutationResults: []string{"task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
 		Signs:           map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
 		Goal:            "plan.md", Status: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
-		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
+		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}, {Gate: "make test", Status: gate.Fail, Failing: []string{"TestA", "TestCache"}, Reason: "TestCache fails"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
 		State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
@@ -47,7 +47,7 @@ func night() report.Loop {
 				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
 				Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 			},
-			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails"},
+			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4},
 			{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
 			{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
 			{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
                 | +++ session_test.go
                 | -    if code != 401 {
                 | +    if code != 200 {
-  1 skipped     US-006 Cache  failed after all attempts
+  1 skipped     US-006 Cache  failed after all attempts  → pawl restore brisk-otter-7f3a --task US-006
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
   1 to approve  US-005 Status codes  passes only with what it changed of the tests  → git show c81f0c2
@@ -83,6 +83,7 @@ func TestPage(t *testing.T) {
   accept        when you have read it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass
                 lint  fail: 2 findings more
+                make test  fail: TestA TestCache
   caught        3 claims refused · undone 1 time (get a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work

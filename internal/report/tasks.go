@@ -134,12 +134,15 @@ func (p *page) unproven(t loop.Task) string {
 	return "no test checks " + list(untested, 8) + ": please review"
 }
 
-// show is the command that shows a task's commit.
+// show is the command that shows a task's commit, or that brings its undone work back.
 func (p *page) show(t loop.Task) string {
-	if t.Commit == "" {
-		return ""
+	switch {
+	case t.Commit != "":
+		return "  → git show " + short(t.Commit)
+	case p.State.Restores > 0 && t.Turns > 0 && (t.Status == loop.Skipped || t.Status == loop.Blocked):
+		return fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))
 	}
-	return "  → git show " + short(t.Commit)
+	return ""
 }
 
 func (p *page) groups() []group {

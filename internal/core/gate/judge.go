@@ -253,7 +253,10 @@ func (o Observation) failReason(broken []string) string {
 				return r.Gate + ": " + r.Reason + since
 			}
 			reason := r.Gate + ": fails, and did not when the task began"
-			if !slices.Equal(broken, []string{r.Gate}) {
+			if slices.Equal(broken, []string{r.Gate}) {
+				broken = r.Failing // the gate alone says nothing new
+			}
+			if len(broken) > 0 {
 				reason += ": " + plan.Few(broken, 4)
 			}
 			if why := cmp.Or(r.FirstError, r.Reason); why != "" {

@@ -147,7 +147,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, and did not when the task began: N"},
 		},
 		{
 			name: "a test is gone", before: "pass A+ B+", now: "pass A+",
