@@ -77,13 +77,13 @@ func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 // order is what such a loop is asked.
 func order() record.Spec {
 	return record.Spec{
-		Prompt: strings.Repeat("Make the parser take comments, and keep them where they stand. ", 20),
+		Request: record.Request{Prompt: strings.Repeat("Make the parser take comments, and keep them where they stand. ", 20), Tasks: []loop.Task{{ID: loop.GoalTask, Title: "Make the parser take comments", Status: loop.Open}}},
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, Attended: true,
 		},
-		Tasks: []loop.Task{{ID: loop.GoalTask, Title: "Make the parser take comments", Status: loop.Open}},
-		Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}},
-		Agent: record.Agent{Name: "claude"}, Branch: "main", NoCommit: true,
+		Checks:     record.Checks{Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}}},
+		Agent:      record.Agent{Name: "claude"},
+		Repository: record.Repository{Branch: "main", NoCommit: true},
 	}
 }
 

@@ -43,7 +43,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 
 // judgedWords says which gates an adopted loop has.
 func judgedWords(p *launch.Prepared, begun *launch.Attended) string {
-	switch words := gatesWords(p.Spec, begun); {
+	switch words := gatesWords(p.Spec.Checks, begun); {
 	case p.Spec.Policy.Kind != loop.Change:
 		return narrate.Kind(p.Spec.Policy)
 	case len(words) > 0:

@@ -27,7 +27,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	s := p.Spec
 	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
-	dryTasks(line, s)
+	dryTasks(line, s.Request)
 	if p.Goal.Plan != nil {
 		for _, odd := range p.Goal.Plan.Odd() {
 			line("note", "%s:%d: %s", p.Goal.Path, odd.Line, odd.Message)
@@ -105,7 +105,7 @@ func checkoutWords(s record.Spec) string {
 }
 
 // dryTasks lists the tasks, and what each may change.
-func dryTasks(line func(string, string, ...any), s record.Spec) {
+func dryTasks(line func(string, string, ...any), s record.Request) {
 	for _, t := range s.Tasks {
 		mark, title := "[ ]", t.Title
 		if t.Status == loop.Done {

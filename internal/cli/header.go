@@ -27,9 +27,9 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	limits, open := at.Policy.Limits, 0
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
 	started := term.LoopStarted{
-		Loop: d.Loop.ID, Source: goalSource(d.Spec), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
-		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: reportsNoCost(d.Spec), Sandbox: d.Sandbox.Lines(false),
+		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
+		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,
+		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: reportsNoCost(d.Spec.Agent), Sandbox: d.Sandbox.Lines(false),
 	}
 	for _, t := range at.Tasks {
 		switch {
@@ -62,12 +62,12 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 }
 
 // goalSource names the goal: the plan's file, or the beginning of the prompt.
-func goalSource(spec record.Spec) string {
+func goalSource(spec record.Request) string {
 	return cmp.Or(spec.Plan, plan.OneLine(spec.Prompt, 60))
 }
 
 // commitsTo is the branch that the loop commits to, "" if to none.
-func commitsTo(spec record.Spec) string {
+func commitsTo(spec record.Repository) string {
 	if spec.NoCommit {
 		return ""
 	}
@@ -76,7 +76,7 @@ func commitsTo(spec record.Spec) string {
 
 // from is what the loop starts from: a commit, and its branch where the loop's is
 // another.
-func from(spec record.Spec) string {
+func from(spec record.Repository) string {
 	commit := spec.StartCommit[:min(7, len(spec.StartCommit))]
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
 		return spec.StartBranch + " " + commit
@@ -86,7 +86,7 @@ func from(spec record.Spec) string {
 
 // comparedWith is what the loop's branch is compared with: the default branch, where
 // it was made from that, else the commit that the loop starts from.
-func comparedWith(spec record.Spec) string {
+func comparedWith(spec record.Repository) string {
 	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
 		return spec.DefaultBranch
 	}

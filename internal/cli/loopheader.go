@@ -49,7 +49,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 	if s.Policy.Handover {
 		line("then", "%s", handoverWords(s.Policy))
 	}
-	line("tree", "%s", treeWords(p.Spec))
+	line("tree", "%s", treeWords(p.Spec.Repository))
 	rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
@@ -143,7 +143,7 @@ func triesWords(n int) string {
 }
 
 func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
-	for _, words := range gatesWords(p.Spec, begun) {
+	for _, words := range gatesWords(p.Spec.Checks, begun) {
 		line("gate", "%s", words)
 	}
 	switch {
@@ -163,7 +163,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 const noGate = "none: it can only end unverified"
 
 // gatesWords names the gates, with what they say of the tree as it is.
-func gatesWords(s record.Spec, begun *launch.Attended) []string {
+func gatesWords(s record.Checks, begun *launch.Attended) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
 		for _, r := range begun.Memory.Results {
@@ -195,7 +195,7 @@ func openingLimits(p *launch.Prepared) string {
 	return limits(l)
 }
 
-func treeWords(s record.Spec) string {
+func treeWords(s record.Repository) string {
 	switch {
 	case s.Shadow:
 		return "there is no git here: snapshots go to a repository of Pawl's own"

@@ -81,7 +81,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
 	all := slices.Values(happened)
 	return report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
+		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec.Repository),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(all), Now: time.Now(),
 		Said: report.LastMessages(all), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(all), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),

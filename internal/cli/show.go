@@ -270,7 +270,7 @@ func (s *show) ended(now loop.State) {
 	end := term.LoopEnded{
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
-		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
+		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
 		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
@@ -329,7 +329,7 @@ func titled(t loop.Task, word, note string) string {
 
 // checkedOut says on which branch the user's checkout is after a loop that committed to a
 // branch of its own, and how to merge that; "" where there is nothing to merge.
-func checkedOut(spec record.Spec, how loop.Outcome) string {
+func checkedOut(spec record.Repository, how loop.Outcome) string {
 	home := spec.StartBranch
 	switch {
 	case spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch:
@@ -349,8 +349,8 @@ func checkedOut(spec record.Spec, how loop.Outcome) string {
 func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	var lines []string
 	if commits > 0 {
-		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(spec), spec.Branch))
-		if words := checkedOut(spec, s.Outcome); words != "" {
+		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(spec.Repository), spec.Branch))
+		if words := checkedOut(spec.Repository, s.Outcome); words != "" {
 			lines = append(lines, words)
 		}
 	}

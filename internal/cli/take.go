@@ -84,14 +84,14 @@ func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.UserSessi
 	st := begun.Memory.State
 	a.printf("loop %s goes on in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.spec.Goal(), 0)))
 	line := func(name, words string) { a.printf("  %-7s  %s\n", name, term.Clean(plan.OneLine(words, 0))) }
-	for _, words := range gatesWords(s.spec, begun) {
+	for _, words := range gatesWords(s.spec.Checks, begun) {
 		line("gate", words)
 	}
 	line("limits", fmt.Sprintf("%s · this is iteration %d", limits(st.Policy.Limits), st.Iteration))
 	if st.Policy.Handover {
 		line("then", handoverWords(st.Policy))
 	}
-	line("tree", treeWords(s.spec))
+	line("tree", treeWords(s.spec.Repository))
 	line("steer", fmt.Sprintf("! pawl status %s, ! pawl stop %[1]s, ! pawl handover %[1]s (back to fresh sessions)", s.ID))
 	a.print("\n" + firstWord(begun, mostPrinted))
 	return nil

@@ -38,7 +38,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	if !d.Spec.SendsTelemetry(a.env.Vars) {
 		return
 	}
-	pid, err := a.startTelemetry(d.Loop, d.Spec)
+	pid, err := a.startTelemetry(d.Loop, d.Spec.Watching)
 	if err != nil {
 		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
 		return
@@ -49,7 +49,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 }
 
 // startTelemetry returns the process, or 0 if a variable turns all off.
-func (a *app) startTelemetry(l *store.Loop, spec record.Spec) (pid int, err error) {
+func (a *app) startTelemetry(l *store.Loop, spec record.Watching) (pid int, err error) {
 	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
 		return 0, err
 	}

@@ -56,11 +56,12 @@ func worldIn(t testing.TB, dir string) *world {
 // usual is what most loops here are asked.
 func usual() record.Spec {
 	return record.Spec{
-		Prompt: "do it", Promise: "DONE", NoCommit: true,
+		Request:    record.Request{Prompt: "do it", Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}}},
+		Turns:      record.Turns{Promise: "DONE"},
+		Repository: record.Repository{NoCommit: true},
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, Attended: true,
 		},
-		Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}},
 	}
 }
 

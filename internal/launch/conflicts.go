@@ -108,7 +108,7 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 			b.Paths = append(b.Paths, c.Path)
 		}
 	}
-	b.LastTask = lastTask(spec, m)
+	b.LastTask = lastTask(spec.Request, m)
 	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
 		return planfile.Holds(spec.Plan, path) || !slices.Contains(b.Paths, path)
 	})

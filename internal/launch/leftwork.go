@@ -17,7 +17,7 @@ type LastTask struct {
 
 // lastTask returns the task of a loop that ended. Work on tasks that it finished or
 // skipped is no longer in the tree.
-func lastTask(spec record.Spec, m memory.Memory) LastTask {
+func lastTask(spec record.Request, m memory.Memory) LastTask {
 	t, ok := m.State.Task(m.State.Current)
 	if !ok || t.Status != loop.Open {
 		return LastTask{Plan: spec.Plan}

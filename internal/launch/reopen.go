@@ -63,7 +63,7 @@ func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptio
 	if err := refuseUnfinishable(l, m, o.More); err != nil {
 		return m, err
 	}
-	if err := checkBranch(ctx, l, p.Spec); err != nil {
+	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {
 		return m, err
 	}
 	return m, p.refuseConflicts(ctx, o.Session)

@@ -46,7 +46,7 @@ func describeSandbox(spec record.Spec, by confine.Mechanism, env environment.Env
 	}
 	w.Hosts = spec.ConfineHosts
 	for _, a := range append([]record.Agent{spec.Agent}, otherReviewers(spec)...) {
-		for _, host := range sandboxOptions(a, spec, env).Endpoint() {
+		for _, host := range sandboxOptions(a, spec.Protection, env).Endpoint() {
 			if !slices.Contains(w.Endpoint, host) {
 				w.Endpoint = append(w.Endpoint, host)
 			}
@@ -67,7 +67,7 @@ func otherReviewers(spec record.Spec) []record.Agent {
 }
 
 // sandboxOptions returns the sandbox's options for an agent.
-func sandboxOptions(a record.Agent, spec record.Spec, env environment.Environment) confine.Options {
+func sandboxOptions(a record.Agent, spec record.Protection, env environment.Environment) confine.Options {
 	o := confine.Options{
 		Level: confine.Level(spec.Confine), State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home,
 		Vars: slices.Clone(env.Vars), Client: a.Name == "claude", Needs: agentFiles(a), Hosts: spec.ConfineHosts,
@@ -116,7 +116,7 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
 		return nil, fmt.Errorf("create worktrees folder: %w", err)
 	}
-	o := sandboxOptions(a, w.spec, w.env)
+	o := sandboxOptions(a, w.spec.Protection, w.env)
 	o.Program, o.Dir, o.Root, o.Elsewhere = program, filepath.Join(w.loop.Dir, "confine"), w.repo.Root(), elsewhere
 	if !w.spec.Shadow {
 		o.GitDir, o.CommonDir, o.Index = w.repo.GitDir(), w.repo.CommonDir(), w.repo.IndexDir()

@@ -16,12 +16,13 @@ import (
 // newSpec builds the frozen spec from goal and settings.
 func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
-		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
-		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s), KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
-		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, Protect: s.Protect, TestChangeTasks: s.AllowTestChanges,
-		Confine: string(s.Confine), ConfineHosts: s.ConfineHosts, Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup,
-		Telemetry: record.Telemetry(s.Telemetry),
-		Agent:     record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+		Request:    record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
+		Checks:     record.Checks{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
+		Turns:      record.Turns{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
+		Repository: record.Repository{KeepAgentCommits: !s.Squash, Setup: s.Worktree.Setup},
+		Protection: record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
+		Watching:   record.Watching{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
+		Agent:      record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime

@@ -122,7 +122,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
-	if err := checkBranch(ctx, l, p.Spec); err != nil {
+	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {
 		return nil, err
 	}
 	return p, p.refuseConflicts(ctx, in)
@@ -137,7 +137,7 @@ func isBoundTo(home string, l *store.Loop, id string) bool {
 }
 
 // checkBranch returns an error if the work tree is on another branch than the loop's.
-func checkBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
+func checkBranch(ctx context.Context, l *store.Loop, spec record.Repository) error {
 	if spec.NoCommit {
 		return nil
 	}

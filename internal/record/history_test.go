@@ -49,7 +49,7 @@ func TestWithHistory(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(root, ".git/refs/tags/old"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	l, err := store.Open(t.TempDir()).Create(root, record.Spec{Prompt: "x"})
+	l, err := store.Open(t.TempDir()).Create(root, record.Spec{Request: record.Request{Prompt: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,9 @@ import (
 )
 
 var spec = record.Spec{
-	Prompt:  "have every word",
-	Promise: "DONE",
+	Request: record.Request{Prompt: "have every word", Tasks: memorytest.Tasks()},
+	Turns:   record.Turns{Promise: "DONE"},
 	Policy:  memorytest.Policy(),
-	Tasks:   memorytest.Tasks(),
 }
 
 // The memory is the same whether it is folded at once, event by event, or from any
@@ -120,10 +119,10 @@ func TestEffectiveSandbox(t *testing.T) {
 		want memory.Sandbox
 	}{
 		{want: memory.Sandbox{}},
-		{spec: record.Spec{Confine: "off", ConfineHosts: []string{"a"}}},
-		{spec: record.Spec{Confine: "tree", ConfineHosts: []string{"a"}}, want: memory.Sandbox{Level: "tree"}},
-		{spec: record.Spec{Confine: "strict", ConfineHosts: []string{"a"}}, want: memory.Sandbox{Level: "strict", Hosts: []string{"a"}}},
-		{wall: built, spec: record.Spec{Confine: "strict", ConfineHosts: []string{"a"}}, want: built},
+		{spec: record.Spec{Protection: record.Protection{Confine: "off", ConfineHosts: []string{"a"}}}},
+		{spec: record.Spec{Protection: record.Protection{Confine: "tree", ConfineHosts: []string{"a"}}}, want: memory.Sandbox{Level: "tree"}},
+		{spec: record.Spec{Protection: record.Protection{Confine: "strict", ConfineHosts: []string{"a"}}}, want: memory.Sandbox{Level: "strict", Hosts: []string{"a"}}},
+		{wall: built, spec: record.Spec{Protection: record.Protection{Confine: "strict", ConfineHosts: []string{"a"}}}, want: built},
 	} {
 		got := c.spec.EffectiveSandbox(memory.Memory{Known: memory.Known{Sandbox: c.wall}})
 		if diff := cmp.Diff(c.want, got); diff != "" || !got.Equal(c.want) {

@@ -31,7 +31,7 @@ func TestClaimIn(t *testing.T) {
 		{"of one that comes again", "<promise>DONE</promise>", loop.Periodic, nil},
 	}
 	for _, tt := range tests {
-		s := record.Spec{Promise: "DONE", Policy: loop.Policy{Kind: tt.kind}}
+		s := record.Spec{Turns: record.Turns{Promise: "DONE"}, Policy: loop.Policy{Kind: tt.kind}}
 		if diff := cmp.Diff(tt.want, s.ClaimIn(tt.message)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
@@ -86,7 +86,7 @@ func TestResolvePath(t *testing.T) {
 
 func TestGoal(t *testing.T) {
 	t.Parallel()
-	for want, s := range map[string]record.Spec{
+	for want, s := range map[string]record.Request{
 		"do it well":    {Prompt: "do it\nwell"},
 		"plan.md":       {Prompt: "do it", Plan: "plan.md"},
 		"mine: plan.md": {Name: "mine", Plan: "plan.md"},
@@ -96,7 +96,7 @@ func TestGoal(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := (record.Spec{Prompt: strings.Repeat("word ", 100)}).Goal(); len(got) > 100 {
+	if got := (record.Spec{Request: record.Request{Prompt: strings.Repeat("word ", 100)}}).Goal(); len(got) > 100 {
 		t.Errorf("few words: %q", got)
 	}
 }

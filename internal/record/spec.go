@@ -24,75 +24,98 @@ import (
 )
 
 // Spec is the complete request for a loop, resolved and frozen at its start. It is stored
-// in spec.json and does not change with configuration or flags.
+// in spec.json and does not change with configuration or flags. Its parts stand for those
+// who need them: in JSON their fields stand side by side.
 type Spec struct {
-	Name   string      `json:"name"`
-	Prompt string      `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
-	Plan   string      `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
+	Request
 	Policy loop.Policy `json:"policy"`
-	Tasks  []loop.Task `json:"tasks"`
-	Gates  []gate.Gate `json:"gates,omitempty"`
+	Checks
+	Agent Agent `json:"agent"`
+	Turns
+	Repository
+	Protection
+	InSession
+	Watching
+}
 
-	WantedEvidence gate.Evidence `json:"wanted_evidence,omitempty"` // evidence required of tasks that are added to the plan later
+// Request says what is to be done.
+type Request struct {
+	Name       string              `json:"name"`
+	Prompt     string              `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
+	Plan       string              `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
+	Tasks      []loop.Task         `json:"tasks"`
+	OnlyTasks  []string            `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
+	NoOptional bool                `json:"no_optional,omitempty"` // the plan's optional tasks are left out
+	LeftOut    []string            `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
+	Scopes     map[string][]string `json:"scopes,omitempty"`      // globs of the files that a task may change, by task id; none: any
+	LeftWork   *LeftWork           `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
+	Lessons    []string            `json:"lessons,omitempty"`     // of the project, as of the start
+	Prompts    string              `json:"prompts,omitempty"`     // folder of the user's prompt templates
+	Tracker    *Tracker            `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+}
 
-	Agent       Agent         `json:"agent"`
+// Checks tell whether it is done.
+type Checks struct {
+	Gates           []gate.Gate   `json:"gates,omitempty"`
+	WantedEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
+	GateEnv         []string      `json:"gate_env,omitempty"`          // NAME=value, added to the environment of gates
+	Tests           []string      `json:"tests,omitempty"`             // globs of test files; none: by language
+	Work            []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
+	NoRatchet       bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
+	TestChangeTasks []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
+	// MutationTime bounds the mutation tests of one commit; nil: twice the time of its
+	// gates; 0: none are run.
+	MutationTime *time.Duration `json:"mutation_time,omitempty"`
+}
+
+// Turns say how the agent's turns are run.
+type Turns struct {
 	Promise     string        `json:"promise,omitempty"`
 	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
 	IdleTimeout time.Duration `json:"idle_timeout,omitempty"`
 	Warm        bool          `json:"warm,omitempty"`
-	// MutationTime bounds the mutation tests of one commit; nil: twice the time of its
-	// gates; 0: none are run.
-	MutationTime *time.Duration `json:"mutation_time,omitempty"`
+}
 
-	OnlyTasks  []string `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
-	NoOptional bool     `json:"no_optional,omitempty"` // the plan's optional tasks are left out
-	LeftOut    []string `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
+// Repository says where the work is done, and where it goes.
+type Repository struct {
+	Branch           string   `json:"branch"`                       // where commits go
+	NewBranch        bool     `json:"new_branch,omitempty"`         // the loop creates Branch
+	DefaultBranch    string   `json:"default_branch,omitempty"`     // protected from the agent
+	StartCommit      string   `json:"start_commit"`                 // commit that the loop starts from
+	StartBranch      string   `json:"start_branch,omitempty"`       // branch that was checked out then; "": none
+	OwnWorktree      bool     `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
+	Setup            []string `json:"setup,omitempty"`              // commands that set up a worktree
+	KeepAgentCommits bool     `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
+	AllowDirty       bool     `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
+	Untracked        []string `json:"untracked,omitempty"`          // untracked before the loop; never committed
+	HiddenFiles      []string `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
+	Remote           *Remote  `json:"remote,omitempty"`             // where a pull request may go; nil: none is opened
+	NoCommit         bool     `json:"no_commit,omitempty"`          // verified work is checkpointed, not committed: a user's session
+	Shadow           bool     `json:"shadow,omitempty"`             // the folder has no git repository; Pawl's own one is used: the same
+}
 
-	Branch           string    `json:"branch"`                       // where commits go
-	NewBranch        bool      `json:"new_branch,omitempty"`         // the loop creates Branch
-	DefaultBranch    string    `json:"default_branch,omitempty"`     // protected from the agent
-	StartCommit      string    `json:"start_commit"`                 // commit that the loop starts from
-	StartBranch      string    `json:"start_branch,omitempty"`       // branch that was checked out then; "": none
-	OwnWorktree      bool      `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
-	KeepAgentCommits bool      `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
-	AllowDirty       bool      `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
-	Untracked        []string  `json:"untracked,omitempty"`          // untracked before the loop; never committed
-	LeftWork         *LeftWork `json:"left_work,omitempty"`          // unfinished work of an earlier loop on one of the tasks; nil: none
-	HiddenFiles      []string  `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
-	Remote           *Remote   `json:"remote,omitempty"`             // where a pull request may go; nil: none is opened
-	Setup            []string  `json:"setup,omitempty"`              // commands that set up a worktree
-	GateEnv          []string  `json:"gate_env,omitempty"`           // NAME=value, added to the environment of gates
-	Tests            []string  `json:"tests,omitempty"`              // globs of test files; none: by language
-	Work             []string  `json:"work,omitempty"`               // globs of files that are work whatever their names
-	Protect          []string  `json:"protect,omitempty"`            // globs of protected files
-	NoRatchet        bool      `json:"no_ratchet,omitempty"`         // tests that passed may be missing later
-	TestChangeTasks  []string  `json:"test_change_tasks,omitempty"`  // tasks that may change tests; "*" = all
-	Lessons          []string  `json:"lessons,omitempty"`            // of the project, as of the start
-	Prompts          string    `json:"prompts,omitempty"`            // folder of the user's prompt templates
+// Protection says what the agent may not do.
+type Protection struct {
+	Protect      []string    `json:"protect,omitempty"` // globs of protected files
+	Guard        GuardConfig `json:"guard,omitzero"`
+	Confine      string      `json:"confine,omitempty"`       // a confine.Level: the sandbox of agent and gates
+	ConfineHosts []string    `json:"confine_hosts,omitempty"` // hosts that may be reached where the network is off
+}
 
-	Tracker *Tracker `json:"tracker,omitempty"` // the issues that the plan was made of; nil: it is no plan of issues
+// InSession is of loops that live in a user's session (Policy.Attended).
+type InSession struct {
+	Tools      bool       `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
+	Unattended bool       `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts
+	File       string     `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
+	Format     string     `json:"format,omitempty"`     // name of the file's statefile.Format
+	Isolation  *Isolation `json:"isolation,omitempty"`  // limits of tries in a separate client; nil: there are no such tries
+}
 
-	Notify notice.Settings `json:"notify,omitzero"` // who is told what about the loop
-
-	Telemetry Telemetry `json:"telemetry,omitzero"` // where traces and metrics are sent
-
-	DetachOnHangup bool `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop
-
-	Guard  GuardConfig         `json:"guard,omitzero"`
-	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by task id; none: any
-
-	Confine      string   `json:"confine,omitempty"`       // a confine.Level: the sandbox of agent and gates
-	ConfineHosts []string `json:"confine_hosts,omitempty"` // hosts that may be reached where the network is off
-
-	// Of loops that live in a user's session (Policy.Attended).
-	Tools      bool   `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
-	NoCommit   bool   `json:"no_commit,omitempty"`  // verified work is checkpointed, not committed
-	Shadow     bool   `json:"shadow,omitempty"`     // the folder has no git repository; Pawl's own one is used
-	Unattended bool   `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts
-	File       string `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
-	Format     string `json:"format,omitempty"`     // name of the file's statefile.Format
-
-	Isolation *Isolation `json:"isolation,omitempty"` // limits of tries in a separate client; nil: there are no such tries
+// Watching says who sees the loop and is told about it.
+type Watching struct {
+	Notify         notice.Settings `json:"notify,omitzero"`
+	Telemetry      Telemetry       `json:"telemetry,omitzero"`         // where traces and metrics are sent
+	DetachOnHangup bool            `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop
 }
 
 // LeftWork is unfinished work that a loop left in the work tree.
@@ -117,8 +140,8 @@ type Telemetry struct {
 
 // SendsTelemetry reports whether the configuration or the environment, as NAME=value, names
 // a collector.
-func (s Spec) SendsTelemetry(vars []string) bool {
-	return s.Telemetry.Endpoint != "" || slices.ContainsFunc(vars, func(v string) bool {
+func (w Watching) SendsTelemetry(vars []string) bool {
+	return w.Telemetry.Endpoint != "" || slices.ContainsFunc(vars, func(v string) bool {
 		name, value, _ := strings.Cut(v, "=")
 		return value != "" && strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT")
 	})
@@ -152,22 +175,22 @@ func DecodeSpec(kept store.Spec) (Spec, error) {
 }
 
 // AllDone reports whether every task was done before the loop.
-func (s Spec) AllDone() bool {
-	return len(s.Tasks) > 0 && !slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
+func (r Request) AllDone() bool {
+	return len(r.Tasks) > 0 && !slices.ContainsFunc(r.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 }
 
 // IsGoalUnsent reports whether the agent may not have received the goal yet: a loop from
 // another tool's file begins when a turn has ended.
-func (s Spec) IsGoalUnsent(turns int) bool { return s.File != "" && turns <= 1 }
+func (s InSession) IsGoalUnsent(turns int) bool { return s.File != "" && turns <= 1 }
 
 // Goal describes the request in a few words.
-func (s Spec) Goal() string {
-	words := s.Prompt
-	if s.Plan != "" {
-		words = s.Plan
+func (r Request) Goal() string {
+	words := r.Prompt
+	if r.Plan != "" {
+		words = r.Plan
 	}
-	if s.Name != "" {
-		words = strings.TrimSuffix(s.Name+": "+words, ": ")
+	if r.Name != "" {
+		words = strings.TrimSuffix(r.Name+": "+words, ": ")
 	}
 	return plan.OneLine(words, 60)
 }
@@ -177,8 +200,8 @@ const TreeDir = "tree"
 
 // WorkTree returns where the loop's agent works: the root of the loop, or the loop's own
 // work tree in its folder.
-func (s Spec) WorkTree(l *store.Loop, root string) string {
-	if s.OwnWorktree {
+func (r Repository) WorkTree(l *store.Loop, root string) string {
+	if r.OwnWorktree {
 		return filepath.Join(l.Dir, TreeDir)
 	}
 	return root

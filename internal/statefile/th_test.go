@@ -30,7 +30,7 @@ func thSample() sample {
 	return sample{
 		files:  map[string]string{thPath: thStateFile, thV1: "## 10:00 nao\nlook around\n"},
 		state:  thPath,
-		spec:   record.Spec{Prompt: thloop.Goal(), File: thPath, NoCommit: true},
+		spec:   record.Spec{Request: record.Request{Prompt: thloop.Goal()}, InSession: record.InSession{File: thPath}, Repository: record.Repository{NoCommit: true}},
 		values: regexp.MustCompile(`^(\x{feff})?(status|iteration|last_read_timestamp):`),
 	}
 }
