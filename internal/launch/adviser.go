@@ -25,7 +25,7 @@ func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment,
 	if err != nil {
 		return runner.Strays{}, fmt.Errorf("open the work tree: %w", err)
 	}
-	return (&runner.Runner{Loop: l, Spec: spec, Repo: repo, StateDir: env.PawlHome, HomeDir: env.Home}).OutOfScope(ctx, tasks, m.Briefing())
+	return (&runner.Runner{Loop: l, Spec: spec, Repo: repo, Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}).OutOfScope(ctx, tasks, m.Briefing())
 }
 
 // Adviser returns a Verifier for a loop that another process drives, on the agent's work

@@ -24,6 +24,6 @@ func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environmen
 		return loop.State{}, err
 	}
 	defer func() { err = errors.Join(err, owner.Close()) }()
-	r := runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home}
+	r := runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}
 	return r.ApplyToEnded(ctx, e)
 }

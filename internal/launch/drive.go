@@ -282,8 +282,13 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 	// container say: it has a moment.
 	d.closers = slices.Insert(d.closers, 0, func() error { box.Wait(lastNoticeTimeout); return nil })
 	d.Runner = &runner.Runner{
-		Notify: box.Post,
-		Loop:   l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,
+		Outside:     runner.Outside{Notify: box.Post},
+		Loop:        l,
+		Owner:       owner,
+		Spec:        d.Spec,
+		Repo:        tree,
+		Redact:      redact.New(env.Vars),
+		Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home},
 	}
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
-	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Observer: o.Observer}
+	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Outside: runner.Outside{Observer: o.Observer}}
 	if err := d.recordSession(o.Session); err != nil {
 		return err
 	}

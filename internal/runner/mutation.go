@@ -19,6 +19,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
+// proofs are the mutation tests that are left.
+type proofs struct {
+	unproven []unproven // commits of which it is still to be found out what their tests prove
+	proving  *proving   // what does so while a turn runs, nil if nothing does
+}
+
 // Mutation testing of a commit runs while the agent works on the next task: one function
 // after another is broken, and the gates run. It delays no claim: judging stops the run
 // under way, and it resumes with the next turn. The rest runs when the loop ends. In a

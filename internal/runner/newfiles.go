@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
@@ -21,6 +22,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
+
+// tree is what is known of the work tree, and of whose each new file is; as turns, it is
+// the action's that is under way.
+type tree struct {
+	last      atomic.Pointer[snapshot]   // what an action saw, for the next
+	before    *snapshot                  // what the action before this one saw
+	ownNew    map[string]bool            // new files that are the agent's, as far as they were sorted
+	folders   map[string]map[string]bool // of the base, by its commit
+	spanned   atomic.Bool                // a span was written down since new files were sorted at a look
+	noneNew   string                     // the base and the state of the index at which all new files were sorted
+	sortedNew memory.NewFiles            // new files that are not, as far as they were sorted
+	read      memory.Attribution         // by the look under way, see calls.go
+	looked    int64                      // bytes of record.RanFile that a look of this drive has been at
+	skipped   string                     // by the last checkpoint
+}
 
 // The user makes files in the folder while a run is at work there. A new file is
 // theirs where no tool call names it and its times lie outside of every span in which

@@ -32,7 +32,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
-	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -40,108 +39,85 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Observer is told what happens, for display. Its methods are called from one
-// goroutine at a time and must return quickly.
-type Observer interface {
-	// Stepped: the machine took e and is now in s.
-	Stepped(s loop.State, e loop.Event, acts []loop.Action)
-	// Agent: something happened in the turn under way.
-	Agent(e agent.Event)
-	// Gate: a gate begins (res nil) or has finished.
-	Gate(p verify.Progress)
-	// Note: something worth telling that is not an event of the machine.
-	Note(n memory.Note)
-}
-
-// nobody watches.
-type nobody struct{}
-
-func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
-func (nobody) Agent(agent.Event)                             {}
-func (nobody) Gate(verify.Progress)                          {}
-func (nobody) Note(memory.Note)                              {}
-
-// Runner drives one loop.
+// Runner drives one loop. Its parts stand where what they are for is done.
 type Runner struct {
-	Loop       *store.Loop
-	Owner      *store.Owner
-	Spec       record.Spec
-	Repo       *git.Repo // of the work tree the agent works in
-	Agent      agent.Agent
-	Verify     Verifier
-	JudgedBy   ProtectedFiles
-	Reviewer   Reviewer // asked where there are review gates
-	Observer   Observer
-	Redact     *redact.Redactor
-	Tools      agent.Tools     // for the agent, nil = none
-	Prefix     []string        // argv put before the agent's, see agent.Options
-	Gaps       []string        // what that does not stop here, though it should
-	Sandbox    memory.Sandbox  // what that puts up
-	Refused    func() []string // the hosts that it has refused so far; may be nil
-	StateDir   string          // Pawl's own folder, closed to the agent
-	HomeDir    string          // the user's
-	Causes     <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
-	Background func() bool     // reports whether no terminal shows the loop, so that it waits for what only the user can fix; may be nil
-	Reopen     bool            // go on with a loop that has ended, too
-	More       loop.Limits     // what it is given then; what is 0 remains as it was
+	Loop     *store.Loop
+	Owner    *store.Owner
+	Spec     record.Spec
+	Repo     *git.Repo // of the work tree the agent works in
+	Agent    agent.Agent
+	Tools    agent.Tools // for the agent, nil = none
+	Verify   Verifier
+	JudgedBy ProtectedFiles
+	Reviewer Reviewer // asked where there are review gates
+	Redact   *redact.Redactor
+	Outside
+	Confinement
+	Beginning
 	// FileDoubt is how near a new file's time may be to the agent's work to count as
 	// made by it; 0 = a second, as some file systems keep whole seconds.
 	FileDoubt    time.Duration
 	MachineClock func() time.Time // nil = time.Now
-	// AskRed is called where gates are red before the first turn, and reports whether
-	// the user says that they are part of the work, and whether the loop goes on;
-	// nil = it does. It may wait for the user, for a time.
-	AskRed func(context.Context, loop.Gates) (wanted, goesOn bool)
-	// Notify is handed what an absent user should know; nil = nobody is told. It must
-	// return quickly.
-	Notify func(notice.Notice)
-	// BeforeTurn is called before each turn, but those of a user's session; nil = it is
-	// not. It may hold up the turn for seconds.
-	BeforeTurn func(context.Context, loop.Facts) Advice
-	First      loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
-	kept   store.Spec // what the loop was created with
-	mem    memory.Memory
-	mark   journal.Mark
-	clock  record.Clock
-	inbox  chan func(context.Context) error // what others want done in Run's goroutine
-	action *underway                        // the last one that asked for an answer
+	journalled
+	control
+	turns
+	tree
+	proofs
+	plan  *planfile.File  // as the user wrote it, with Pawl's marks
+	plans planfile.Reader // reads it
+}
 
-	inSession bool        // this is Attend, see attended
-	held      bool        // another tool's files say that the loop rests
-	unread    string      // what was wrong with these, last
-	looked    int64       // bytes of record.RanFile that a look of this drive has been at
-	final     atomic.Bool // in the turn under way the agent has claimed something by a tool
+// Confinement is what the agent cannot reach, and how that is held.
+type Confinement struct {
+	Prefix   []string        // argv put before the agent's, see agent.Options
+	Gaps     []string        // what that does not stop here, though it should
+	Sandbox  memory.Sandbox  // what that puts up
+	Refused  func() []string // the hosts that it has refused so far; may be nil
+	StateDir string          // Pawl's own folder, closed to the agent
+	HomeDir  string          // the user's
+}
 
+// Beginning is how a drive begins.
+type Beginning struct {
+	Reopen bool        // go on with a loop that has ended, too
+	More   loop.Limits // what it is given then; what is 0 remains as it was
+	First  loop.Event  // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+}
+
+// journalled is what the journal tells.
+type journalled struct {
+	kept  store.Spec // what the loop was created with
+	mem   memory.Memory
+	mark  journal.Mark
+	clock record.Clock
+}
+
+// control is what Run's goroutine waits for.
+type control struct {
+	inbox     chan func(context.Context) error // what others want done in Run's goroutine
+	action    *underway                        // the last one that asked for an answer
+	inSession bool                             // this is Attend, see attended
+	held      bool                             // another tool's files say that the loop rests
+	unread    string                           // what was wrong with these, last
+	stop      string                           // cause for which it is cancelled at once, see End
+}
+
+// turns is what the agent's turns have come to. Actions follow one another, so nothing
+// but the one under way touches it.
+type turns struct {
+	session  agent.Session      // its process may still run
+	came     memory.Session     // as the last turn left it: journalled with the turn's answer
+	contexts int                // it has had
+	heading  string             // of the turn that begins, in the words of another tool
+	refusals int                // of fresh contexts by processes, in a row
 	messages chan agent.Message // into the turn under way
 	sent     map[string]bool    // ids of those
-
-	// Of the action under way; actions follow one another, so nothing else
-	// touches these.
-	session   agent.Session  // its process may still run
-	came      memory.Session // as the last turn left it: journalled with the turn's answer
-	contexts  int            // it has had
-	heading   string         // of the turn that begins, in the words of another tool
-	refusals  int            // of fresh contexts by processes, in a row
-	guard     guardState
-	tools     tools                      // what its turns did, and when
-	ownNew    map[string]bool            // new files that are the agent's, as far as they were sorted
-	folders   map[string]map[string]bool // of the base, by its commit
-	spanned   atomic.Bool                // a span was written down since new files were sorted at a look
-	last      atomic.Pointer[snapshot]   // what an action saw, for the next
-	before    *snapshot                  // what the action before this one saw
-	noneNew   string                     // the base and the state of the index at which all new files were sorted
-	sortedNew memory.NewFiles            // new files that are not, as far as they were sorted
-	unproven  []unproven                 // commits of which it is still to be found out what their tests prove
-	proving   *proving                   // what does so while a turn runs, nil if nothing does
-	read      memory.Attribution         // by the look under way, see calls.go
-	plan      *planfile.File             // as the user wrote it, with Pawl's marks
-	plans     planfile.Reader            // reads it
-	skipped   string                     // by the last checkpoint
-	stop      string                     // cause for which it is cancelled at once, see End
+	final    atomic.Bool        // in the turn under way the agent has claimed something by a tool
+	guard    guardState
+	tools    tools // what its turns did, and when
 }
 
 const sweepGrace = 2 * time.Second
