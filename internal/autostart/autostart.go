@@ -72,7 +72,7 @@ func New(goos string, c Command) (Service, error) {
 			Text: sealed("<!-- ", " -->\n", xmlHead, plist(c)),
 		}, nil
 	}
-	return Service{}, failure.New(failure.Usage, "have your system run at login: pawl resume --all", "there is no service for %s", goos)
+	return Service{}, failure.New(failure.Usage, "have your system run at login: pawl resume --after-restart", "there is no service for %s", goos)
 }
 
 // unit is a user unit of systemd. It stays active, since what a unit started is killed
@@ -85,7 +85,7 @@ Description=Pawl: resume background loops after a restart
 Type=oneshot
 RemainAfterExit=yes
 Environment=` + unitWord("PATH="+c.Path) + ` ` + unitWord("PAWL_HOME="+c.PawlHome) + `
-ExecStart=` + strings.ReplaceAll(unitWord(c.Program), "$", "$$") + ` resume --all
+ExecStart=` + strings.ReplaceAll(unitWord(c.Program), "$", "$$") + ` resume --after-restart
 
 [Install]
 WantedBy=default.target
@@ -112,7 +112,7 @@ func plist(c Command) string {
 	<array>
 		<string>` + xmlText(c.Program) + `</string>
 		<string>resume</string>
-		<string>--all</string>
+		<string>--after-restart</string>
 	</array>
 	<key>EnvironmentVariables</key>
 	<dict>

@@ -38,7 +38,7 @@ Description=Pawl: resume background loops after a restart
 Type=oneshot
 RemainAfterExit=yes
 Environment="PATH=/usr/bin:/home/a b/100%%/\"x\"" "PAWL_HOME=/state/<a>&b"
-ExecStart="/opt/my tools/pawl" resume --all
+ExecStart="/opt/my tools/pawl" resume --after-restart
 
 [Install]
 WantedBy=default.target
@@ -71,7 +71,7 @@ func TestPlist(t *testing.T) {
 		}
 	}
 	want := []string{
-		"Label", "pawl.resume", "ProgramArguments", c.Program, "resume", "--all",
+		"Label", "pawl.resume", "ProgramArguments", c.Program, "resume", "--after-restart",
 		"EnvironmentVariables", "PATH", c.Path, "PAWL_HOME", c.PawlHome, "RunAtLoad", "AbandonProcessGroup",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
@@ -108,7 +108,7 @@ func TestPlistByItsReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"Label": "pawl.resume", "ProgramArguments": []any{c.Program, "resume", "--all"}, "RunAtLoad": true, "AbandonProcessGroup": true,
+		"Label": "pawl.resume", "ProgramArguments": []any{c.Program, "resume", "--after-restart"}, "RunAtLoad": true, "AbandonProcessGroup": true,
 		"EnvironmentVariables": map[string]any{"PATH": c.Path, "PAWL_HOME": c.PawlHome},
 	}
 	if diff := cmp.Diff(any(want), got); diff != "" {

@@ -16,10 +16,10 @@ ended (at a limit, stuck, blocked, stopped), its skipped tasks open again, withi
 or those that you set now. Pawl keeps the commits that you made meanwhile. A session's loop continues in
 the session that resumes it.
 
-After a restart of the machine, --all resumes the loops that ran in the background (--detach): those whose
+After a restart of the machine, --after-restart resumes the loops that ran in the background (--detach): those whose
 process is gone, and those that TERM ended within a day. pawl install service does that when you log in.
 
   pawl resume
   pawl resume brisk-otter --max-iterations 10
-  pawl resume --all`
+  pawl resume --after-restart`
 }

@@ -16,16 +16,16 @@ import (
 type resumeCmd struct {
 	resumeArg
 	driverFlag
-	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
-	Quiet  bool `short:"q" help:"print only the final summary"`
-	All    bool `help:"continue in the background each loop that was there when the machine was restarted"`
-	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
+	JSON         bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+	Quiet        bool `short:"q" help:"print only the final summary"`
+	AfterRestart bool `help:"continue in the background each loop that was there when the machine was restarted"`
+	Detach       bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
 }
 
 // Run resumes the loop.
 func (c *resumeCmd) Run(a *app) error {
-	if c.All {
-		return c.all(a)
+	if c.AfterRestart {
+		return c.afterRestart(a)
 	}
 	mode := term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)
 	if !c.Detach && !c.Driver && a.canDetach(mode) {

@@ -11,7 +11,7 @@ import (
 // loops, beside the agents.
 const serviceName = "service"
 
-// installService has the system run `pawl resume --all` when the user logs in.
+// installService has the system run `pawl resume --after-restart` when the user logs in.
 func (a *app) installService(dryRun bool) error {
 	s, err := a.service()
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *app) installService(dryRun bool) error {
 		a.printf("%s is there already\n", name)
 		return nil
 	}
-	a.printf("background loops are resumed when you log in after a restart\n  %s runs pawl resume --all, with the PATH of now\n", name)
+	a.printf("background loops are resumed when you log in after a restart\n  %s runs pawl resume --after-restart, with the PATH of now\n", name)
 	if s.Link != "" {
 		a.printf("  loginctl enable-linger has it run at boot, before you log in\n")
 	}

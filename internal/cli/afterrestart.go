@@ -18,12 +18,12 @@ import (
 // shuts down ends its processes so, and may be off for a night.
 const termAge = 24 * time.Hour
 
-// all resumes in the background each loop that ran there when the machine was
+// afterRestart resumes in the background each loop that ran there when the machine was
 // restarted: what the service of `pawl install service` does. One that cannot be resumed
 // does not keep the others from it.
-func (c *resumeCmd) all(a *app) error {
+func (c *resumeCmd) afterRestart(a *app) error {
 	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
-		return failure.New(failure.Usage, "pawl resume --all, or pawl resume LOOP", "--all resumes loops as they are, and takes neither LOOP nor limits")
+		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart resumes loops as they are, and takes neither LOOP nor limits")
 	}
 	ctx := a.untilSignal()
 	listed, err := store.List(a.store, record.ReadSummary)
