@@ -81,7 +81,7 @@ func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
 		return t.acknowledgeWith(Changes{Notes: said.Notes, Stop: said.Stop}, said.Then), nil
 	}
 	m := before
-	w := thChanges{did: t.newCalls(&m), now: now}
+	w := thChanges{did: t.newWrites(&m), now: now}
 	f, info, err := readTh(t.Path, t.Spec.File)
 	if info != nil && m.Asked.IsZero() {
 		m.Asked = info.ModTime()
@@ -142,7 +142,7 @@ func same(a, b thState) bool {
 // thChanges is a word while it is made up.
 type thChanges struct {
 	Changes
-	did thCalls
+	did agentWrites
 	now time.Time
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// thCalls is what tool calls of the agent may have written to.
-type thCalls struct {
+// agentWrites tells which files of th-loop tool calls of the agent may have written to.
+type agentWrites struct {
 	state, channel bool
 	at             int64 // how far the session's calls were read, 0 if others are among these
 	theirs         bool  // what it did when m.At was set was the user's after all
@@ -22,13 +22,13 @@ type thCalls struct {
 // maxCallBytes bounds how much of the recorded tool calls is read.
 const maxCallBytes = 16 << 20
 
-// newCalls looks at the tool calls that may have come to something since the last
+// newWrites looks at the tool calls that may have come to something since the last
 // time. Those of the user's session are written down when they have run, and in
 // a turn that was the user's they are theirs. Those of our own sessions are
 // written down before they run: all of this turn's count until the next.
-func (t thFiles) newCalls(m *thState) thCalls {
-	ran, _ := t.effectsSince(record.RunnerCallsFile, m.Ran, thState{})
-	did, n := t.effectsSince(record.ToolCallsFile, m.Calls, *m)
+func (t thFiles) newWrites(m *thState) agentWrites {
+	ran, _ := t.writesSince(record.RunnerCallsFile, m.Ran, thState{})
+	did, n := t.writesSince(record.ToolCallsFile, m.Calls, *m)
 	m.Calls += n
 	if did.at = m.Calls; ran.state || ran.channel {
 		did.at = 0
@@ -46,9 +46,9 @@ func (t thFiles) runnerCallsOffset() int64 {
 	return info.Size()
 }
 
-// effectsSince looks at the calls in a file from an offset on, and tells how many bytes
+// writesSince looks at the calls in a file from an offset on, and tells how many bytes
 // of whole lines there were.
-func (t thFiles) effectsSince(name string, from int64, m thState) (did thCalls, n int64) {
+func (t thFiles) writesSince(name string, from int64, m thState) (did agentWrites, n int64) {
 	f, err := atomicfile.Open(filepath.Join(t.LoopDir, name))
 	if err != nil {
 		return did, 0
@@ -61,8 +61,8 @@ func (t thFiles) effectsSince(name string, from int64, m thState) (did thCalls, 
 	part := authorship.ParsePart(data, from)
 	did.theirs = part.UserFrom >= 0 && m.At > part.UserFrom
 	for _, c := range part.Calls {
-		effects := t.effectsOf(c)
-		did.state, did.channel = did.state || effects.state, did.channel || effects.channel
+		w := t.writesOf(c)
+		did.state, did.channel = did.state || w.state, did.channel || w.channel
 	}
 	return did, part.Size
 }
@@ -70,20 +70,20 @@ func (t thFiles) effectsSince(name string, from int64, m thState) (did thCalls, 
 // maxCompleteCommand is the length up to which a command was certainly recorded in full.
 const maxCompleteCommand = authorship.MaxCommandBytes - 100
 
-// effectsOf tells what a tool call may have written to: of the channel, where a stop
+// writesOf tells what a tool call may have written to: of the channel, where a stop
 // may be what it wrote. What is written by a command stands in it.
-func (t thFiles) effectsOf(c authorship.Call) thCalls {
+func (t thFiles) writesOf(c authorship.Call) agentWrites {
 	if c.AnyChange {
-		return thCalls{state: true, channel: true}
+		return agentWrites{state: true, channel: true}
 	}
 	if !c.ToolCall().MayWrite() {
-		return thCalls{}
+		return agentWrites{}
 	}
 	text := filepath.ToSlash(c.Path)
 	if c.Path == "" {
 		text = c.Command
 	}
-	return thCalls{
+	return agentWrites{
 		state: strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
 		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)) &&
 			(c.Path != "" || len(text) > maxCompleteCommand || strings.Contains(strings.ToLower(text), "stop")),
