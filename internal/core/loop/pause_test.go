@@ -26,6 +26,25 @@ func TestAPauseBeginsBeforeAWait(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
 }
 
+// A pause in a wait takes effect when it is asked for, not when the wait began.
+func TestAPauseInAWaitBeginsThen(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Change})
+	sc.checkpointed("turn 1 fresh first")
+	before := sc.s.Elapsed()
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(5 * time.Hour)}}, "wait")
+	sc.now = sc.now.Add(3 * time.Hour)
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	if !sc.s.AwayFrom.Equal(sc.s.Now) {
+		t.Errorf("paused since %s, asked at %s", sc.s.AwayFrom, sc.s.Now)
+	}
+	sc.now = sc.now.Add(time.Hour)
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+	if got := sc.s.Elapsed() - before; got > 10*time.Minute {
+		t.Errorf("the wait or the pause counts: %s", got)
+	}
+}
+
 func TestPauseBeforeTheNextTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})

@@ -232,6 +232,7 @@ func (m *machine) hold(then After) {
 	m.s.After = then
 	m.s.Phase = Paused
 	m.s.Pending = nil
+	m.back() // of a wait that it ends: the pause has a time of its own
 	m.away()
 }
 
