@@ -284,7 +284,8 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// currentTask selects the task that is worked on, once it is known.
+// currentTask selects the task that is worked on, once it is known; of a loop that has
+// ended, the first that needs the user.
 const currentTask = -1
 
 func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
@@ -325,6 +326,9 @@ func (m Model) at() int {
 		return m.task
 	}
 	st := m.detail.State
+	if i := slices.IndexFunc(st.Tasks, loop.Task.NeedsUser); i >= 0 && m.detail.Summary.Outcome != "" {
+		return i
+	}
 	return max(0, slices.IndexFunc(st.Tasks, func(t loop.Task) bool { return t.ID == st.Current }))
 }
 

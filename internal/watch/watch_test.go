@@ -246,6 +246,16 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestAnEndedLoopShowsWhatNeedsYou: its first task that could not be done is selected.
+func TestAnEndedLoopShowsWhatNeedsYou(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), detail: detail()}
+	s.detail.Summary = record.Summary{ID: "calm-heron-11aa", State: "ended", Outcome: loop.Stuck}
+	if got := shown(screen(t, s, Options{}, 120, 30, "down", "enter")); !strings.Contains(got, "> ✗ US-3  describe both") {
+		t.Errorf("US-3 is not selected:\n%s", got)
+	}
+}
+
 // TestHistoryIsFollowed: new lines show by themselves, unless the user has scrolled.
 func TestHistoryIsFollowed(t *testing.T) {
 	t.Parallel()
