@@ -170,7 +170,7 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 	switch to := settings.All(); {
 	case len(to) == 0:
 		out = append(out, doctor.Finding{
-			Check: check, Status: doctor.Skipped, What: "nobody is told when a loop ends or needs you", Fix: `to = ["desktop"] below [notify] in pawl.toml`,
+			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: `to = ["desktop"] below [notify] in pawl.toml`,
 		})
 	case len(out) == 0:
 		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})
