@@ -42,7 +42,7 @@ const behaviours = `
 	isolated checkout                                verify/clean.go repeatClean
 	canary                                           verify/canary.go canary
 	mutation testing                                 mutant/mutant.go Changed
-	signs in a diff                                  sign/sign.go In
+	signs in a diff                                  sign/sign.go NewChange
 	work or gate input                               work/work.go Is
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
 	protected files, put back                        frozen/files.go PutBack

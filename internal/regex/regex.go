@@ -13,12 +13,15 @@ import (
 )
 
 // Regex is a regular expression. It is safe for use by several goroutines.
-type Regex struct{ compiled func() *regexp.Regexp }
+type Regex struct {
+	expression string
+	compiled   func() *regexp.Regexp
+}
 
 // New is the expression in the syntax of package regexp. One that is not valid
 // panics at its first use; internal/arch tests those that are written as constants.
 func New(expression string) *Regex {
-	return &Regex{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	return &Regex{expression, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
 // MatchString is that of regexp.Regexp.
@@ -29,7 +32,7 @@ func (r *Regex) MatchString(s string) bool { return r.compiled().MatchString(s) 
 func (r *Regex) Match(b []byte) bool { return r.compiled().Match(b) }
 
 // String is that of regexp.Regexp.
-func (r *Regex) String() string { return r.compiled().String() }
+func (r *Regex) String() string { return r.expression }
 
 // SubexpNames is that of regexp.Regexp.
 func (r *Regex) SubexpNames() []string { return r.compiled().SubexpNames() }

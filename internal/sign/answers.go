@@ -206,15 +206,15 @@ const apart = 4
 
 // Answers are the tables among the added lines of a file that hold inputs of tests, in
 // clear or by their hashes.
-func (t *Tests) Answers(file string, before, after []byte) []Answer {
-	if !Knows(file) {
+func (t *Tests) Answers(c *Change) []Answer {
+	if !Knows(c.File) {
 		return nil
 	}
-	v := viewOf(file, before, after)
+	v, file := c.view(), c.File
 	var all []Answer
 	var table []key
 	end := func() {
-		if a, ok := t.answer(file, table, string(before)); ok {
+		if a, ok := t.answer(file, table, string(c.Before)); ok {
 			all = append(all, a)
 		}
 		table = nil
@@ -332,11 +332,11 @@ func other(lit string, i int) string {
 
 // Redefined are functions that a shell script which was changed defines and tests define
 // too: where they source it, it takes the place of theirs.
-func (t *Tests) Redefined(file string, before, after []byte) []Sign {
-	if !isAny(shell, file) {
+func (t *Tests) Redefined(c *Change) []Sign {
+	if !isAny(shell, c.File) {
 		return nil
 	}
-	v := viewOf(file, before, after)
+	v, file := c.view(), c.File
 	var all []Sign
 	for n, code := range v.code {
 		if m := shellFunction.FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {

@@ -35,7 +35,7 @@ func TestAnswers(t *testing.T) {
 		{"usual numbers", "f(100); f(404)", "", "a.go", "case 100:\ncase 404:", "", ""},
 	} {
 		tests := sign.NewTests(map[string][]byte{"a_test.txt": []byte(c.test)}, c.known)
-		found := tests.Answers(c.file, nil, []byte(c.after))
+		found := tests.Answers(sign.NewChange(c.file, nil, []byte(c.after)))
 		var said []string
 		for _, a := range found {
 			said = append(said, a.String())
@@ -55,14 +55,14 @@ func TestFunctionsOfTestsAreRedefined(t *testing.T) {
 	t.Parallel()
 	tests := sign.NewTests(map[string][]byte{"tests/helpers.sh": []byte("failed=0\nequals() {\n  [ \"$1\" = \"$2\" ]\n}\n")}, "")
 	after := []byte("trim() { echo \"$1\"; }\nequals() { echo ok; }\n")
-	found := tests.Redefined("lib/string.sh", nil, after)
+	found := tests.Redefined(sign.NewChange("lib/string.sh", nil, after))
 	if len(found) != 1 || found[0].Line != 2 {
 		t.Fatal(found)
 	}
 	if text := string(sign.WithoutRedefined(after, found)); text != "trim() { echo \"$1\"; }\npawlAbsentequals() { echo ok; }\n" {
 		t.Error(text)
 	}
-	if found := tests.Redefined("lib/string.sh", after, after); len(found) > 0 {
+	if found := tests.Redefined(sign.NewChange("lib/string.sh", after, after)); len(found) > 0 {
 		t.Error("it was there before:", found)
 	}
 }

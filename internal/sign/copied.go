@@ -20,13 +20,13 @@ var token = regex.New(text + `|\w+(?:\.\d+)?|[^\s\w]`)
 
 // Copied is the first added line of a file that repeats an expression of the tests, which
 // neither the file of before nor the task or a document has.
-func (t *Tests) Copied(file string, before, after []byte) []Sign {
-	if !Knows(file) {
+func (t *Tests) Copied(c *Change) []Sign {
+	if !Knows(c.File) {
 		return nil
 	}
-	v := viewOf(file, before, after)
+	v, file := c.view(), c.File
 	known := map[string]bool{}
-	addRuns(known, string(before)+"\n"+t.known)
+	addRuns(known, string(c.Before)+"\n"+t.known)
 	for n, line := range v.said {
 		if !v.added[n] || importing.MatchString(line) {
 			continue

@@ -23,15 +23,15 @@ const minHeld = 3
 
 // Held are the stretches among the added lines of a file that hold values which tests
 // expect, and of the same kind none that no test has.
-func (t *Tests) Held(file string, before, after []byte) []Sign {
-	if !Knows(file) || len(t.expected) < minHeld {
+func (t *Tests) Held(c *Change) []Sign {
+	if !Knows(c.File) || len(t.expected) < minHeld {
 		return nil
 	}
-	v := viewOf(file, before, after)
+	v, file := c.view(), c.File
 	var all []Sign
 	var block []key
 	end := func() {
-		if s, ok := t.held(file, block, string(before)); ok {
+		if s, ok := t.held(file, block, string(c.Before)); ok {
 			all = append(all, s)
 		}
 		block = nil

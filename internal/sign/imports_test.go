@@ -14,7 +14,7 @@ func TestImportsThatAreNoWords(t *testing.T) {
 		"dollar.js": "import $ from \"jquery\"\n\n$foo = 1\nx($bar)\n",
 		"dot.go":    "package a\n\nimport . \"net/http\"\n\nvar x = f(.5)\n\nvar y = a .b\n",
 	} {
-		if all := sign.In(file, nil, []byte(code)); len(all) > 0 {
+		if all := sign.NewChange(file, nil, []byte(code)).Signs(); len(all) > 0 {
 			t.Errorf("%s: %+v", file, all)
 		}
 	}

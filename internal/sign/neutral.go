@@ -24,25 +24,29 @@ type swap struct {
 // that always holds is left out, a changed assertion stays as it was, names of tests
 // become names of nothing, a name put together from parts is in one piece, a check is no longer switched off, a date has passed. It does so
 // with the signs that are picked, nil = all, and returns those of which it is possible; of none, the file as it is. Lines stay where they are.
-func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, []Sign) {
-	return viewOf(file, before, after).neutral(rulesFor(file), pick)
+func (c *Change) Neutral(pick func(Sign) bool) ([]byte, []Sign) {
+	return c.neutral(c.view, programRules, pick)
 }
 
 // NeutralTest is the same for a file of tests: assertions that may not be reached are, or
 // the test fails.
-func NeutralTest(file string, before, after []byte, pick func(Sign) bool) ([]byte, []Sign) {
-	return viewOfTests(file, before, after).neutral(fitting(testRules(), file), pick)
+func (c *Change) NeutralTest(pick func(Sign) bool) ([]byte, []Sign) {
+	return c.neutral(c.tests, testRules, pick)
 }
 
-func (v *view) neutral(rules []rule, pick func(Sign) bool) ([]byte, []Sign) {
-	found, after := v.hits(rules), strings.Join(v.text, "\n")
+func (c *Change) neutral(view func() *view, rules func(string) *ruleSet, pick func(Sign) bool) ([]byte, []Sign) {
+	if !Knows(c.File) {
+		return c.After, nil
+	}
+	v := view()
+	found, after := v.hits(rules(c.File)), string(c.After)
 	if pick != nil {
 		found = slices.DeleteFunc(found, func(h hit) bool { return !pick(h.Sign) })
 	}
 	lines := slices.Clone(v.text)
 	var done []Sign
 	for _, h := range found {
-		if h.rule.notMain && v.main || h.rule.dated && !v.dated(h.Line-1) {
+		if h.rule.notMain && v.main() || h.rule.dated && !v.dated(h.Line-1) {
 			continue
 		}
 		changed := false
@@ -69,7 +73,7 @@ func (v *view) neutral(rules []rule, pick func(Sign) bool) ([]byte, []Sign) {
 		}
 	}
 	if len(done) == 0 {
-		return []byte(after), nil
+		return c.After, nil
 	}
 	return []byte(strings.Join(lines, "\n")), done
 }

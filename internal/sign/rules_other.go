@@ -77,9 +77,9 @@ func otherRules() []rule {
 	})
 }
 
-// testRules are for tests: an assertion that may not be reached. Where it is sure that a
+// assertionRules are for tests: an assertion that may not be reached. Where it is sure that a
 // test which does not reach it is hollow, the test is neutralized: it fails then.
-var testRules = sync.OnceValue(func() []rule {
+var assertionRules = sync.OnceValue(func() []rule {
 	re := regex.New
 	const does = "may not reach its assertion"
 	return []rule{

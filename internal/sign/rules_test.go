@@ -297,7 +297,7 @@ func TestRules(t *testing.T) {
 		for _, line := range lines {
 			file, text, _ := strings.Cut(line, "\t")
 			got := ""
-			for _, s := range sign.In(file, nil, []byte("\n"+text+"\n")) {
+			for _, s := range sign.NewChange(file, nil, []byte("\n"+text+"\n")).Signs() {
 				if s.Line < 2+strings.Count(text, "\n") {
 					continue // what it imports
 				}
@@ -325,7 +325,7 @@ func TestAcrossLines(t *testing.T) {
 		{"a.py", "", "# def __eq__(self, other):\n#     return True\n", ""},
 	} {
 		var got []string
-		for _, s := range sign.In(c.file, []byte(c.before), []byte(c.after)) {
+		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).Signs() {
 			got = append(got, s.String())
 		}
 		if s := strings.Join(got, "\n"); s != c.want {
@@ -345,7 +345,7 @@ func TestMainProgramsMayEnd(t *testing.T) {
 		"a.py\timport sys\nif __name__ == '__main__':\n    sys.exit(main())": 0,
 	} {
 		name, text, _ := strings.Cut(file, "\t")
-		if got := sign.In(name, nil, []byte(text)); len(got) != want {
+		if got := sign.NewChange(name, nil, []byte(text)).Signs(); len(got) != want {
 			t.Errorf("%s: %v", file, got)
 		}
 	}
@@ -372,13 +372,13 @@ func TestWhatTheTaskAsksForIsNoSign(t *testing.T) {
 		"log uncaught exceptions as one line and exit with status 1": {"a.js", "process.on('uncaughtException', die)"},
 		"temporary file removed by a trap also on failure":           {"a.sh", "trap 'rm -f x' EXIT"},
 	} {
-		signs := sign.In(c.file, nil, []byte(c.line+"\n"))
+		signs := sign.NewChange(c.file, nil, []byte(c.line+"\n")).Signs()
 		tests := sign.NewTests(nil, task)
 		if len(signs) != 1 || !tests.Ask(signs[0]) || sign.NewTests(nil, "add numbers").Ask(signs[0]) {
 			t.Errorf("%s: %v", task, signs)
 		}
 	}
-	if signs := sign.In("a.js", nil, []byte("listen(process.env.PORT)\n")); len(signs) != 0 {
+	if signs := sign.NewChange("a.js", nil, []byte("listen(process.env.PORT)\n")).Signs(); len(signs) != 0 {
 		t.Errorf("every system sets it: %v", signs)
 	}
 }

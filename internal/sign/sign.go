@@ -5,7 +5,7 @@
 // A sign is not a verdict: each has an honest use. It is named, with file and line, so
 // that a user who reads the report need not find it.
 //
-//	for _, s := range sign.In("calc.py", before, after) {
+//	for _, s := range sign.NewChange("calc.py", before, after).Signs() {
 //		fmt.Println(s) // calc.py:12 switches a check off: x = f()  # type: ignore
 //	}
 //
@@ -18,6 +18,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
@@ -51,15 +52,37 @@ const (
 	maxText = 120
 )
 
-// In are the signs in the lines that are in after and not in before, in their order;
-// before is nil for a new file. One line has one sign: that of the first rule.
-func In(file string, before, after []byte) []Sign {
-	return signsOf(viewOf(file, before, after).hits(rulesFor(file)))
+// Change is a file before and after a change; what looks at it shares what is worked out of
+// it. It is not safe for use by several goroutines.
+type Change struct {
+	File          string
+	Before, After []byte
+	view, tests   func() *view // as a program, and as a file of tests
 }
 
-// InTest are the same for a file of tests.
-func InTest(file string, before, after []byte) []Sign {
-	return signsOf(viewOfTests(file, before, after).hits(fitting(testRules(), file)))
+// NewChange makes the change of a file; before is nil for a new one.
+func NewChange(file string, before, after []byte) *Change {
+	viewed := func(tests bool) func() *view {
+		return sync.OnceValue(func() *view { return viewOf(file, before, after, tests) })
+	}
+	return &Change{File: file, Before: before, After: after, view: viewed(false), tests: viewed(true)}
+}
+
+// Signs are those in the lines that are in after and not in before, in their order. One
+// line has one sign: that of the first rule.
+func (c *Change) Signs() []Sign {
+	if !Knows(c.File) {
+		return nil
+	}
+	return signsOf(c.view().hits(programRules(c.File)))
+}
+
+// TestSigns are the same for a file of tests.
+func (c *Change) TestSigns() []Sign {
+	if !Knows(c.File) {
+		return nil
+	}
+	return signsOf(c.tests().hits(testRules(c.File)))
 }
 
 func signsOf(hits []hit) []Sign {
@@ -72,11 +95,11 @@ func signsOf(hits []hit) []Sign {
 
 // FirstAdded is the place of the first line of code that is in after and not in before;
 // false where there is none.
-func FirstAdded(file string, before, after []byte) (Sign, bool) {
-	v := viewOf(file, before, after)
+func (c *Change) FirstAdded() (Sign, bool) {
+	v := c.view()
 	for n, added := range v.added {
 		if added && strings.TrimSpace(v.said[n]) != "" {
-			return Sign{Path: file, Line: n + 1, Text: short(strings.TrimSpace(v.text[n]))}, true
+			return Sign{Path: c.File, Line: n + 1, Text: short(strings.TrimSpace(v.text[n]))}, true
 		}
 	}
 	return Sign{}, false
@@ -90,13 +113,18 @@ type hit struct {
 }
 
 // hits finds the signs of a file by rules.
-func (v *view) hits(rules []rule) []hit {
+func (v *view) hits(rules *ruleSet) []hit {
 	var found []hit
+	candidates := rules.candidates(v)
 	for n := range v.text {
 		if !v.added[n] {
 			continue
 		}
-		for _, r := range rules {
+		for i, may := range candidates(n) {
+			if !may {
+				continue
+			}
+			r := rules.rules[i]
 			if last, ok := v.matches(r, n); ok {
 				s := Sign{Path: v.file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
 				s.Asked = v.askedBy(r, n)
@@ -111,12 +139,12 @@ func (v *view) hits(rules []rule) []hit {
 // view is a file as the rules look at it, by line.
 type view struct {
 	file   string
-	text   []string // as it stands
-	said   []string // without comments
-	joined []string // the same with strings in one piece that are put together from parts
-	code   []string // without comments and the insides of strings
-	added  []bool   // not in the file of before
-	main   bool     // it is started as a program
+	text   []string    // as it stands
+	said   []string    // without comments
+	joined []string    // the same with strings in one piece that are put together from parts
+	code   []string    // without comments and the insides of strings
+	added  []bool      // not in the file of before
+	main   func() bool // it is started as a program
 	spans  map[*regex.Regex]map[int]int
 	whole  string // code in one piece
 	script bool
@@ -127,19 +155,14 @@ type view struct {
 	overriding map[int]override
 }
 
-func viewOf(file string, before, after []byte) *view { return viewWith(file, before, after, false) }
-
-// viewOfTests is that of a file of tests, or of the tests in a program.
-func viewOfTests(file string, before, after []byte) *view { return viewWith(file, before, after, true) }
-
-func viewWith(file string, before, after []byte, tests bool) *view {
+func viewOf(file string, before, after []byte, tests bool) *view {
 	known := map[string]int{}
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
 	style, all := styleOf(file), string(after)
 	v := &view{
-		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram.MatchString(all),
+		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
 		whole: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
 	}
 	v.code = strings.Split(v.whole, "\n")
@@ -228,7 +251,7 @@ var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
 // matches reports whether a rule fits what begins on a line, and where that ends.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
-	case r.unlessMain && v.main, r.by != nil && r.swapped(v, v.text[n]) == v.text[n]:
+	case r.unlessMain && v.main(), r.by != nil && r.swapped(v, v.text[n]) == v.text[n]:
 	case r.text != nil && r.text.MatchString(v.text[n]),
 		r.said != nil && (r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")) || r.said.MatchString(strings.TrimRight(v.joined[n], " \t\r"))),
 		r.code != nil && (r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")) || r.code.MatchString(strings.TrimRight(v.full[n], " \t\r"))):
@@ -318,35 +341,6 @@ type rule struct {
 	span       bool                // the swaps are for each line of the match
 	notMain    bool                // not neutralized in a file that is started as a program
 	dated      bool                // neutralized only where a date is written around it
-}
-
-// Knows tells whether a file of this name is looked at.
-func Knows(file string) bool { return isAny(programs, file) }
-
-func rulesFor(file string) []rule {
-	if !Knows(file) {
-		return nil
-	}
-	return fitting(rules(), file)
-}
-
-// fitting are the rules for a file of this name.
-func fitting(rules []rule, file string) (fit []rule) {
-	for _, r := range rules {
-		if r.names == "" || isAny(r.names, file) {
-			fit = append(fit, r)
-		}
-	}
-	return fit
-}
-
-func isAny(globs, file string) bool {
-	for glob := range strings.FieldsSeq(globs) {
-		if ok, err := path.Match(glob, path.Base(file)); ok && err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 func styleOf(file string) source.Style {

@@ -62,7 +62,7 @@ func TestIn(t *testing.T) {
 	} {
 		file, text, _ := strings.Cut(line, "\t")
 		got := ""
-		for _, s := range sign.In(file, nil, []byte("\n"+text+"\n")) {
+		for _, s := range sign.NewChange(file, nil, []byte("\n"+text+"\n")).Signs() {
 			got = s.Does
 			if s.Line != 2 || s.Text != strings.TrimSpace(text) {
 				t.Errorf("%s: %d %q", line, s.Line, s.Text)
@@ -79,7 +79,7 @@ func TestOnlyAddedLinesCount(t *testing.T) {
 	before := "import os\nos._exit(1)\nx = 1\n"
 	after := "import os\n\n    os._exit(1)\nx = 2\nos._exit(1)\n"
 	want := []sign.Sign{{Path: "a.py", Line: 5, Kind: sign.Exit, Does: "ends the process", Text: "os._exit(1)"}}
-	if diff := cmp.Diff(want, sign.In("a.py", []byte(before), []byte(after))); diff != "" {
+	if diff := cmp.Diff(want, sign.NewChange("a.py", []byte(before), []byte(after)).Signs()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -108,7 +108,7 @@ func FuzzIn(f *testing.F) {
 	f.Add("a.js", []byte("`\nprocess.exit(0)\n`"))
 	f.Fuzz(func(t *testing.T, file string, content []byte) {
 		lines := strings.Split(string(content), "\n")
-		for _, s := range sign.In(file, nil, content) {
+		for _, s := range sign.NewChange(file, nil, content).Signs() {
 			if s.Line < 1 || s.Line > len(lines) {
 				t.Errorf("line %d of %d", s.Line, len(lines))
 			}

@@ -12,11 +12,11 @@ import (
 // Kept are the added lines of a file that keep something which nobody reads: a field or
 // a variable that only gets values. all is the text of the programs and tests that could
 // read it.
-func Kept(file string, before, after []byte, all string) []Sign {
-	if !Knows(file) {
+func (c *Change) Kept(all string) []Sign {
+	if !Knows(c.File) {
 		return nil
 	}
-	v := viewOf(file, before, after)
+	v, file := c.view(), c.File
 	seen := map[string]bool{}
 	var found []Sign
 	for n, line := range v.said {
@@ -39,7 +39,7 @@ func Kept(file string, before, after []byte, all string) []Sign {
 			if here < 0 {
 				here = len(all)
 			}
-			if !w.isRead(all[:here], name) && !w.isRead(all[min(len(all), here+len(line)):], name) && !w.isRead(string(before), name) {
+			if !w.isRead(all[:here], name) && !w.isRead(all[min(len(all), here+len(line)):], name) && !w.isRead(string(c.Before), name) {
 				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: short(strings.TrimSpace(v.text[n]))})
 			}
 			seen[name] = true

@@ -11,12 +11,12 @@ import (
 // Weak are the signs in a file of tests that they show little: none of a new file asserts
 // anything, or what they expect is worked out by the very function that they are for;
 // functions are the names of those that the work added or changed.
-func Weak(file string, before, after []byte, functions []string) []Sign {
-	if !Knows(file) {
+func (c *Change) Weak(functions []string) []Sign {
+	if !Knows(c.File) {
 		return nil
 	}
-	v := viewOfTests(file, before, after)
-	if len(before) == 0 && named.MatchString(file) && !isAny(shell+" "+rust, file) && !asserts.MatchString(v.whole) {
+	v, file := c.tests(), c.File
+	if len(c.Before) == 0 && named.MatchString(file) && !isAny(shell+" "+rust, file) && !asserts.MatchString(v.whole) {
 		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: short(strings.TrimSpace(v.text[0]))}}
 	}
 	called := callOf(functions)

@@ -24,14 +24,14 @@ func TestWeak(t *testing.T) {
 		{"a.rs", "", "assert_eq!((r.f(), r.f()), (Some(1), None));\nassert_eq!(r.f(), model.f());\n", ""},
 	} {
 		var does []string
-		for _, s := range sign.Weak(c.file, []byte(c.before), []byte(c.after), []string{"f", "A.slug", "is_valid"}) {
+		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).Weak([]string{"f", "A.slug", "is_valid"}) {
 			does = append(does, s.Does)
 		}
 		if got := strings.Join(does, "; "); got != c.want {
 			t.Errorf("%s\n%s\n\t%q, want %q", c.file, c.after, got, c.want)
 		}
 	}
-	if found := sign.Weak("a_test.go", nil, []byte("if f(2) != f(3) {\n"), nil); len(found) > 0 && found[0].Does != "asserts nothing" {
+	if found := sign.NewChange("a_test.go", nil, []byte("if f(2) != f(3) {\n")).Weak(nil); len(found) > 0 && found[0].Does != "asserts nothing" {
 		t.Error("the work has no function of that name", found)
 	}
 }

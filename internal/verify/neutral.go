@@ -82,8 +82,9 @@ func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *s
 		return nil, err
 	}
 	var names []string
-	reads := slices.DeleteFunc(sign.In(c.Path, before, after), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.Ask(s) })
-	for _, s := range append(tests.Held(c.Path, before, after), reads...) {
+	change := sign.NewChange(c.Path, before, after)
+	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.Ask(s) })
+	for _, s := range append(tests.Held(change), reads...) {
 		names = append(names, fmt.Sprintf("%s:%d", s.Path, s.Line))
 	}
 	return names, nil
@@ -103,19 +104,20 @@ func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in 
 			names = append(names, name)
 		}
 	}
-	text, done := sign.NeutralTest(c.Path, before, after, may)
+	change := sign.NewChange(c.Path, before, after)
+	text, done := change.NeutralTest(may)
 	for _, s := range done {
 		took(s)
 	}
 	if v.isTest(c.Path) {
 		return text, names, nil
 	}
-	text, done = sign.Neutral(c.Path, before, text, may)
+	text, done = sign.NewChange(c.Path, before, text).Neutral(may)
 	for _, s := range done {
 		took(s)
 	}
 	var tables []sign.Answer
-	for _, a := range in.tests.Answers(c.Path, before, after) {
+	for _, a := range in.tests.Answers(change) {
 		if a.Neutralizable() && may(a.Sign) {
 			tables = append(tables, a)
 			took(a.Sign)
@@ -124,7 +126,7 @@ func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in 
 	if len(done) == 0 { // else the places of the keys may have moved in their lines
 		text = in.tests.Neutral(text, tables)
 	}
-	redefined := slices.DeleteFunc(in.tests.Redefined(c.Path, before, after), func(s sign.Sign) bool { return !may(s) })
+	redefined := slices.DeleteFunc(in.tests.Redefined(change), func(s sign.Sign) bool { return !may(s) })
 	for _, s := range redefined {
 		took(s)
 	}

@@ -52,11 +52,12 @@ func TestReadersGetAlongWithRealSource(t *testing.T) {
 // readsAll has each reader look at a file as if the work had added its middle.
 func readsAll(file string, content []byte) {
 	before, all := slices.Concat(content[:len(content)/3], content[2*len(content)/3:]), string(content)
-	sign.In(file, before, content)
-	sign.Neutral(file, before, content, nil)
-	sign.Kept(file, before, content, all)
-	sign.Weak(file, before, content, []string{"parse"})
-	sign.NewTests(map[string][]byte{file: content}, all).Held(file, before, content)
+	change := sign.NewChange(file, before, content)
+	change.Signs()
+	change.Neutral(nil)
+	change.Kept(all)
+	change.Weak([]string{"parse"})
+	sign.NewTests(map[string][]byte{file: content}, all).Held(change)
 	testdiff.Compare(file, before, content)
 	testdiff.Program(file, content)
 	mutant.Changed(file, before, content)

@@ -68,12 +68,18 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		return nil, err
 	}
 	var found []sign.Sign
-	for _, c := range changes {
-		some, err := in.file(ctx, c)
+	for some := range slices.Chunk(changes, readTogether) {
+		texts, err := in.read(ctx, some)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, some...)
+		for _, c := range some {
+			of, err := in.file(ctx, c, texts)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, of...)
+		}
 	}
 	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(r.Tests, c.Path) })
 	var files []string
@@ -123,25 +129,36 @@ func unaskedData(asked string, c git.Change) bool {
 	return c.Status == 'M' && work.IsData(c.Path) && !strings.Contains(asked, path.Base(c.Path))
 }
 
-// read reads a changed file as it was and as it is by the names of its contents, which asks
-// for no folder: a change may have very many files.
-func (in inspection) read(ctx context.Context, c git.Change) (was, is []byte, err error) {
-	if !isFile(c.To) {
-		return nil, nil, nil
+// readTogether is how many files are in memory at once.
+const readTogether = 64
+
+// read reads changed files as they were and as they are by the names of their contents,
+// which asks for no folder: a change may have very many files.
+func (in inspection) read(ctx context.Context, changes []git.Change) (map[string][]byte, error) {
+	var ids []string
+	for _, c := range changes {
+		for _, e := range []git.Entry{c.From, c.To} {
+			if isFile(c.To) && isFile(e) {
+				ids = append(ids, e.ID)
+			}
+		}
 	}
-	ids := []string{c.To.ID}
-	if isFile(c.From) {
-		ids = append(ids, c.From.ID)
-	}
-	texts, err := in.repo.Blobs(ctx, ids)
-	if err == nil && len(ids) > 1 {
-		was = texts[c.From.ID]
-	}
-	return was, texts[c.To.ID], err
+	return in.repo.Blobs(ctx, ids)
 }
 
-// file are the signs of one changed file.
-func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign, err error) {
+// textsOf are a changed file as it was and as it is; nothing of what is not a file.
+func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
+	if !isFile(c.To) {
+		return nil, nil
+	}
+	if isFile(c.From) {
+		was = texts[c.From.ID]
+	}
+	return was, texts[c.To.ID]
+}
+
+// file are the signs of one changed file, by the texts of files by their names.
+func (in inspection) file(ctx context.Context, c git.Change, texts map[string][]byte) (found []sign.Sign, err error) {
 	test := IsTest(in.r.Tests, c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
@@ -152,29 +169,27 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	if c.Status == 'D' {
 		return found, nil
 	}
-	was, is, err := in.read(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+	was, is := textsOf(c, texts)
 	if found = append(found, sign.Unseen(c.Path, was, is)...); !sign.Knows(c.Path) {
 		return found, nil
 	}
+	change := sign.NewChange(c.Path, was, is)
 	if test || path.Ext(c.Path) == ".rs" { // it may hold tests
-		found = append(append(found, sign.InTest(c.Path, was, is)...), sign.Weak(c.Path, was, is, in.functions)...)
+		found = append(append(found, change.TestSigns()...), change.Weak(in.functions)...)
 	}
 	if test {
 		return append(found, in.doubles(c.Path, was, is)...), nil
 	}
-	found = append(found, slices.DeleteFunc(sign.In(c.Path, was, is), in.tests.Ask)...)
-	for _, a := range in.tests.Answers(c.Path, was, is) {
+	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.Ask)...)
+	for _, a := range in.tests.Answers(change) {
 		found = append(found, a.Sign)
 	}
-	for _, s := range slices.Concat(in.tests.Held(c.Path, was, is), in.tests.Copied(c.Path, was, is)) {
+	for _, s := range slices.Concat(in.tests.Held(change), in.tests.Copied(change)) {
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
 			found = append(found, s)
 		}
 	}
-	found = append(found, in.tests.Redefined(c.Path, was, is)...)
+	found = append(found, in.tests.Redefined(change)...)
 	for _, f := range mutant.Equalities(c.Path, was, is) {
 		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
 			found = append(found, s)
@@ -186,7 +201,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	for _, f := range mutant.Unused(c.Path, was, is, in.programs) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
 	}
-	unread, err := in.unread(ctx, c.Path, was, is)
+	unread, err := in.unread(ctx, change)
 	if err != nil {
 		return nil, err
 	}
@@ -222,23 +237,23 @@ type unread struct {
 }
 
 // unread finds what neither the file itself reads nor, then, any other.
-func (in inspection) unread(ctx context.Context, file string, was, is []byte) ([]unread, error) {
+func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unread, error) {
 	look := func(all string) (found []unread) {
-		for _, s := range sign.Kept(file, was, is, all) {
+		for _, s := range c.Kept(all) {
 			found = append(found, unread{Sign: s})
 		}
-		for _, f := range mutant.Unread(file, was, is, all) {
-			s := sign.Sign{Path: file, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
+		for _, f := range mutant.Unread(c.File, c.Before, c.After, all) {
+			s := sign.Sign{Path: c.File, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
 			found = append(found, unread{s, f.Name})
 		}
 		return found
 	}
-	own := sign.Said(file, is)
+	own := sign.Said(c.File, c.After)
 	found := look(own)
 	if len(found) == 0 {
 		return nil, nil
 	}
-	programs, err := in.repo.Select(ctx, in.r.After, git.NewSelection(func(other string, _ git.Entry) bool { return other != file && sign.Knows(other) }))
+	programs, err := in.repo.Select(ctx, in.r.After, git.NewSelection(func(other string, _ git.Entry) bool { return other != c.File && sign.Knows(other) }))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/sign"
 )
 
 // unfinished looks for new functions that are not written yet, and that nothing calls, and
@@ -46,7 +47,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 				o.Unwritten = append(o.Unwritten, f.Name+" in "+c.Path)
 			}
 		}
-		taken, err := in.unread(ctx, c.Path, was, is)
+		taken, err := in.unread(ctx, sign.NewChange(c.Path, was, is))
 		if err != nil {
 			return err
 		}

@@ -227,7 +227,7 @@ func (v *Verifier) workAs(ctx context.Context, r Request, as sign.Sign) ([]sign.
 			as.Line, as.Text = f.Line, f.Name
 			signs = append(signs, as)
 		}
-		if first, ok := sign.FirstAdded(c.Path, before, after); ok && len(functions) == 0 {
+		if first, ok := sign.NewChange(c.Path, before, after).FirstAdded(); ok && len(functions) == 0 {
 			first.Kind, first.Does = as.Kind, as.Does
 			signs = append(signs, first)
 		}
