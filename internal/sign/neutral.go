@@ -25,16 +25,16 @@ type swap struct {
 // become names of nothing, a name put together from parts is in one piece, a check is no longer switched off, a date has passed. It does so
 // with the signs that are picked, nil = all, and returns those of which it is possible; of none, the file as it is. Lines stay where they are.
 func (c *Change) Neutral(pick func(Sign) bool) ([]byte, []Sign) {
-	return c.neutral(c.view, programRules, pick)
+	return c.neutral(c.view, programRules(), pick)
 }
 
 // NeutralTest is the same for a file of tests: assertions that may not be reached are, or
 // the test fails.
 func (c *Change) NeutralTest(pick func(Sign) bool) ([]byte, []Sign) {
-	return c.neutral(c.tests, testRules, pick)
+	return c.neutral(c.tests, testRules(), pick)
 }
 
-func (c *Change) neutral(view func() *view, rules func(string) *ruleSet, pick func(Sign) bool) ([]byte, []Sign) {
+func (c *Change) neutral(view func() *view, rules finder, pick func(Sign) bool) ([]byte, []Sign) {
 	if !Knows(c.File) {
 		return c.After, nil
 	}

@@ -16,19 +16,21 @@ type ruleSet struct {
 	across *regex.Set // of what they look for in the whole file
 }
 
-// programRules and testRules are those of a file by its name.
+// programRules and testRules find those of a file by its name.
 var (
-	programRules = byExtension(rules)
-	testRules    = byExtension(assertionRules)
+	programRules = sync.OnceValue(func() finder { return byExtension(rules()) })
+	testRules    = sync.OnceValue(func() finder { return byExtension(assertionRules()) })
 )
 
+type finder func(file string) *ruleSet
+
 // byExtension makes the rules of a kind of files when the first of them is looked at.
-func byExtension(rules func() []rule) func(file string) *ruleSet {
+func byExtension(rules []rule) finder {
 	var known sync.Map // extension: *ruleSet
 	return func(file string) *ruleSet {
 		set, ok := known.Load(path.Ext(file))
 		if !ok {
-			set = newRuleSet(fitting(rules(), file))
+			set = newRuleSet(fitting(rules, file))
 			known.Store(path.Ext(file), set)
 		}
 		return set.(*ruleSet)

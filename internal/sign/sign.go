@@ -74,7 +74,7 @@ func (c *Change) Signs() []Sign {
 	if !Knows(c.File) {
 		return nil
 	}
-	return signsOf(c.view().hits(programRules(c.File)))
+	return signsOf(c.view().hits(programRules()(c.File)))
 }
 
 // TestSigns are the same for a file of tests.
@@ -82,7 +82,7 @@ func (c *Change) TestSigns() []Sign {
 	if !Knows(c.File) {
 		return nil
 	}
-	return signsOf(c.tests().hits(testRules(c.File)))
+	return signsOf(c.tests().hits(testRules()(c.File)))
 }
 
 func signsOf(hits []hit) []Sign {
