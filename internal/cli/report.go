@@ -77,15 +77,19 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// reported is what the pages of a loop are made of.
+// reported is what the pages of a loop are made of. happened are all its events.
 func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
-	all := slices.Values(happened)
+	all, m := slices.Values(happened), s.memory
 	return report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec.Repository),
-		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(all), Now: time.Now(),
-		Said: report.LastMessages(all), Denied: s.memory.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: s.memory.RefusedHosts, Orphans: s.memory.Orphans, LeftOut: s.spec.LeftOut, UserFiles: s.memory.Untouched(), MutationResults: s.memory.MutationLines(), Untested: s.memory.Untested(), MergeResult: s.memory.PullRequest.Text(),
-		Approvals: report.Approvals(all), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
-		Iterations: report.Iterations(all), UntoldIssues: a.untoldIssues(s),
+		State: m.State, Gates: m.Results, Now: time.Now(),
+
+		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
+
+		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
+		LeftOut: s.spec.LeftOut, UserFiles: m.Untouched(), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
+
+		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	}
 }
 

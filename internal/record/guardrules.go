@@ -114,7 +114,12 @@ func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, er
 		return guard.Rules{}, err
 	}
 	p.Root = kept.Root
-	s := Spec{Repository: Repository{Branch: kept.Spec.Branch, DefaultBranch: kept.Spec.Home}, Protection: Protection{Guard: kept.Spec.Guard}, Request: Request{Scopes: kept.Spec.Scopes}, InSession: InSession{Tools: kept.Spec.Tools}}
+	s := Spec{
+		Request:    Request{Scopes: kept.Spec.Scopes},
+		Repository: Repository{Branch: kept.Spec.Branch, DefaultBranch: kept.Spec.Home},
+		Protection: Protection{Guard: kept.Spec.Guard},
+		InSession:  InSession{Tools: kept.Spec.Tools},
+	}
 	judges, err := Protected(l)
 	t := TurnScope{Protected: judges}
 	if err == nil && len(s.Scopes) > 0 && !theirs {
