@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -239,9 +238,9 @@ func historyLines(r journal.Record, t narrate.Step) []watch.Line {
 	if len(lines) == 0 {
 		return nil
 	}
-	out, trouble := make([]watch.Line, len(lines)), t.Trouble(r)
+	out, tasks, trouble := make([]watch.Line, len(lines)), t.Tasks(), t.Trouble(r)
 	for i, text := range lines {
-		out[i] = watch.Line{Text: text, Task: cmp.Or(t.Before.Current, t.After.Current), Trouble: trouble}
+		out[i] = watch.Line{Text: text, Tasks: tasks, Trouble: trouble}
 	}
 	return out
 }

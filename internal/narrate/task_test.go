@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 func TestTask(t *testing.T) {
@@ -52,5 +55,26 @@ func TestSpentAndLeft(t *testing.T) {
 	s.Tasks = s.Tasks[1:]
 	if got := Left(s); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestTasks: what a user does about a task belongs to its history, whatever is worked on.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	at := loop.State{Work: loop.Work{Current: "2"}}
+	tests := []struct {
+		step Step
+		want []string
+	}{
+		{Step{Before: at, Event: loop.Event{Kind: loop.TurnEnded}}, []string{"2"}},
+		{Step{After: at, Event: loop.Event{Kind: loop.Started}}, []string{"2"}},
+		{Step{Before: at, Event: loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Task: "1"}}}}, []string{"2", "1"}},
+		{Step{Before: at, Event: loop.Event{Kind: loop.Answered, Tasks: []string{"3"}}}, []string{"2", "3"}},
+		{Step{Before: at, Event: loop.Event{Kind: loop.WentBack, Tasks: []string{"1"}}}, []string{"2"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.step.Tasks()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.step.Event.Kind, diff)
+		}
 	}
 }

@@ -13,6 +13,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
+// Tasks are the ids of the tasks that a step is about: the one at work, and those that a
+// user edits, answers or accepts meanwhile.
+func (t Step) Tasks() []string {
+	ids := []string{cmp.Or(t.Before.Current, t.After.Current)}
+	for _, edit := range t.Event.Edits {
+		ids = append(ids, edit.Task)
+	}
+	if k := t.Event.Kind; k == loop.Answered || k == loop.Approved {
+		ids = append(ids, t.Event.Tasks...)
+	}
+	return ids
+}
+
 // planEdits are a user's edits of the plan, as they are asked for and as they are made.
 func planEdits(e loop.Event) string {
 	var made []string

@@ -186,7 +186,7 @@ func (m Model) historyLines() []Line {
 	if task == "" && !m.trouble {
 		return m.detail.Lines
 	}
-	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.trouble && !l.Trouble || task != "" && l.Task != task })
+	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.trouble && !l.Trouble || task != "" && !slices.Contains(l.Tasks, task) })
 }
 
 // stampColumns is how wide the time of day is before each line of a history.

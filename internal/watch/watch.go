@@ -53,8 +53,8 @@ type Detail struct {
 // Line is one of a loop's history, with its time of day before it.
 type Line struct {
 	Text    string
-	Task    string // that was worked on; "" where it was none
-	Trouble bool   // something went wrong there
+	Tasks   []string // ids of those that it is about
+	Trouble bool     // something went wrong there
 }
 
 // DiffText is the diff of a task, a line each.

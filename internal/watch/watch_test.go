@@ -91,7 +91,7 @@ func detail() Detail {
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}
 	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
 	for i := range 40 {
-		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), fmt.Sprintf("US-%d", 1+i/20), i%8 == 0})
+		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), []string{fmt.Sprintf("US-%d", 1+i/20)}, i%8 == 0})
 	}
 	return d
 }
