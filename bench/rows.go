@@ -16,6 +16,7 @@ func rows(o options) []row {
 		{"the same where unproven is enough", "≤ 60 × git status", task(100, "unproven", 60)},
 		{fmt.Sprintf("a task, claimed and committed, %d files", o.files), "≤ 12 × git status", task(o.files, "proven", 12)},
 		{fmt.Sprintf("a task of a plan of %d tasks", o.tasks), "≤ 1.2 × one of 10 tasks", planOfMany},
+		{"20,000 new files, more than a task without", "≤ 10 × git add and git commit", newFiles(20_000, 10)},
 		{"pawl version", "≤ 4 × an empty program", start("version", 4)},
 		{"pawl --help", "≤ 4 × an empty program", start("--help", 4)},
 		{"a fresh context in a living client", "≤ 0.25 × starting it", warm},

@@ -15,7 +15,7 @@ func (v *Verifier) cases(ctx context.Context, before string, task []git.Change) 
 	var found []string
 	kinds := map[string]bool{}
 	for _, ch := range task {
-		if ch.Status != 'A' || !ch.To.IsFile() || v.isTest(ch.Path) || v.isMark(ch.Path) || !work.IsData(ch.Path) {
+		if ch.Status != 'A' || !ch.To.IsFile() || !work.IsData(ch.Path) || v.isTest(ch.Path) || v.isMark(ch.Path) {
 			continue
 		}
 		if len(kinds) == 0 {

@@ -30,11 +30,16 @@ var goShapes = regex.New(`(?m)^func (?:init\(\)|TestMain\()`)
 type inputs struct {
 	v     *Verifier
 	r     Request
+	marks func() []string // see Verifier.Marks
 	rules func() (work.Rules, error)
 }
 
 func (v *Verifier) inputsOf(ctx context.Context, r Request) inputs {
-	return inputs{v: v, r: r, rules: sync.OnceValues(func() (work.Rules, error) { return v.workRules(ctx, r) })}
+	marks := func() []string { return nil }
+	if v.Marks != nil {
+		marks = sync.OnceValue(v.Marks)
+	}
+	return inputs{v: v, r: r, marks: marks, rules: sync.OnceValues(func() (work.Rules, error) { return v.workRules(ctx, r) })}
 }
 
 // workRules say what is work in the repository of a request.
@@ -98,7 +103,7 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 	if in.v.isTest(ch.Path) {
 		return in.shapes(ctx, ch)
 	}
-	if in.v.isMark(ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
+	if slices.Contains(in.marks(), ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
 		return false, nil
 	}
 	rules, err := in.rules()

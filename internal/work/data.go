@@ -57,5 +57,5 @@ func (r Rules) ProductData(commits [][]string, isTest func(file string) bool) []
 func (r Rules) mayBeData(file string) bool {
 	base := path.Base(file)
 	return has(structured, strings.ToLower(path.Ext(file))) && !strings.HasPrefix(base, ".") && !isToolsName(base) && !IsManifest(file) &&
-		!matches(inputs, file) && !matches(lockFiles, base) && !r.Is(Change{Path: file})
+		!inputs().Match(file) && !lockFiles().Match(base) && !r.Is(Change{Path: file})
 }

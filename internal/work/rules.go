@@ -1,5 +1,10 @@
 package work
 
+import (
+	"strings"
+	"sync"
+)
+
 // The endings of work. What is on no list is a gate input.
 const (
 	sources = `.go .py .pyi .pyx .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro .rs .java .kt .scala .groovy .clj .cljs
@@ -15,23 +20,34 @@ const (
 	data      = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
 )
 
-const (
+// Globs of files by their paths, and some of their names; each is read when it is first asked for.
+var (
 	// documentFiles are read by people; git's list of what it ignores is as harmless.
-	documentFiles = `**/{README,LICENSE,LICENCE,COPYING,NOTICE,AUTHORS,CONTRIBUTORS,CHANGELOG,CHANGES,HISTORY,TODO,CODEOWNERS}{,.*}
-		**/.gitignore **/.mailmap {docs,doc}/**/*.{txt,json,yml,yaml,xml}`
+	documentFiles = sync.OnceValue(func() Globs {
+		return globsOf(`**/{README,LICENSE,LICENCE,COPYING,NOTICE,AUTHORS,CONTRIBUTORS,CHANGELOG,CHANGES,HISTORY,TODO,CODEOWNERS}{,.*}
+		**/.gitignore **/.mailmap {docs,doc}/**/*.{txt,json,yml,yaml,xml}`)
+	})
 	// assetFolders hold parts of the program in any format.
-	assetFolders = `**/{templates,views,partials,layouts,public,static,assets,resources,migrations,locales,locale,i18n,lang,translations,l10n,messages,images,icons,fonts,styles}/**`
+	assetFolders = sync.OnceValue(func() Globs {
+		return globsOf(`**/{templates,views,partials,layouts,public,static,assets,resources,migrations,locales,locale,i18n,lang,translations,l10n,messages,images,icons,fonts,styles}/**`)
+	})
 	// lockFiles change with the dependencies of a manifest.
-	lockFiles = `go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock{,b} Cargo.lock poetry.lock
+	lockFiles = sync.OnceValue(func() Globs {
+		return globsOf(`go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock{,b} Cargo.lock poetry.lock
 		uv.lock pdm.lock Pipfile.lock Gemfile.lock composer.lock mix.lock pubspec.lock gradle.lockfile packages.lock.json
-		requirements*.txt Podfile.lock flake.lock`
+		requirements*.txt Podfile.lock flake.lock`)
+	})
 	// inputs have the ending of source and are read by a tool, or loaded before a test:
 	// settings written as code, hooks, what comes with a toolchain, libraries of others.
-	inputs = `**/*.{config,conf,setup,rc}.{js,cjs,mjs,ts,cts,mts} **/.*rc{,.*} **/{gulpfile,Gruntfile,karma.conf,noxfile,fabfile,dodo,wscript,setup,conftest,sitecustomize,usercustomize}.{py,js,ts}
+	inputs = sync.OnceValue(func() Globs {
+		return globsOf(`**/*.{config,conf,setup,rc}.{js,cjs,mjs,ts,cts,mts} **/.*rc{,.*} **/{gulpfile,Gruntfile,karma.conf,noxfile,fabfile,dodo,wscript,setup,conftest,sitecustomize,usercustomize}.{py,js,ts}
 		**/{jest,vitest,test,tests}{.setup,-setup,Setup}.* **/setup{Tests,Jest,-tests}.* **/{build.rs,magefile.go,build.sc,build.sbt,Package.swift,Rakefile.rb,mix.exs,build.zig,makefile.js}
 		**/*.pth **/{.github,.gitlab,.circleci,.husky,.githooks,.buildkite,.ci,.devcontainer,.vscode,.idea,.cargo,.mvn,.yarn,.config,.pawl}/**
 		**/{vendor,third_party,node_modules,site-packages,.venv,venv}/** {scripts,script,ci,hack}/**/*.{py,js,mjs,pl,rb}
-		{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/**}`
+		{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/**}`)
+	})
 	// checks are names of scripts that say with their exit status whether work is right.
-	checks = `*{check,test,verify,lint,validate,assert,gate,ci,spec}*`
+	checks = sync.OnceValue(func() Globs { return globsOf(`*{check,test,verify,lint,validate,assert,gate,ci,spec}*`) })
 )
+
+func globsOf(list string) Globs { return NewGlobs(strings.Fields(list)) }

@@ -54,13 +54,13 @@ func (r Rules) Is(c Change) bool {
 	switch {
 	case Matches(r.Globs, c.Path), r.Asked != nil && r.Asked(c.Path):
 		return true
-	case matches(inputs, c.Path):
+	case inputs().Match(c.Path):
 		return false
-	case has(documents, ext), matches(documentFiles, c.Path), matches(lockFiles, base):
+	case has(documents, ext), documentFiles().Match(c.Path), lockFiles().Match(base):
 		return true
 	case has(shells, ext):
-		return (r.Shell || c.Added) && !matches(checks, base) && (r.Runs == nil || !r.Runs(c.Path))
-	case has(sources, ext), has(assets, ext), matches(assetFolders, c.Path):
+		return (r.Shell || c.Added) && !checks().Match(base) && (r.Runs == nil || !r.Runs(c.Path))
+	case has(sources, ext), has(assets, ext), assetFolders().Match(c.Path):
 		return true
 	case has(data, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
 		return c.Added || r.Checked != nil && r.Checked(c.Path) // a test may read what was there
@@ -83,8 +83,6 @@ func isToolsName(base string) bool {
 func has(list, word string) bool {
 	return word != "" && slices.Contains(strings.Fields(list), word)
 }
-
-func matches(globs, file string) bool { return Matches(strings.Fields(globs), file) }
 
 // Matches reports whether one of some globs names a file, by its path with slashes. One
 // that cannot be read names none.
@@ -116,12 +114,12 @@ func Names(text, file string) bool {
 
 // IsSource reports whether a file is program source in a language that is not a shell's.
 func IsSource(file string) bool {
-	return has(sources, strings.ToLower(path.Ext(file))) && !matches(inputs, file)
+	return has(sources, strings.ToLower(path.Ext(file))) && !inputs().Match(file)
 }
 
 // IsData reports whether a file is plain data: a list, a table, a text.
 func IsData(file string) bool {
-	return has(data, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !matches(documentFiles, file) && !matches(lockFiles, path.Base(file))
+	return has(data, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !documentFiles().Match(file) && !lockFiles().Match(path.Base(file))
 }
 
 // IsScript reports whether a file is written for a shell.

@@ -62,13 +62,16 @@ func (c *Calls) MayHaveChanged(file string) bool { return c.anything || c.Names(
 
 // Names reports whether a call names a file: as what it writes, or anywhere in a command.
 func (c *Calls) Names(file string) bool {
+	if len(c.written)+len(c.commands) == 0 { // to follow the links of very many files takes long
+		return false
+	}
 	names := c.names(file)
 	return c.wrote(names) || slices.ContainsFunc(c.commands, func(text string) bool { return strings.Contains(text, path.Base(names[0])) })
 }
 
 // Wrote reports whether an editing tool wrote a file, or one in a folder. Some file
 // systems do not distinguish upper and lower case.
-func (c *Calls) Wrote(file string) bool { return c.wrote(c.names(file)) }
+func (c *Calls) Wrote(file string) bool { return len(c.written) > 0 && c.wrote(c.names(file)) }
 
 func (c *Calls) wrote(names []string) bool {
 	return slices.ContainsFunc(c.written, func(written string) bool {
