@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -182,6 +184,17 @@ func TestPages(t *testing.T) {
 			}
 			golden(t, filepath.Join("testdata", name+".html"), got)
 		})
+	}
+}
+
+// TestWhyALoopEnded: a page of a loop that ended with work undone says why before its plan.
+func TestWhyALoopEnded(t *testing.T) {
+	t.Parallel()
+	d, h := world(t)
+	d.detail.Summary.State, d.detail.Report.State.Outcome, d.detail.Report.State.Reason = "ended", loop.Stuck, "task US-3 failed: TestLogout"
+	top, _, _ := strings.Cut(body(t, request(h, "GET", "/loop/lost-moth-33cc", "")), "<h2>Plan")
+	if want := `<p class="need">task US-3 failed: TestLogout</p>`; !strings.Contains(top, want) {
+		t.Errorf("%s is missing in\n%s", want, top)
 	}
 }
 

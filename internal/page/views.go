@@ -132,6 +132,7 @@ type loopPage struct {
 	Questions             []questionView
 	Tests                 []string // whose change waits for an approval
 	Failing               *loop.Failing
+	Why                   string // it ended with work that was not done
 	Messages              []string
 	Report                any
 	Attempts              []attemptView
@@ -193,6 +194,9 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
 	p.Restorable = p.Ended || p.Resumable
+	if p.Ended && st.Outcome != loop.Verified {
+		p.Why = plan.OneLine(st.Reason, 0)
+	}
 	if !p.Ended {
 		p.Failing, p.Current = st.Failing, st.Current
 		for _, q := range st.Unanswered() {

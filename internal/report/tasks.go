@@ -77,7 +77,7 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 	if why := p.because(t, meaning); why != "" {
 		words += "  " + why
 	}
-	return words + p.show(t)
+	return words + p.show(t) + p.bringBack(t)
 }
 
 // because is what there is to say of one task: its own reason, else the group's.
@@ -134,15 +134,20 @@ func (p *page) unproven(t loop.Task) string {
 	return "no test checks " + list(untested, 8) + ": please review"
 }
 
-// show is the command that shows a task's commit, or that brings its undone work back.
+// show is the command that shows a task's commit.
 func (p *page) show(t loop.Task) string {
-	switch {
-	case t.Commit != "":
-		return "  → git show " + short(t.Commit)
-	case p.State.Restores > 0 && t.Turns > 0 && (t.Status == loop.Skipped || t.Status == loop.Blocked):
-		return fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))
+	if t.Commit == "" {
+		return ""
 	}
-	return ""
+	return "  → git show " + short(t.Commit)
+}
+
+// bringBack is the command that brings a task's undone work back.
+func (p *page) bringBack(t loop.Task) string {
+	if p.State.Restores == 0 || t.Turns == 0 || t.Status != loop.Skipped && t.Status != loop.Blocked {
+		return ""
+	}
+	return fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))
 }
 
 func (p *page) groups() []group {
