@@ -25,8 +25,8 @@ type proveCmd struct {
 func (proveCmd) Help() string {
 	return `Mutation testing: in a clean checkout, Pawl replaces each function that the commit changed, by its old
 body or by code that returns other values, and runs the gates. If a test fails, it covers the function.
-Then single lines: added conditions that never hold, and statements that are left out.
-It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++.
+Then single added lines: a statement is left out, a condition never holds, a number is one more.
+It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++, and on lines of shell scripts.
 Exit code: 0 = tests notice every change, 1 = they miss one, 3 = nothing could be tried.
 
   pawl prove
@@ -40,6 +40,7 @@ type proven struct {
 	Tested    int             `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
 	Tried     int             `json:"tried" jsonschema:"functions that could be broken"`
 	Functions []verify.Proven `json:"functions" jsonschema:"those that were added or changed, by file and line"`
+	Missed    []verify.Missed `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
 }
 
 // Run breaks what a commit did, and tells which tests notice.
@@ -152,7 +153,8 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	if err != nil {
 		return err
 	}
-	for _, p := range found {
+	out.Missed = found.Missed
+	for _, p := range found.Functions {
 		out.Functions = append(out.Functions, p)
 		if p.Result == gate.Noticed {
 			out.Tested++
@@ -184,14 +186,14 @@ func provenWord(n gate.Noticing) string {
 func (a *app) printProven(out proven) {
 	if len(out.Functions) == 0 {
 		a.printf("%.9s  no function was added or changed that Pawl can break\n", out.Commit)
-		return
+	} else {
+		a.printf("%.9s  %s\n", out.Commit, memory.TestedFunctions(out.Tested, len(out.Functions)))
 	}
-	a.printf("%.9s  %s\n", out.Commit, memory.TestedFunctions(out.Tested, len(out.Functions)))
 	for _, p := range out.Functions {
 		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
-		for _, m := range p.Missed {
-			a.printf("  %-20s %s:%d  no test notices when it %s: %s\n", "", plan.OneLine(p.Path, 80), m.Line, m.Does, plan.OneLine(m.Text, 100))
-		}
+	}
+	for _, m := range out.Missed {
+		a.printf("  %-20s %s\n", "no test notices when", plan.OneLine(m.String(), 200))
 	}
 }
 

@@ -63,7 +63,7 @@ type Settings struct {
 
 	Approve Approve `json:"approve,omitempty" doc:"where the loop stops until the user says yes: plan (before the first task), claim (before the gates judge one), task (before accepted work is committed), end"`
 
-	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it four times what the gates take, at least 8s, at most 10m; 0 is not at all"`
+	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it six times what the gates take, at least 12s, at most 10m; 0 is not at all"`
 
 	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`
 

@@ -63,8 +63,8 @@ type Checks struct {
 	Work            []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
 	NoRatchet       bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
 	TestChangeTasks []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
-	// MutationTime bounds the mutation tests of one commit; nil: twice the time of its
-	// gates; 0: none are run.
+	// MutationTime bounds the mutation tests of one commit; nil: several times the time of
+	// its gates; 0: none are run.
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 }
 

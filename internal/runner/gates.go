@@ -32,7 +32,7 @@ type Verifier interface {
 	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.Unshown, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
-	Prove(ctx context.Context, r verify.ProofRequest) ([]verify.Proven, error)
+	Prove(ctx context.Context, r verify.ProofRequest) (verify.Proof, error)
 	ChangedBeside(ctx context.Context) ([]string, error)
 	ChangedSettings() []string         // of the user's, each once
 	ClearUp(ctx context.Context) error // of an owner that was killed

@@ -34,8 +34,8 @@ type proofs struct {
 // Bounds of the time for all runs on the broken code of one commit, as multiples of the
 // time that its gates take, if the user set no mutation_time.
 const (
-	mutationTimes    = 4
-	mutationTimeMin  = 8 * time.Second
+	mutationTimes    = 6
+	mutationTimeMin  = 12 * time.Second
 	mutationTimeMost = 10 * time.Minute
 )
 
@@ -91,8 +91,9 @@ type proving struct {
 	done   chan struct{}
 }
 
-// proveLater queues a commit for mutation testing, unless its evidence is below reviewed
-// or all of its tasks want unproven: then there are no tests to try.
+// proveLater queues a commit for mutation testing, unless its evidence is below reviewed,
+// also if its changes of tests are approved, or all of its tasks want unproven: then there are
+// no tests to try.
 func (r *Runner) proveLater(a loop.Action, m memory.Briefing, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.Tasks.Task(id)
@@ -101,8 +102,9 @@ func (r *Runner) proveLater(a loop.Action, m memory.Briefing, before, commit str
 	gates := slices.DeleteFunc(gate.Commands(gate.Due(r.Spec.Gates, gate.Fast)), func(g gate.Gate) bool {
 		return !slices.ContainsFunc(m.Results, func(res gate.Result) bool { return res.Gate == g.Name && res.Status == gate.Pass })
 	})
+	tested := a.Evidence.Satisfies(gate.Reviewed) || m.Found != nil && m.Found.IfApproved != nil && m.Found.IfApproved.Evidence.Satisfies(gate.Reviewed)
 	limit := mutationTime(r.Spec.MutationTime, m.Results)
-	if limit <= 0 || len(gates) == 0 || !a.Evidence.Satisfies(gate.Reviewed) || !slices.ContainsFunc(a.Tasks, wanted) {
+	if limit <= 0 || len(gates) == 0 || !tested || !slices.ContainsFunc(a.Tasks, wanted) {
 		return
 	}
 	r.unproven = slices.DeleteFunc(r.unproven, func(u unproven) bool { return slices.Equal(u.Tasks, a.Tasks) }) // of a commit that is done again
@@ -216,7 +218,7 @@ func (r *Runner) prove(ctx context.Context, tell func(memory.Note) error) error 
 func (r *Runner) proveOne(ctx context.Context, u *unproven) (memory.Note, error) {
 	var failed error
 	began, known := time.Now(), len(u.Found)
-	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
+	proof, err := r.Verify.Prove(ctx, verify.ProofRequest{
 		Before: u.Before, After: u.Commit, Gates: u.Gates, Time: u.Left, Known: u.Found,
 		Tried: func(p verify.Proven) {
 			u.Found = append(u.Found, p)
@@ -233,19 +235,19 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (memory.Note, error)
 		return memory.Note{}, cmp.Or(ctx.Err(), failed)
 	case err != nil:
 		return memory.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
-	case len(all) == 0:
+	case len(proof.Functions)+len(proof.Missed) == 0:
 		return memory.Note{}, nil
 	}
-	return testedOf(*u, all).Note(), nil
+	return testedOf(*u, proof).Note(), nil
 }
 
 // testedOf counts the results of mutation testing.
-func testedOf(u unproven, all []verify.Proven) memory.MutationResult {
-	t := memory.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(all)}
-	for _, p := range all {
-		for _, m := range p.Missed {
-			t.Missed = append(t.Missed, fmt.Sprintf("%s:%d %s (%s)", p.Path, m.Line, m.Does, plan.OneLine(m.Text, 80)))
-		}
+func testedOf(u unproven, proof verify.Proof) memory.MutationResult {
+	t := memory.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(proof.Functions)}
+	for _, m := range proof.Missed {
+		t.Missed = append(t.Missed, plan.OneLine(m.String(), 160))
+	}
+	for _, p := range proof.Functions {
 		switch p.Result {
 		case gate.NotTried:
 			t.Untried = append(t.Untried, p.Name)

@@ -84,9 +84,9 @@ func conditions(file string, before, after []byte) (all []piece) {
 		if !b.Whole {
 			continue
 		}
-		what := fmt.Sprintf("%s:%d %s (%s)", file, b.Line, b.Mutant.Does, b.Text)
+		what := fmt.Sprintf("%s:%d %s (%s)", file, b.Number, b.Mutant.Does, b.Text)
 		if b.Within != "" {
-			what = fmt.Sprintf("%s:%d, in %s, %s (%s)", file, b.Line, b.Within, b.Mutant.Does, b.Text)
+			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Within, b.Mutant.Does, b.Text)
 		}
 		p := piece{condition, what, file, 0, []mutant.Mutant{b.Mutant}}
 		if b.Blind {

@@ -34,20 +34,29 @@ type Proven struct {
 	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
 	Took   time.Duration `json:"-"` // the runs on it
 	Why    string        `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
-	Missed []Missed      `json:"missed,omitempty" jsonschema:"lines of it that no test notices"`
 }
 
 // errTimeOver: the request's time has passed.
 var errTimeOver = errors.New("the time for it was over")
 
+// Proof is what the tests made of a change.
+type Proof struct {
+	Functions []Proven // in the order of the files
+	Missed    []Missed // lines that no test notices
+}
+
 // Prove breaks one function after another in a clean checkout and runs the gates: the
-// biggest first, for those are the ones to know about when the time is over. The
-// answer is in the order of the files. Before anything is broken the gates must pass
+// biggest first, for those are the ones to know about when the time is over. Where lines can be
+// broken, too, half of the time is for these. Before anything is broken the gates must pass
 // there: where they do not, nothing can be told.
-func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) {
+func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err error) {
 	changed, content, err := v.changedFunctions(ctx, r)
-	if err != nil || len(changed) == 0 {
-		return nil, err
+	if err != nil {
+		return proof, err
+	}
+	lines, err := v.changedLines(ctx, r, content)
+	if err != nil || len(changed)+len(lines) == 0 {
+		return proof, err
 	}
 	found := map[string]Proven{}
 	for _, known := range r.Known {
@@ -58,18 +67,19 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 		return known
 	})
 	p := prover{v: v, r: r, content: content}
-	if len(order) > 0 {
-		err = p.begin(ctx)
+	if err := p.begin(ctx); err != nil {
+		return proof, err
 	}
-	if err != nil {
-		return nil, err
+	ends := p.ends
+	if len(lines) > 0 {
+		p.ends = ends.Add(-r.Time / 2)
 	}
 	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	for _, f := range order {
 		began := time.Now()
 		one, err := p.function(ctx, f)
 		if err != nil {
-			return nil, err
+			return proof, err
 		}
 		one.Took = time.Since(began)
 		found[f.Path+" "+f.Name] = one
@@ -77,18 +87,12 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 			r.Tried(one)
 		}
 	}
-	missed, err := p.lines(ctx)
-	all := make([]Proven, 0, len(changed))
 	for _, f := range changed {
-		one := found[f.Path+" "+f.Name]
-		for _, m := range missed[f.Path] {
-			if m.Line > f.Line && m.Line < f.Line+f.Lines {
-				one.Missed = append(one.Missed, m)
-			}
-		}
-		all = append(all, one)
+		proof.Functions = append(proof.Functions, found[f.Path+" "+f.Name])
 	}
-	return all, err
+	p.ends = ends
+	proof.Missed, err = p.lines(ctx, lines)
+	return proof, err
 }
 
 // begin runs the gates on whole code, which must pass. Where there is no time for

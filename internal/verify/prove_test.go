@@ -70,7 +70,7 @@ calc.py:14 word not tried: the time for it was over
 				t.Fatal(err)
 			}
 			var got strings.Builder
-			for _, p := range found {
+			for _, p := range found.Functions {
 				fmt.Fprintf(&got, "%s:%d %s %s", p.Path, p.Line, p.Name, p.Result)
 				if p.Result == gate.NotTried {
 					fmt.Fprintf(&got, ": %s\n", p.Why)
@@ -81,8 +81,8 @@ calc.py:14 word not tried: the time for it was over
 			if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), got.String()); diff != "" {
 				t.Error(diff)
 			}
-			if told != len(found) {
-				t.Errorf("told of %d of %d", told, len(found))
+			if told != len(found.Functions) {
+				t.Errorf("told of %d of %d", told, len(found.Functions))
 			}
 		})
 	}
@@ -128,14 +128,25 @@ func TestProveNamesLinesThatNoTestNotices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"calc.py": "x = 1\n"}, nil)
 	before := b.tree()
-	b.write(files{"calc.py": "x = 1\n\n\ndef f(a) -> int:\n    if a > 3:\n        a = 3\n    if a > 2:\n        a = 2\n    return a\n"})
+	b.write(files{
+		"calc.py": "x = 1\n\n\ndef f(a) -> int:\n    if a > 3:\n        a = 3\n    if a > 2:\n        a = 2\n    return a\n",
+		"t.sh":    "prune() {\n  rm -f \"$1\"\n}\n",
+	})
 	found, err := b.Prove(t.Context(), verify.ProofRequest{
 		Before: before, After: b.tree(), Gates: gates("! grep -q 'return [07]' calc.py && grep -q '  if a > 2' calc.py && ! grep -q 'if False: a = [23]' calc.py"), Time: time.Hour,
 	})
-	if err != nil || len(found) != 1 {
+	if err != nil || len(found.Functions) != 1 {
 		t.Fatal(found, err)
 	}
-	if diff := cmp.Diff([]verify.Missed{{Line: 5, Does: "never holds", Text: "if a > 3:"}}, found[0].Missed); diff != "" {
+	var got []string
+	for _, m := range found.Missed {
+		got = append(got, m.String())
+	}
+	want := []string{
+		`t.sh:2 in prune is left out (rm -f "$1")`, "calc.py:5 in f never holds (if a > 3:)",
+		"calc.py:6 in f has 4 for 3 (a = 3)", "calc.py:8 in f has 3 for 2 (a = 2)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

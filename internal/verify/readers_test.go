@@ -61,7 +61,7 @@ func readsAll(file string, content []byte) {
 	testdiff.Compare(file, before, content)
 	testdiff.Program(file, content)
 	mutant.Changed(file, before, content)
-	mutant.Branches(file, before, content)
+	mutant.Lines(file, before, content)
 	mutant.Unread(file, before, content, all)
 	mutant.Misfits(file, before, content, all)
 	values := mutant.Values(file, content, nil, nil)

@@ -19,7 +19,7 @@ type MutationResult struct {
 	Detected   int      `json:"detected"`             // of these, how many made a test fail
 	Undetected []string `json:"undetected,omitempty"` // the other functions that were tried, with file and line
 	Untried    []string `json:"untried,omitempty"`    // names of the functions that were not tried
-	Missed     []string `json:"missed,omitempty"`     // lines that no test notices when they are left out, with file and line
+	Missed     []string `json:"missed,omitempty"`     // lines that no test notices, with file, line, function and what they did
 }
 
 // maxNamedFunctions bounds the functions that a line names.
@@ -36,9 +36,11 @@ func (t MutationResult) String() string {
 		}
 		words += plan.OneLine(strings.Join(t.Tasks, ", "), 60) + ": "
 	}
-	if t.Tried == 0 {
+	switch {
+	case t.Functions == 0:
+	case t.Tried == 0:
 		words += "no changed function was tried"
-	} else {
+	default:
 		words += TestedFunctions(t.Detected, t.Functions)
 	}
 	if len(t.Undetected) > 0 {
@@ -51,7 +53,10 @@ func (t MutationResult) String() string {
 		}
 	}
 	if len(t.Missed) > 0 {
-		words += "; no test notices when " + strings.Join(t.Missed, ", ")
+		if t.Functions > 0 {
+			words += "; "
+		}
+		words += "no test notices when " + strings.Join(t.Missed, ", ")
 	}
 	return words
 }
