@@ -14,7 +14,8 @@ import (
 // never empty, see word.
 type Parameter struct {
 	Name   string
-	Line   int // of the function, from 1
+	Of     string // the function
+	Line   int    // of the function, from 1
 	Mutant Mutant
 }
 
@@ -36,7 +37,7 @@ func Parameters(file string, before, after []byte) []Parameter {
 			if f.enter.leave == nil || zero == "" || len(p.name) == 1 || slices.Contains(was, p.name) {
 				continue
 			}
-			found = append(found, Parameter{p.name, f.line, Mutant{Zero, "takes the zero value for " + p.name, f.enter.at, f.enter.at, f.enter.first(zero)}})
+			found = append(found, Parameter{p.name, f.name, f.line, Mutant{Zero, "takes the zero value for " + p.name, f.enter.at, f.enter.at, f.enter.first(zero)}})
 		}
 	}
 	return found

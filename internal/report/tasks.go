@@ -122,10 +122,13 @@ func (p *page) notDone(meaning string) string {
 	return meaning
 }
 
-// unproven says of work that no test proves which of its functions no test checks.
+// unproven says of work that no test proves which of its functions no test checks, or what
+// was seen of it.
 func (p *page) unproven(t loop.Task) string {
 	untested, tried := p.Untested[t.ID]
 	switch {
+	case !tried && t.Why != "" && len(t.StillRed) == 0:
+		return "no test proves it, please review: " + plan.OneLine(t.Why, 300)
 	case !tried:
 		return loop.Stands(t) + ": please review"
 	case len(untested) == 0:

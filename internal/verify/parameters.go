@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -15,11 +16,12 @@ const maxParameters = 4
 
 // namedParameter is a new parameter that the task names; more than one function may have it.
 type namedParameter struct {
-	name, place string // the place is that of the first function
-	mutants     map[string][]mutant.Mutant
+	name    string
+	places  []string // of the functions
+	mutants map[string][]mutant.Mutant
 }
 
-func (p namedParameter) String() string { return p.name + " (" + p.place + ")" }
+func (p namedParameter) String() string { return p.name + " (" + strings.Join(p.places, ", ") + ")" }
 
 // namedParameters are those of a claim, in the order of its files.
 func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []namedParameter, content map[string][]byte, err error) {
@@ -44,8 +46,9 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 			i := slices.IndexFunc(found, func(known namedParameter) bool { return known.name == p.Name })
 			if i < 0 {
 				i = len(found)
-				found = append(found, namedParameter{p.Name, fmt.Sprintf("%s:%d", c.Path, p.Line), map[string][]mutant.Mutant{}})
+				found = append(found, namedParameter{name: p.Name, mutants: map[string][]mutant.Mutant{}})
 			}
+			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", c.Path, p.Line, p.Of))
 			found[i].mutants[c.Path] = append(found[i].mutants[c.Path], p.Mutant)
 		}
 	}

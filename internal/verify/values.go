@@ -193,7 +193,7 @@ func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict)
 	var first []sign.Sign
 	var err error
 	switch {
-	case verdict.InAnyCase():
+	case verdict.InAnyCase:
 		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
 	case verdict.ShowsNothing() && r.Wanted != gate.Unproven:
 		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})

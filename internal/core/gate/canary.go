@@ -112,7 +112,7 @@ func silentCanary(w weighing, v *Verdict) bool {
 			continue
 		}
 		t := before.MustFail[silent[0]]
-		v.Labels = append(v.Labels, "canary not reported: "+name)
+		v.Labels, v.InAnyCase = append(v.Labels, "canary not reported: "+name), true
 		v.Reason = "the gate reports no failure for a test that must fail: " + name + " passes though two different values were compared with " +
 			t.Asserts + " beside " + t.Beside +
 			"; so its green shows nothing: code that ends the process, replaces assertions or prints results does that. " +

@@ -87,7 +87,11 @@ type Verdict struct {
 	TestsChanged bool `json:"tests_changed,omitempty"`
 	// Unchecked: old tests were changed, and what the originals say is not known:
 	// no review makes up for that.
-	Unchecked bool     `json:"unchecked,omitempty"`
+	Unchecked bool `json:"unchecked,omitempty"`
+	// Hollow: its tests pass as well when each function of the work is broken.
+	Hollow bool `json:"hollow,omitempty"`
+	// InAnyCase: its tests were seen to pass where they should have failed.
+	InAnyCase bool     `json:"in_any_case,omitempty"`
 	FullGreen bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
 	Labels    []string `json:"labels,omitempty"` // what a report should name
 	Reason    string   `json:"reason"`           // one line, for the agent and the user

@@ -267,12 +267,10 @@ func hollowTests(w weighing, v *Verdict) bool {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Labels = append(v.Labels, hollowLabel+plan.Few(names, 4))
+	v.Labels, v.Hollow = append(v.Labels, "tests that check nothing: "+plan.Few(names, 4)), true
 	v.Reason = w.hollowReason(names)
 	return true
 }
-
-const hollowLabel = "tests that check nothing: "
 
 // hollowReason says of tests that they check nothing.
 func (w weighing) hollowReason(tests []string) string {

@@ -49,7 +49,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 				t.Errorf("next is %q", p)
 			}
 			o.Answers[FailingTests] = c.without
-			if v := Decide(o); v.Evidence != c.want || v.InAnyCase() != (c.want == Unproven) {
+			if v := Decide(o); v.Evidence != c.want || v.InAnyCase != (c.want == Unproven) {
 				t.Errorf("%+v", v)
 			}
 			o.Shown = []string{"go"}
