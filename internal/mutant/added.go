@@ -118,3 +118,20 @@ func testLines(file string, after []byte) map[int]bool {
 	}
 	return lines
 }
+
+// ChangedNames are the names of the functions that a change added or changed; of a shell script
+// of those to which it added lines.
+func ChangedNames(file string, before, after []byte) (names []string) {
+	for _, f := range Changed(file, before, after) {
+		names = append(names, f.Name)
+	}
+	if !isShell(file) {
+		return names
+	}
+	for _, l := range addedLines(file, before, after) {
+		if name := l.function.name; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -131,7 +131,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Briefing)
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
-	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(nil)})
+	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(a.Tasks)})
 	if err != nil {
 		return q, err
 	}

@@ -33,6 +33,7 @@ const (
 	Wait         Kind = "wait"
 	Untested     Kind = "untested"
 	Double       Kind = "double"
+	Means        Kind = "means"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -88,6 +89,8 @@ func (k Kind) Why() string {
 		return "whether it is right only a reader can tell"
 	case Double:
 		return "what stands in the tests is not what the program does"
+	case Means:
+		return "work without the means for what was asked may only say that it does it"
 	case HollowTest:
 		return "an assertion that may not be reached checks nothing"
 	}

@@ -88,6 +88,11 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		files = append(files, c.Path)
 	}
 	found = append(found, sign.Products(files)...)
+	lacking, err := in.lacking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, lacking...)
 	gone, err := dropped(ctx, repo, [2]string{r.Before, r.After}, changed)
 	return append(found, gone...), err
 }
@@ -215,19 +220,6 @@ func (in inspection) file(ctx context.Context, c git.Change, texts map[string][]
 		found = append(found, sign.Moved(c.Path, func(file string) bool { return in.gone[file] })...)
 	}
 	return found, nil
-}
-
-// within names the functions that signs of a changed file stand in.
-func (in inspection) within(c git.Change, found []sign.Sign, texts map[string][]byte) {
-	if len(found) == 0 || IsTest(in.r.Tests, c.Path) {
-		return
-	}
-	_, is := textsOf(c, texts)
-	for i, s := range found {
-		if s.Line > 0 {
-			found[i].In = mutant.FunctionAt(c.Path, is, s.Line)
-		}
-	}
 }
 
 // doubles are the functions that a file of tests has for itself and that the work changed,

@@ -1,0 +1,46 @@
+package sign
+
+import "github.com/pawl-dev/pawl/internal/regex"
+
+// A task often says by a word what a program cannot do without some means: what is atomic
+// renames a file or holds a lock, what is deleted is deleted by a call. Work in which no such
+// means stands may only say that it does it. The rules are data: what a task says, what shows that
+// the work may do it, and how the sign says that nothing does.
+
+type means struct {
+	asked *regex.Regex // in the task's text
+	by    *regex.Regex // in a program without comments; a name that the work made itself is none
+	lacks string       // "no ..."
+}
+
+func meansOf(asked, by, lacks string) means {
+	return means{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
+}
+
+var allMeans = [...]means{
+	meansOf(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
+	meansOf(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
+	meansOf(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
+	meansOf(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
+	meansOf(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
+	meansOf(`\bleast recently used\b|\blru\b`, `list\.|linked|ordereddict|move_to_end|movetofront|order|recent|used|touch|stamp|tick|clock|time|seq|head|tail|lru_|accessorder|\.delete\(`, "nothing that keeps an order of use"),
+	meansOf(`\bconstant[- ]time\b`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
+	meansOf(`\b(?:on|upon|if|when|by) (?:a )?panics?\b|\bpanics?, `, `recover\(|catch_unwind|impl\b[^\n]*\bdrop\b|scopeguard|defer\b`, "nothing that runs on a panic"),
+	meansOf(`\bcancel(?:s|led|ling|lation)?\b.*\b(?:at once|immediately|in the middle|promptly|early)\b|\b(?:at once|stop early|immediately)\b.*\bcancel`, `\.done\(\)|abort|signal|select\b|cancel|interrupt|wait_for|token`, "nothing that waits for the cancellation"),
+	meansOf(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back"),
+	meansOf(`\b(?:back-?off|doubling|doubles? (?:the|each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
+	meansOf(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
+	meansOf(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
+	meansOf(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
+	meansOf(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
+}
+
+// Lacking says which means no line of a program has that a task asks for.
+func Lacking(asked, program string) (lacks []string) {
+	for _, m := range allMeans {
+		if word := m.asked.FindString(asked); word != "" && !m.by.MatchString(program) {
+			lacks = append(lacks, "has "+m.lacks+", and the task says "+short(word))
+		}
+	}
+	return lacks
+}

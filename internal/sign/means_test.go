@@ -1,0 +1,33 @@
+package sign_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ asked, program, want string }{
+		{"delete all but the newest archives", `echo "deleted $old"`, "has no call that removes anything, and the task says delete all"},
+		{"delete all but the newest archives", `rm -f "$old"; echo "deleted $old"`, ""},
+		{"insert, delete, substitute", `x = 1`, ""},
+		{"saving must be atomic", `fs.writeFileSync(tmp, text); fs.copyFileSync(tmp, path);`, "has no call that renames a file, locks or commits, and the task says atomic"},
+		{"saving must be atomic", `os.replace(tmp, path)`, ""},
+		{"Encrypt the notes with the passphrase", `return base64.b64encode(text)`, "has no cipher and no exclusive or, and the task says Encrypt"},
+		{"Encrypt the notes with the passphrase", `bytes(a ^ b for a, b in zip(text, key))`, ""},
+		{"safe from several threads", `hits++;`, "has no lock, atomic value or queue, and the task says several threads"},
+		{"safe from several threads", `synchronized (this) { hits++; }`, ""},
+		{"removed on success, on error and on panic", "work(&dir);\nfs::remove_dir_all(&dir)?;", "has nothing that runs on a panic, and the task says on panic"},
+		{"removed on success, on error and on panic", "impl Drop for Scratch {", ""},
+		{"cancelling it ends them at once", `if ctx.Err() != nil {`, "has nothing that waits for the cancellation, and the task says cancelling it ends them at once"},
+		{"cancelling it ends them at once", `case <-ctx.Done():`, ""},
+		{"check the HMAC in constant time", `a == b`, "has no comparison in constant time, and the task says constant time; has no HMAC, and the task says HMAC"},
+		{"sort the names", `x = 1`, ""},
+	} {
+		if got := strings.Join(sign.Lacking(c.asked, c.program), "; "); got != c.want {
+			t.Errorf("%s: %s: %s, want %s", c.asked, c.program, got, c.want)
+		}
+	}
+}
