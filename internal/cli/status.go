@@ -55,7 +55,7 @@ func statusText(s *subject, now time.Time) string {
 	}
 	for _, t := range st.Tasks {
 		if t.ID != loop.GoalTask {
-			line("", "%s", narrate.PlanLine(t, t.ID == st.Current && sum.State == "running"))
+			line("", "%s", narrate.PlanLine(st, t, sum.State == "running"))
 		}
 	}
 	for _, g := range s.memory.Results {

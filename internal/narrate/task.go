@@ -75,11 +75,32 @@ func Evidence(t loop.Task) string {
 	return t.Why
 }
 
+// TaskNow says what becomes of a task at this moment: nothing, "", of most. working says that
+// the loop is at work.
+func TaskNow(st loop.State, t loop.Task, working bool) string {
+	for _, q := range st.Unanswered() {
+		switch {
+		case q.Task != t.ID:
+		case q.Approve != "":
+			return "waits for your approval"
+		default:
+			return "waits for your answer"
+		}
+	}
+	if working && t.ID == st.Current {
+		return AtWork
+	}
+	return ""
+}
+
+// AtWork is what TaskNow says of the task that is worked on.
+const AtWork = "at work"
+
 // PlanLine is a task of the plan, and how it stands.
-func PlanLine(t loop.Task, current bool) string {
+func PlanLine(st loop.State, t loop.Task, working bool) string {
 	words := Task(t)
-	if current {
-		words = "at work, " + words
+	if now := TaskNow(st, t, working); now != "" {
+		words = now + ", " + words
 	}
 	if why := plan.OneLine(t.Why, 120); why != "" && (t.NeedsUser() || t.Status == loop.Open) {
 		words += " · " + why

@@ -29,6 +29,25 @@ func TestTask(t *testing.T) {
 	}
 }
 
+func TestPlanLine(t *testing.T) {
+	t.Parallel()
+	s := loop.State{
+		Tasks: []loop.Task{{ID: "1", Title: "parse", Status: loop.Open}, {ID: "2", Title: "print", Status: loop.Open}, {ID: "3", Title: "save", Status: loop.Open}, {ID: "4", Title: "send", Status: loop.Open}},
+		Work:  loop.Work{Current: "1"},
+		Conversation: loop.Conversation{Questions: []loop.Question{
+			{Text: "UTC?", Task: "2"}, {Approve: "task", Task: "3"}, {Text: "by mail?", Task: "4", Answer: "yes"},
+		}},
+	}
+	var got []string
+	for _, task := range s.Tasks {
+		got = append(got, PlanLine(s, task, true))
+	}
+	want := []string{"1  parse: at work, open", "2  print: waits for your answer, open", "3  save: waits for your approval, open", "4  send: open"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSpentAndLeft(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)

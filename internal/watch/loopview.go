@@ -111,7 +111,7 @@ func (m Model) plan(room, columns int) []string {
 	var rows []string
 	for i := from; i < min(len(tasks), from+room); i++ {
 		t := tasks[i]
-		mark, style := taskMark(t, t.ID == m.detail.State.Current && m.detail.Summary.Outcome == "")
+		mark, style := taskMark(t, narrate.TaskNow(m.detail.State, t, m.detail.Summary.Outcome == ""))
 		text := fit(mark+" "+clean(strings.TrimSpace(taskName(t))), columns-2)
 		if i == at {
 			rows = append(rows, paint(reverse, "> "+text))
@@ -130,11 +130,11 @@ func taskName(t loop.Task) string {
 }
 
 // taskMark is a task's state as one sign, and its style.
-func taskMark(t loop.Task, current bool) (mark, style string) {
+func taskMark(t loop.Task, now string) (mark, style string) {
 	switch {
-	case current:
+	case now == narrate.AtWork:
 		return "▶", bold
-	case t.Unproven():
+	case now != "" || t.Unproven():
 		return "?", yellow
 	case t.Status == loop.Done:
 		return "✓", green
@@ -151,6 +151,9 @@ func (m Model) facts(columns int) []string {
 		return nil
 	}
 	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), narrate.Task(t)}
+	if now := narrate.TaskNow(m.detail.State, t, m.detail.Summary.Outcome == ""); now != "" && now != narrate.AtWork {
+		rows = append(rows, paint(yellow, now))
+	}
 	wrap := func(s string) { rows = append(rows, strings.Split(ansi.Wrap(clean(s), max(10, columns), ""), "\n")...) }
 	if len(t.Flipped) > 0 {
 		wrap("failed before, passes now: " + strings.Join(t.Flipped[:min(len(t.Flipped), 5)], ", "))

@@ -122,7 +122,7 @@ func (p *plain) loop(time.Time) error {
 	p.line(p.id + ": " + d.Headline)
 	p.line(strings.Join(gauges(d, false), " · "))
 	for _, t := range d.State.Tasks {
-		p.line(narrate.PlanLine(t, t.ID == d.State.Current && d.Summary.Outcome == ""))
+		p.line(narrate.PlanLine(d.State, t, d.Summary.Outcome == ""))
 	}
 	p.question(d.Summary)
 	p.follow(p.id)

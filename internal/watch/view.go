@@ -122,6 +122,8 @@ func (m Model) bottom() string {
 		return paint(dim, "↑↓ scroll · esc back")
 	case m.open != "" && m.diff != nil:
 		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeys()+"t tell · r report")
+	case m.open != "" && m.detail.Summary.State == "ended":
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"r report · a approve · x reject · u undo · esc back")
 	case m.open != "":
 		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
