@@ -220,12 +220,11 @@ func (t *Tests) Answers(c *Change) []Answer {
 		table = nil
 	}
 	for n := range v.said {
-		keys := t.keysOf(v, n)
 		if len(table) > 0 && n-table[len(table)-1].line > apart {
 			end()
 		}
 		if v.added[n] {
-			table = append(table, keys...)
+			table = append(table, t.keysOf(v, n)...)
 		}
 	}
 	end()

@@ -9,6 +9,7 @@ import (
 
 // selections are the files that each claim asks for, in one tree after another.
 type selections struct {
+	isTest    func(file string) bool
 	tests     *git.Selection
 	holding   *git.Selection // tests, and sources that may hold some
 	documents *git.Selection // that are not tests
@@ -23,6 +24,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		return git.NewSelection(func(file string, _ git.Entry) bool { return wanted(file) })
 	}
 	return &selections{
+		isTest:    isTest,
 		tests:     of(isTest),
 		holding:   of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
 		documents: of(func(file string) bool { return isDocument(file) && !isTest(file) }),

@@ -50,6 +50,7 @@ func Signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 }
 
 func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
+	r.files = r.selections()
 	changes, err := repo.Diff(ctx, r.Before, r.After)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 			found = append(found, of...)
 		}
 	}
-	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(r.Tests, c.Path) })
+	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return r.files.isTest(c.Path) })
 	var files []string
 	for _, c := range changed {
 		files = append(files, c.Path)
@@ -113,7 +114,7 @@ type inspection struct {
 func (in *inspection) readPrograms(ctx context.Context) error {
 	var all strings.Builder
 	for _, c := range in.changes[:min(len(in.changes), maxBroken)] {
-		if c.Status == 'D' || !isFile(c.To) || IsTest(in.r.Tests, c.Path) || !mutant.Knows(c.Path) {
+		if c.Status == 'D' || !isFile(c.To) || in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
 		was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
@@ -165,7 +166,7 @@ func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
 
 // file are the signs of one changed file, by the texts of files by their names.
 func (in inspection) file(ctx context.Context, c git.Change, texts map[string][]byte) (found []sign.Sign, err error) {
-	test := IsTest(in.r.Tests, c.Path)
+	test := in.r.files.isTest(c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
 	}
