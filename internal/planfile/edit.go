@@ -31,6 +31,10 @@ var ErrNumbers = errors.New("the order in the plan stays as it is: its tasks are
 // new task. What is so already stays. Tasks keep their ids, or the error is
 // ErrNumbers; unless the edit may renumber them, since nothing goes by the ids yet.
 func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
+	f, err := f.withParts()
+	if err != nil {
+		return nil, e, err
+	}
 	switch e.Do {
 	case plan.Add:
 		return f.addTask(e, renumber)
@@ -43,7 +47,6 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 		return nil, e, noTask(f.name, e.Task)
 	}
 	var out *File
-	var err error
 	switch e.Do {
 	case plan.Retitle:
 		out, err = f.retitle(i, e.Title)

@@ -202,39 +202,76 @@ func (f *File) withMarks(edits []mark, done bool) (*File, error) {
 	})
 }
 
-// inPlace reports whether setting or opening a mark moves nothing that stands behind it, and
-// changes nothing that is read but the mark: that of a box is one character.
+// inPlace reports whether setting or opening a mark changes nothing that is read but the
+// mark: that of a box is one character, that of JSON false or true.
 func (m mark) inPlace() bool {
-	return m.odd == "" && m.end-m.at == 1 && len(m.open) == 1 && len(m.done) == 1
+	return m.odd == "" && (m.end-m.at == 1 && len(m.open) == 1 && len(m.done) == 1 || m.ofJSON())
 }
 
+// ofJSON reports whether a mark is one of JSON that is there. Then to set it moves what stands
+// behind it.
+func (m mark) ofJSON() bool { return m.end > m.at && m.open == "false" && m.done == "true" }
+
 // marked is what Decode finds in data, which is this file with these marks set, or open, all
-// of them in place.
+// of them in place. Of JSON it has no parts, see withParts.
 func (f *File) marked(data []byte, edits []mark, done bool) *File {
-	to := make(map[int]bool, len(edits))
-	for _, m := range edits {
-		to[m.at] = true
+	to, ends, grown := make(map[int]bool, len(edits)), []int(nil), []int{0}
+	for _, e := range edits { // in their order: apply sorts them
+		to[e.at] = true
+		if e.set != done {
+			ends, grown = append(ends, e.end), append(grown, grown[len(grown)-1]+len(e.text(done))-(e.end-e.at))
+		}
 	}
-	in := func(m mark) bool { return to[m.at] }
+	moved := func(at int) int {
+		before, _ := slices.BinarySearch(ends, at+1)
+		return at + grown[before]
+	}
+	after := func(m mark) mark {
+		if to[m.at] {
+			m.set = done
+		}
+		m.at, m.end = moved(m.at), moved(m.end)
+		return m
+	}
 	out := *f
 	out.data, out.plan.Tasks, out.marks, out.groups = data, slices.Clone(f.plan.Tasks), slices.Clone(f.marks), slices.Clone(f.groups)
 	for i, marks := range out.marks {
-		if !slices.ContainsFunc(marks, in) {
-			continue
-		}
 		marks = slices.Clone(marks)
-		for j := range marks {
-			marks[j].set = in(marks[j]) && done || !in(marks[j]) && marks[j].set
+		for j, m := range marks {
+			marks[j] = after(m)
 		}
-		out.marks[i] = marks
-		out.plan.Tasks[i].Done = allSet(marks)
+		if !slices.Equal(marks, out.marks[i]) {
+			out.marks[i], out.plan.Tasks[i].Done = marks, allSet(marks)
+		}
 	}
 	for i, g := range out.groups {
-		if in(g.mark) {
-			out.groups[i].set = done
-		}
+		out.groups[i].mark = after(g.mark)
+	}
+	if slices.ContainsFunc(edits, mark.ofJSON) {
+		out.parts = nil
 	}
 	return &out
+}
+
+// withParts is the file with the places of its tasks. A plan is edited far less often than
+// its tasks are marked.
+func (f *File) withParts() (*File, error) {
+	if f.parts != nil {
+		return f, nil
+	}
+	whole, err := Decode(f.name, f.data)
+	if err == nil {
+		whole.by = f.by
+	}
+	return whole, err
+}
+
+// text is how a mark is written.
+func (m mark) text(done bool) string {
+	if done {
+		return m.done
+	}
+	return m.open
 }
 
 // allSet reports whether a task with these marks is done.
@@ -251,12 +288,8 @@ func apply(data []byte, marks []mark, done bool) []byte {
 		if m.set == done {
 			continue
 		}
-		text := m.open
-		if done {
-			text = m.done
-		}
 		out.Write(data[last:m.at])
-		out.WriteString(text)
+		out.WriteString(m.text(done))
 		last = m.end
 	}
 	out.Write(data[last:])
