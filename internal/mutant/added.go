@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -135,3 +136,36 @@ func ChangedNames(file string, before, after []byte) (names []string) {
 	}
 	return names
 }
+
+// NameAt is the function of a file that a line stands in, behind its head, or what is declared
+// there over several lines, a table; "" where nothing is.
+func NameAt(file string, content []byte, number int) string {
+	if isShell(file) {
+		inside := map[int]function{}
+		shellFunctions(string(content), inside)
+		return inside[number].name
+	}
+	for _, f := range functions(file, content) {
+		if number > f.line && number <= f.line+strings.Count(f.text, "\n") {
+			return f.name
+		}
+	}
+	lines := strings.Split(Code(file, content), "\n")
+	if number > len(lines) {
+		return ""
+	}
+	indent := source.Indent(lines[number-1])
+	for _, line := range slices.Backward(lines[:number-1]) {
+		if strings.TrimSpace(line) == "" || source.Indent(line) >= indent {
+			continue
+		}
+		if m := declaration.FindStringSubmatch(line); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	return ""
+}
+
+// declaration matches the head of what is declared over several lines, with its name.
+var declaration = regex.New(`^[^=(]*?([A-Za-z_$][\w$]*)(?:\[\w*\])*\s*(?::[^=]*)?:?=[^=>]?.*[({\[]\s*$`)

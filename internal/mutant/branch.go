@@ -25,6 +25,9 @@ func branches(file string, added []addedLine) (conditions []Line) {
 		if from, to := lastOperand(line); to > from {
 			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "does not ask for its last condition", from, to, ""}))
 		}
+		if at := arm(file, line); at > 0 {
+			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "is never chosen", at, at, neverChosen(file)}))
+		}
 		from, to := condition(file, line)
 		choice := to <= from
 		if choice {
@@ -68,6 +71,36 @@ func condition(file, line string) (from, to int) {
 	}
 	from, to = m[2], m[3]
 	return from + strings.LastIndexByte(line[from:to], ';') + 1, to
+}
+
+// arm is where a guard can stand in an arm of a match; 0 where the line begins none, or one that
+// takes all that is left.
+func arm(file, line string) int {
+	re := arms.rust
+	switch path.Ext(file) {
+	case ".rs":
+	case ".py":
+		re = arms.python
+	default:
+		return 0
+	}
+	m := re.FindStringSubmatchIndex(line)
+	if m == nil || remaining.MatchString(line[m[2]:m[3]]) {
+		return 0
+	}
+	return m[3]
+}
+
+var (
+	arms      = struct{ rust, python *regex.Regex }{regex.New(`^\s*([^=;]*[^=;\s])\s*=> `), regex.New(`^\s*case (.+?):`)}
+	remaining = regex.New(`^(?:_|[a-z_]+)$|\bif\b|^\.|\|_?\w*\|`)
+)
+
+func neverChosen(file string) string {
+	if path.Ext(file) == ".py" {
+		return " if False"
+	}
+	return " if false"
 }
 
 // lastOperand is where the last of several conditions that a line returns or asks for

@@ -45,6 +45,8 @@ func TestBranches(t *testing.T) {
 			"a.go", "", "package a\n\nvar on bool\n\nfunc set() {\n\ton = true\n}\n\nfunc (c *C) f() {\n\tif on {\n\t\tset()\n\t}\n\tif c.on {\n\t\tset()\n\t}\n\tif inTest() {\n\t\tset()\n\t}\n}\n",
 			"10: if  false && (on) { | 13: if  false && (c.on) { | 16: if  false && (inTest()) { | 16: if  true || (inTest()) {",
 		},
+		{"a.rs", "", "fn f(n: char) -> u8 {\n    match n {\n        'a' => 1,\n        'b' | 'c' => 2,\n        other => 3,\n    }\n}\n", "3: 'a' if false => 1, | 4: 'b' | 'c' if false => 2,"},
+		{"a.py", "", "def f(n):\n    match n:\n        case 'a' | 'b':\n            return 1\n        case _:\n            return 2\n", "3: case 'a' | 'b' if False:"},
 		{"a.sh", "", "if [ $# -lt 2 ]; then\n  x=1\nelif [ -e \"$dir/a\" ]; then\n", "3: elif false && { [ -e \"$dir/a\" ]; }; then"},
 	} {
 		var got []string

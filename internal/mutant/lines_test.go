@@ -69,7 +69,7 @@ func TestLinesHaveOtherValues(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"return s.slice(1, 80)": "has 81 for 80", "if (n >= 10_000) {": "has 10001 for 10_000, has > for >=", "t = 1.5 * n": "has 2 for 1",
-		"x = a1 + 0x20": "", "for (i = 0; i < n; i++) {": "", "while (n > 3) {": "", "return '3'": "", "console.log(3)": "", "a < b": "has <= for <",
+		"x = a1 + 0x20": "", "for (i = 0; i < n; i++) {": "", "while (n > 3) {": "", "return '3'": "", "console.log(3)": "", `return s.replace(/[^a-z0-9]+/g, c)`: "", "a < b": "has <= for <", "open(p, true)": "has false for true",
 	} {
 		var does []string
 		for _, l := range mutant.Lines("a.js", nil, []byte("function f(n) {\n  "+line+"\n}\n")) {
@@ -79,6 +79,29 @@ func TestLinesHaveOtherValues(t *testing.T) {
 		}
 		if got := strings.Join(does, ", "); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+func TestNameAt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, content string
+		line          int
+		want          string
+	}{
+		{"a.go", "package a\n\nfunc f() {\n\tg()\n}\n", 4, "f"},
+		{"a.go", "package a\n\nvar table = map[string]int{\n\t\"a\": 1,\n\n\t\"b\": 2,\n}\n", 6, "table"},
+		{"A.java", "class A {\n    private static final Map<Integer, A> ALL = Map.of(\n            1, new A());\n}\n", 3, "ALL"},
+		{"a.py", "class A:\n    RATES: dict[str, int] = {\n        'a': 1,\n    }\n", 3, "RATES"},
+		{"a.py", "class A:\n    x = 1\n", 2, ""},
+		{"a.c", "static const int days[12] = {\n\t31, 28,\n};\n", 2, "days"},
+		{"a.sh", "f() {\n  g\n}\nh\n", 2, "f"},
+		{"a.sh", "f() {\n  g\n}\nh\n", 4, ""},
+		{"a.js", "if (a == b(\n  c))\n  d();\n", 2, ""},
+	} {
+		if got := mutant.NameAt(c.file, []byte(c.content), c.line); got != c.want {
+			t.Errorf("%s:%d: %q, want %q", c.file, c.line, got, c.want)
 		}
 	}
 }

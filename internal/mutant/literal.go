@@ -9,7 +9,8 @@ import (
 )
 
 // changedValues are the numbers and comparisons in the lines that a change added, one of each a
-// line: the largest number is one more, a comparison takes equality in or leaves it out.
+// line: the largest number is one more, a comparison takes equality in or leaves it out. Where
+// nothing is compared, a truth value is the other one.
 func changedValues(file string, added []addedLine) (all []Line) {
 	shell := isShell(file)
 	for _, l := range added {
@@ -22,9 +23,9 @@ func changedValues(file string, added []addedLine) (all []Line) {
 		if from, to, text := largestNumber(l.code); to > from && !shell {
 			change(from, to, text)
 		}
-		for _, c := range comparisons {
-			if m := c.written.FindStringSubmatchIndex(l.code); m != nil && l.inside && c.shell == shell {
-				change(m[2], m[3], c.other)
+		for _, o := range opposites {
+			if m := o.written.FindStringSubmatchIndex(l.code); m != nil && l.inside && o.shell == shell {
+				change(m[2], m[3], o.other)
 				break
 			}
 		}
@@ -40,6 +41,9 @@ var noLiterals = regex.New(`^\s*(?:import|from|use|package|#\s*(?:include|if|pra
 func largestNumber(code string) (from, to int, text string) {
 	largest := uint64(0)
 	for _, m := range number.FindAllStringSubmatchIndex(code, -1) {
+		if inRange.MatchString(code[:m[2]]) {
+			continue
+		}
 		n, err := strconv.ParseUint(strings.ReplaceAll(code[m[2]:m[3]], "_", ""), 10, 63)
 		if err == nil && (to == 0 || n > largest) {
 			from, to, largest = m[2], m[3], n
@@ -48,17 +52,21 @@ func largestNumber(code string) (from, to int, text string) {
 	return from, to, strconv.FormatUint(largest+1, 10)
 }
 
+// inRange matches what stands before the end of a range of a regular expression: [0-9].
+var inRange = regex.New(`\[[^\]]*\d-$`)
+
 // number matches one, of which its group is what stands before the point.
 var number = regex.New(`(?:^|[^\w.$])(\d[\d_]*)(?:\.\d+)?(?:[^\w.]|$)`)
 
-// comparison is an operator, and the one that differs where both sides are equal.
-type comparison struct {
+// opposite is an operator with the one that differs where both sides are equal, or a truth value
+// with the other.
+type opposite struct {
 	written *regex.Regex
 	other   string
 	shell   bool
 }
 
-var comparisons = [...]comparison{
+var opposites = [...]opposite{
 	{regex.New(` (<=) `), "<", false},
 	{regex.New(` (>=) `), ">", false},
 	{regex.New(` (<) `), "<=", false},
@@ -67,4 +75,8 @@ var comparisons = [...]comparison{
 	{regex.New(` (-ge) `), "-gt", true},
 	{regex.New(` (-lt) `), "-le", true},
 	{regex.New(` (-gt) `), "-ge", true},
+	{regex.New(`\b(true)\b`), "false", false},
+	{regex.New(`\b(false)\b`), "true", false},
+	{regex.New(`\b(True)\b`), "False", false},
+	{regex.New(`\b(False)\b`), "True", false},
 }

@@ -191,16 +191,6 @@ func functions(file string, content []byte) []function {
 	return found
 }
 
-// FunctionAt is the function of a file that a line stands in, behind its head; "" where none is.
-func FunctionAt(file string, content []byte, line int) string {
-	for _, f := range functions(file, content) {
-		if line > f.line && line <= f.line+strings.Count(f.text, "\n") {
-			return f.name
-		}
-	}
-	return ""
-}
-
 func languageOf(file string) *language {
 	for i, l := range languages() {
 		for glob := range strings.FieldsSeq(l.names) {

@@ -28,7 +28,7 @@ import (
 type Sign struct {
 	Path string `json:"path" jsonschema:"of the file, from the repository's top"`
 	Line int    `json:"line,omitempty" jsonschema:"in the file as it is now; 0 for the file as a whole"`
-	In   string `json:"in,omitempty" jsonschema:"the function that the line stands in"`
+	In   string `json:"in,omitempty" jsonschema:"the function or table that the line stands in"`
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`

@@ -48,7 +48,7 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	return found, nil
 }
 
-// within names the functions that signs of a changed file stand in.
+// within names the functions that signs of a changed file stand in, or the tables.
 func (in inspection) within(c git.Change, found []sign.Sign, texts map[string][]byte) {
 	if len(found) == 0 || IsTest(in.r.Tests, c.Path) {
 		return
@@ -56,7 +56,7 @@ func (in inspection) within(c git.Change, found []sign.Sign, texts map[string][]
 	_, is := textsOf(c, texts)
 	for i, s := range found {
 		if s.Line > 0 {
-			found[i].In = mutant.FunctionAt(c.Path, is, s.Line)
+			found[i].In = mutant.NameAt(c.Path, is, s.Line)
 		}
 	}
 }
