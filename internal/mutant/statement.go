@@ -8,6 +8,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
+// Statements are the statements that a change added to functions, each of which is left out in
+// its mutant.
+func Statements(file string, before, after []byte) []Line {
+	return statements(file, addedLines(file, before, after))
+}
+
 // statements are the statements that a change added to functions, each of which is left out in
 // its mutant; of those that are alike the first. What prints, frees or hands an error on is
 // none: tests seldom ask for it.

@@ -35,6 +35,13 @@ var allMeans = [...]means{
 	meansOf(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
+// Removes reports whether a task asks to remove something, and a line of a program does so. Other
+// means are not told apart so: tests see what is gone, and not what is locked.
+func Removes(asked, line string) bool {
+	m := allMeans[0]
+	return m.asked.MatchString(asked) && m.by.MatchString(line)
+}
+
 // Lacking says which means no line of a program has that a task asks for.
 func Lacking(asked, program string) (lacks []string) {
 	for _, m := range allMeans {

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/sign"
 )
 
 // Bounds of the pieces of a claim that are tried, each in a run of its own: so many, and
@@ -23,17 +24,29 @@ const (
 	timeForPieces = 10 * time.Second
 )
 
-// kind of a piece. One blind piece that no test notices is too many; of the other kinds,
-// half of those that were tried are.
 type kind int
 
 const (
 	blind kind = iota
+	removal
 	condition
 	function
 )
 
-// piece is a condition or a function that the work added, with the ways to put it out of
+// isTooMany tells so of pieces of a kind that no test notices. One blind piece is; of statements
+// that do what the task asks for, all are; of the other kinds, half of those that were tried are.
+func (k kind) isTooMany(unnoticed, tried int) bool {
+	switch k {
+	case blind:
+		return unnoticed > 0
+	case removal:
+		return unnoticed == tried
+	case condition, function:
+	}
+	return 2*unnoticed >= tried
+}
+
+// piece is a condition, a statement or a function that the work added, with the ways to put it out of
 // effect: no test notices it if all pass in each of them.
 type piece struct {
 	kind kind
@@ -69,7 +82,7 @@ func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, conditions(c.Path, before, after)...)
+		all = slices.Concat(all, conditions(c.Path, before, after), removals(r.Asked, c.Path, before, after))
 		changed[c.Path] = [2][]byte{before, after}
 		code.WriteString(mutant.Code(c.Path, after))
 	}
@@ -93,6 +106,17 @@ func conditions(file string, before, after []byte) (all []piece) {
 			p.kind = blind
 		}
 		all = append(all, p)
+	}
+	return all
+}
+
+// removals are the statements that a change added to a file and that remove what the task asks
+// to remove.
+func removals(task, file string, before, after []byte) (all []piece) {
+	for _, l := range mutant.Statements(file, before, after) {
+		if sign.Removes(task, l.Text) {
+			all = append(all, piece{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Within, l.Mutant.Does, l.Text), file, 0, []mutant.Mutant{l.Mutant}})
+		}
 	}
 	return all
 }
@@ -160,7 +184,7 @@ func (v *Verifier) oneByOne(ctx context.Context, r Request, o *gate.Observation,
 		}
 	}
 	for _, p := range missed {
-		if p.kind == blind || 2*unnoticed[p.kind] >= tried[p.kind] {
+		if p.kind.isTooMany(unnoticed[p.kind], tried[p.kind]) {
 			run.Untested = append(run.Untested, p.what)
 		}
 	}

@@ -11,14 +11,18 @@ import (
 )
 
 // What the work adds is to make a difference to a test: a condition that asks where the
-// program runs in both ways, half of the others and of its functions in one.
+// program runs in both ways, half of the others and of its functions in one, what removes things if
+// the task asks for that.
 func TestPiecesOfTheWork(t *testing.T) {
 	t.Parallel()
 	const old = "import sys\n\n\ndef add(a, b):\n    return a + b\n"
 	const test = "import app\nassert app.mask('a:b') == 'a:*'\n"
 	const masks = "\n\ndef mask(text):\n"
 	const does = "    return text.split(':')[0] + ':*'\n"
+	const removes = "\n\ndef prune(rows):\n    last = rows[-1:]\n    rows.clear()\n    rows += last\n    return 'pruned'\n"
 	for _, c := range []struct{ name, work, test, reason string }{
+		{"a removal that tests only hear of", removes, "import app\nassert app.prune([1]) == 'pruned'\n", "app.py:10 in prune is left out (rows.clear())"},
+		{"one that tests see", removes, "import app\nall = [1, 2]\nassert app.prune(all) == 'pruned' and all == [2]\n", ""},
 		{"a question that tests see one side of", "\n\ndef probed():\n    return 'app' in sys.modules and not sys.flags.quiet\n" + masks + "    if not probed():\n        return text\n" + does, test, "app.py:13 in mask never holds (if not probed():)"},
 		{"the same, chosen between", "\n\nTRACED = len(sys.path) > 0\n" + masks + "    head, tail = text.split(':')\n    return head + (':*' if TRACED else ':' + tail)\n", test, "app.py:13 in mask always holds "},
 		{"a condition without a test", masks + "    if text.startswith('//'):\n        text = text[2:]\n" + does, test, "app.py:9 in mask never holds (if text.startswith('//'):)"},
@@ -30,7 +34,7 @@ func TestPiecesOfTheWork(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"app.py": old, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
-			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Mask what is secret" })
+			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Mask what is secret, prune deletes all but the last" })
 			const says = "no test notices when part of this work has no effect: "
 			switch v := f.Verdict; {
 			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, says+c.reason) || v.Enough == ""):

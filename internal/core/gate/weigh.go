@@ -261,7 +261,7 @@ func demerits() []finding {
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
 		{what: "a function takes what the task names, and does not look at it", is: Unproven, next: "use it, and test what it does", seen: ignores},
 		{what: "the tests pass as well when a new parameter that the task names has the zero value of its type", is: Unproven, next: "a test in which it makes a difference", seen: untestedParameters},
-		{what: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time", is: Unproven, next: "a test in which it makes a difference", seen: untestedPieces},
+		{what: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove", is: Unproven, next: "a test in which it makes a difference", seen: untestedPieces},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
 		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
