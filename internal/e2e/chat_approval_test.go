@@ -103,7 +103,7 @@ echo '<promise>DONE</promise>'
 	b.sent("ended unverified")
 	b.killListener()
 	api.says(t, 42, "ended UNVERIFIED", "yes")
-	b.pawl("resume", "--all") // as the system does after a restart
+	b.pawl("resume", "--after-restart") // as the system does after a restart
 	api.hears(t, "approved add_test.sh it is verified now")
 	if r := b.pawl("list", "--json"); !r.says(`"outcome": "verified"`) {
 		t.Errorf("%s", r)

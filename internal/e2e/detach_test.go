@@ -70,7 +70,7 @@ func TestAKeyDetaches(t *testing.T) {
 	if err := syscall.Kill(b.driver(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if r := b.pawl("resume", "--all"); r.code != 0 || b.status().State != "running" {
+	if r := b.pawl("resume", "--after-restart"); r.code != 0 || b.status().State != "running" {
 		t.Errorf("after a restart: %s %+v", r, b.status())
 	}
 	b.pawl("stop", ".")

@@ -30,7 +30,7 @@ func TestQuietHours(t *testing.T) {
 
 	spec := "../state/loops/" + b.status().ID + "/spec.json"
 	b.write(map[string]string{spec: strings.Replace(b.read(spec), hours, "", 1)}) // they are over
-	b.pawl("resume", "--all")
+	b.pawl("resume", "--after-restart")
 	b.sent("ended verified")
 	if told := b.read("../told"); strings.Count(told, `"event":`) != 1 || !strings.Contains(told, `"event":"ended"`) {
 		t.Errorf("told %s", told)
