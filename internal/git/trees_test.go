@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +42,16 @@ func TestTreesAreAsGitHasThem(t *testing.T) {
 			want := b.slowEntries(tree)
 			if diff := cmp.Diff(want, got); diff != "" {
 				rt.Fatalf("the list of %s: %s", tree, diff)
+			}
+			folders := map[string]bool{}
+			for file := range want {
+				for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+					folders[dir] = true
+				}
+			}
+			asked := append(slices.Collect(maps.Keys(folders)), "no", "a/no/such")
+			if got, err := b.repo.Folders(ctx, tree, asked); err != nil || !maps.Equal(got, folders) {
+				rt.Fatalf("the folders of %s: %v, %v; want %v", tree, got, err, folders)
 			}
 			maps.DeleteFunc(want, func(path string, e Entry) bool { return !below(path, e) })
 			got, err = b.repo.Select(ctx, tree, selection)

@@ -19,23 +19,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // tree is what is known of the work tree, and of whose each new file is; as turns, it is
 // the action's that is under way.
 type tree struct {
-	last      atomic.Pointer[snapshot]   // what an action saw, for the next
-	before    *snapshot                  // what the action before this one saw
-	ownNew    map[string]bool            // new files that are the agent's, as far as they were sorted
-	folders   map[string]map[string]bool // of the base, by its commit
-	spanned   atomic.Bool                // a span was written down since new files were sorted at a look
-	noneNew   string                     // the base and the state of the index at which all new files were sorted
-	sortedNew memory.NewFiles            // new files that are not, as far as they were sorted
-	read      memory.Attribution         // by the look under way, see calls.go
-	looked    int64                      // bytes of record.RanFile that a look of this drive has been at
-	skipped   string                     // by the last checkpoint
+	last      atomic.Pointer[snapshot] // what an action saw, for the next
+	before    *snapshot                // what the action before this one saw
+	ownNew    map[string]bool          // new files that are the agent's, as far as they were sorted
+	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
+	noneNew   string                   // the base and the state of the index at which all new files were sorted
+	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
+	read      memory.Attribution       // by the look under way, see calls.go
+	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
+	skipped   string                   // by the last checkpoint
 }
 
 // The user makes files in the folder while a run is at work there. A new file is
@@ -68,7 +66,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	if err != nil {
 		return m, err
 	}
-	times, err := r.workTimes(ctx, m)
+	times, err := r.workTimes(ctx, m, found)
 	if err != nil {
 		return m, err
 	}
@@ -192,42 +190,33 @@ func (r *Runner) attributed(m memory.Briefing) map[string]bool {
 type workTimes struct {
 	authorship.Times
 	root string
-	old  map[string]bool // folders of the loop's base
+	old  map[string]bool // the folders of the loop's base that they lie in
 }
 
-func (r *Runner) workTimes(ctx context.Context, m memory.Briefing) (workTimes, error) {
-	w := workTimes{root: r.Repo.Root(), old: map[string]bool{".": true}}
+func (r *Runner) workTimes(ctx context.Context, m memory.Briefing, files []string) (workTimes, error) {
+	w := workTimes{root: r.Repo.Root()}
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil || r.strangeClock() {
 		return w, err
 	}
 	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
 	w.Times = calls.Times(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
-	w.old, err = r.baseFolders(ctx, m.Base.Commit)
-	return w, err
-}
-
-// baseFolders are the folders of the loop's base, which are listed once: it rarely changes.
-func (r *Runner) baseFolders(ctx context.Context, base string) (map[string]bool, error) {
-	if r.folders[base] == nil {
-		entries, err := r.Repo.Select(ctx, base, git.NewSelection(nil))
-		if err != nil {
-			return nil, fmt.Errorf("list what is tracked: %w", err)
+	var dirs []string
+	seen := map[string]bool{".": true}
+	for _, file := range files {
+		for dir := path.Dir(file); !seen[dir]; dir = path.Dir(dir) {
+			seen[dir], dirs = true, append(dirs, dir)
 		}
-		all := map[string]bool{".": true}
-		for file := range entries {
-			for dir := path.Dir(file); !all[dir]; dir = path.Dir(dir) {
-				all[dir] = true
-			}
-		}
-		r.folders = map[string]map[string]bool{base: all}
 	}
-	return r.folders[base], nil
+	if w.old, err = r.Repo.Folders(ctx, m.Base.Commit, dirs); err != nil {
+		return w, fmt.Errorf("list what is tracked: %w", err)
+	}
+	return w, nil
 }
 
 // of returns the times of a file and of each new folder that it lies in.
 func (w workTimes) of(file string) (all [][]time.Time) {
-	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
+	for name := file; name == file || name != "." && !w.old[name]; name = path.Dir(name) {
 		all = append(all, fileTimes(filepath.Join(w.root, filepath.FromSlash(name))))
 	}
 	return all

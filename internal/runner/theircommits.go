@@ -59,7 +59,7 @@ func (r *Runner) yours(ctx context.Context, commits []string, m memory.Briefing)
 	if r.theirTree() || len(commits) == 0 {
 		return nil, nil
 	}
-	times, err := r.workTimes(ctx, m)
+	times, err := r.workTimes(ctx, m, nil)
 	if err != nil {
 		return nil, err
 	}
