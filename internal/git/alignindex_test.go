@@ -60,3 +60,43 @@ func TestIndexFollowsACommit(t *testing.T) {
 		})
 	}
 }
+
+// A status that finds no difference tells that the index holds HEAD's tree. What was written
+// to it since is not taken for that.
+func TestStatusTellsWhatTheIndexHolds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		before, after func(*sandbox) // the status
+		known         bool
+	}{
+		"clean":           {known: true},
+		"a new file":      {before: func(b *sandbox) { b.write("new", "1\n") }, known: true},
+		"staged":          {before: func(b *sandbox) { b.write("a", "2\n"); b.git("add", "a") }},
+		"to be added":     {before: func(b *sandbox) { b.write("new", "1\n"); b.git("add", "-N", "new") }},
+		"hidden":          {before: func(b *sandbox) { b.git("update-index", "--skip-worktree", "a") }},
+		"staged since":    {after: func(b *sandbox) { b.write("a", "2\n"); b.git("add", "a") }},
+		"removed since":   {after: func(b *sandbox) { b.git("rm", "-q", "--cached", "a") }},
+		"committed since": {after: func(b *sandbox) { b.write("a", "2\n"); b.git("commit", "-qam", "theirs") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			b := newRepo(t, "a", "1\n", "dir/b", "1\n")
+			head := b.git("rev-parse", "HEAD")
+			for _, do := range []func(*sandbox){tt.before, func(b *sandbox) { _, err := b.repo.Status(ctx); b.must(err) }, tt.after} {
+				if do != nil {
+					do(b)
+				}
+			}
+			b.write("c", "1\n")
+			commit := b.git("commit-tree", "-p", head, "-m", "next", b.snapshot())
+			if _, _, known := b.repo.sinceAligned(ctx, commit); known != tt.known {
+				t.Errorf("known %v, want %v", known, tt.known)
+			}
+			b.must(b.repo.AlignIndex(ctx, commit))
+			if got, want := b.git("write-tree"), b.git("rev-parse", commit+"^{tree}"); got != want {
+				t.Errorf("the index differs:\n%s", b.git("diff-tree", "-r", want, got))
+			}
+		})
+	}
+}

@@ -132,6 +132,20 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 // aligned is the state of the user's index when it held a commit's tree.
 type aligned struct{ stamp, commit string }
 
+// noteAligned remembers that the user's index holds HEAD's tree, where a status has found no
+// difference: the first commit of a loop then need not write all of it.
+func (r *Repo) noteAligned(stamp string, s Status) {
+	if s.Head == "" || len(s.Dirty)+len(s.Submodules)+len(s.Hidden) > 0 {
+		return
+	}
+	if now, err := indexStamp(filepath.Join(r.gitDir, "index")); err != nil || now != stamp {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aligned = aligned{stamp, s.Head}
+}
+
 // maxSet bounds the entries that a command line sets.
 const maxSet = 100
 

@@ -30,6 +30,7 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	if r.inert != nil { // git would read each submodule with the submodule's settings
 		args = append(slices.Clip(args), "--ignore-submodules=dirty")
 	}
+	stamp, errStamp := indexStamp(filepath.Join(r.gitDir, "index"))
 	out, err := r.run(ctx, call{args: args})
 	if err != nil {
 		return Status{}, fmt.Errorf("read status: %w", err)
@@ -54,6 +55,9 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	}
 	hidden, err := r.hidden(ctx, "")
 	s.Hidden = slices.Compact(slices.Sorted(slices.Values(slices.Concat(hidden.assumed, hidden.skipped))))
+	if err == nil && errStamp == nil {
+		r.noteAligned(stamp, s)
+	}
 	return s, err
 }
 
