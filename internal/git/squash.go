@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -96,14 +97,12 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	refresh := []string{"update-index", "-q"}
 	was, changes, few := r.sinceAligned(ctx, id)
-	done := few && indexLength(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)
-	switch {
-	case done:
-	case few:
-		refresh = append(refresh, setArgs(changes)...)
-	default:
+	if few && !(indexLength(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)) {
+		// That it fails says nothing: -q keeps the reason, such as a lock, to itself.
+		few = r.refreshIndex(ctx, setArgs(changes)...) == nil
+	}
+	if !few {
 		if err := r.revealChanged(ctx, id); err != nil {
 			return err
 		}
@@ -111,10 +110,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		if err := r.write(ctx, "read-tree", "--reset", id); err != nil {
 			return err
 		}
-	}
-	// Exits 1 where files differ from the index, which is not an error here.
-	if !done {
-		if err := r.write(ctx, append(refresh, "--refresh")...); err != nil && !saidNo(err) {
+		if err := r.refreshIndex(ctx); err != nil {
 			return err
 		}
 	}
@@ -126,6 +122,15 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.aligned = aligned{stamp, id}
+	return err
+}
+
+// refreshIndex sets entries of the user's index, and has git see which files are like it.
+func (r *Repo) refreshIndex(ctx context.Context, entries ...string) error {
+	err := r.write(ctx, slices.Concat([]string{"update-index", "-q"}, entries, []string{"--refresh"})...)
+	if saidNo(err) { // files differ from the index, which is not an error here
+		return nil
+	}
 	return err
 }
 
