@@ -28,7 +28,7 @@ func TestLinesAreLeftOut(t *testing.T) {
 			"a.py", "def f(n):\n    with self.lock:\n        self.x[n] = 3\n    log(n)\n    del self.y[n]\n    shutil.rmtree(\n        n,\n        True,\n    )\n    if n:\n        raise Bad(n)\n    return g(n)\n",
 			[]string{
 				"2 f: if True:", "5 f: if False: del self.y[n]", "6 f: if False: shutil.rmtree(", "11 f: if False: raise Bad(n)",
-				"3 f: if False: self.x[n] = 3", "3 f: self.x[n] = 4",
+				"3 f: if False: self.x[n] = 3", "3 f: self.x[n] = 4", "8 f: False,",
 			},
 		},
 		{
