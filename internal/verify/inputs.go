@@ -3,7 +3,9 @@ package verify
 import (
 	"bytes"
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +108,9 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 	if slices.Contains(in.marks(), ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
 		return false, nil
 	}
+	if ch.Status == 'D' && in.v.remains(ch.Path) {
+		return true, nil // git no longer tracks it: a gate may ask git which files there are
+	}
 	rules, err := in.rules()
 	if err != nil {
 		return false, err
@@ -168,6 +173,12 @@ func (in inputs) shapes(ctx context.Context, ch git.Change) (bool, error) {
 		may = goShapes.Match(content)
 	}
 	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
+}
+
+// remains reports whether a file is in the agent's work tree, tracked or not.
+func (v *Verifier) remains(file string) bool {
+	info, err := os.Lstat(filepath.Join(v.Repo.Root(), filepath.FromSlash(file)))
+	return err == nil && !info.IsDir()
 }
 
 // isMark: Pawl itself writes the file.

@@ -158,6 +158,32 @@ func TestANumberIsALimit(t *testing.T) {
 	}
 }
 
+// A file that git no longer tracks, and that is still there, is not deleted work: the gates
+// run once more with it tracked.
+func TestAFileThatIsOnlyTrackedNoMore(t *testing.T) {
+	t.Parallel()
+	start := files{"main.go": "package main\n", "bad.go": "package bad(\n", "lint": "! git ls-files '*.go' | xargs grep -l '($'\n"}
+	for name, c := range map[string]struct {
+		work   files
+		needed []string
+	}{
+		"and there still": {files{".gitignore": "/bad.go\n"}, []string{"bad.go"}},
+		"and deleted":     {files{"bad.go": ""}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			got := b.claim(gates("sh lint"), c.work, func(r *verify.Request) {
+				sh(t, b.root, "git", "rm", "-q", "--cached", "--ignore-unmatch", "bad.go")
+				r.Tree = b.tree()
+			})
+			if (got.Verdict.Evidence == gate.Proven) != (c.needed == nil) || !slices.Equal(got.Needed, c.needed) {
+				t.Errorf("%+v, needed %q", got.Verdict, got.Needed)
+			}
+		})
+	}
+}
+
 // A script that the task names is work where only a test script runs it. One that the
 // gates run themselves decides, and is none.
 func TestAScriptThatATestScriptRuns(t *testing.T) {
