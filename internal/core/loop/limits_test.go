@@ -83,12 +83,15 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for range 3 {
 		until := sc.now.Add(5 * time.Hour)
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
 		sc.now = until
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
 	}
 	if got := sc.s.Elapsed(); got > 10*time.Minute {
 		t.Errorf("%s count", got)
+	}
+	if n := sc.s.Tasks[0].Turns; n != 1 {
+		t.Errorf("%d attempts of a task whose iteration was begun again", n)
 	}
 }
 

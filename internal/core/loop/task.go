@@ -42,15 +42,16 @@ type Task struct {
 	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
 	Commit     string        `json:"commit,omitempty"`
 	Receipt    string        `json:"receipt,omitempty"`
-	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
-	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
-	Accepted   bool          `json:"accepted,omitempty"` // a user read the work and says that it is right
-	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
-	Rejected   []string      `json:"rejected,omitempty"` // changes of tests that it was done with: put back before it is taken up again
-	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
-	Turns      int           `json:"turns,omitempty"`
-	Took       time.Duration `json:"took,omitempty"`     // of work: waits that count against no limit aside
-	CostUSD    float64       `json:"cost_usd,omitempty"` // of its turns and reviews
+	Reviewed   ReviewEnd     `json:"reviewed,omitempty"`  // how the reviews of it ended, "" without
+	Findings   []string      `json:"findings,omitempty"`  // of the review that disagreed last
+	Accepted   bool          `json:"accepted,omitempty"`  // a user read the work and says that it is right
+	LeftOut    bool          `json:"left_out,omitempty"`  // skipped by a user: not counted against the loop
+	Rejected   []string      `json:"rejected,omitempty"`  // changes of tests that it was done with: put back before it is taken up again
+	Undone     bool          `json:"undone,omitempty"`    // it was done until a user restored a checkpoint from before
+	Turns      int           `json:"turns,omitempty"`     // a turn that is begun again after a failure counts once, as its iteration does
+	LastTurn   int           `json:"last_turn,omitempty"` // the iteration of the last of them
+	Took       time.Duration `json:"took,omitempty"`      // of work: waits that count against no limit aside
+	CostUSD    float64       `json:"cost_usd,omitempty"`  // of its turns and reviews
 }
 
 // GoalTask is the id of the only task of a loop without a plan.

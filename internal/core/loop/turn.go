@@ -141,7 +141,11 @@ func (m *machine) count(t Turn) {
 	if t.Context >= 0 {
 		m.s.Context = t.Context
 	}
-	m.task(m.s.Current, func(t *Task) { t.Turns++ })
+	m.task(m.s.Current, func(t *Task) {
+		if t.Turns == 0 || t.LastTurn != m.s.Iteration {
+			t.Turns, t.LastTurn = t.Turns+1, m.s.Iteration
+		}
+	})
 }
 
 // addUsage books a cost on the loop and on the task at work.
