@@ -39,6 +39,9 @@ func TestPercent(t *testing.T) {
 	if got := p.Percent(); got != 33 {
 		t.Errorf("%d %%", got)
 	}
+	if got := (plan.Plan{}).Percent(); got != 100 {
+		t.Errorf("%d %% of none", got)
+	}
 }
 `
 )

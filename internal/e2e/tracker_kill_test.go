@@ -35,11 +35,12 @@ sh at.sh after-$do-$id
 echo "{\"ok\":true,\"changed\":$changed}"
 `
 
-// killsAt kills Pawl once at the step that the file kill names.
+// killsAt kills Pawl once at the step that the file kill names, and whatever takes the step:
+// it would go on beside the loop that is resumed.
 const killsAt = `cd %s
 [ "$(cat kill 2>/dev/null)" = "$1" ] || exit 0
 rm kill
-kill -9 $(cat pid)
+kill -9 $(cat pid) $PPID
 `
 
 // TestKillsAroundTheTracker kills a loop over two issues at each step between claim, work
