@@ -135,7 +135,7 @@ func (s *subject) calls(iteration int) ([]record.Call, int, error) {
 
 // span returns when an iteration began and when it ended. The end is zero while it lasts.
 func (s *subject) span(iteration int) (begun, ended time.Time) {
-	for _, step := range s.explained(0).Steps {
+	for _, step := range s.explained(iteration).Steps {
 		switch n := max(1, step.Iteration); {
 		case n < iteration:
 			begun = step.At

@@ -3,7 +3,6 @@ package watch
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
@@ -14,10 +13,9 @@ import (
 func (m *Model) typeIn(purpose, text string) {
 	m.mode, m.purpose = typing, purpose
 	m.input = textinput.New()
-	m.input.SetVirtualCursor(false)                 // the terminal's own: it blinks without being drawn again
-	m.input.SetStyles(textinput.Styles{})           // no colours of its own
-	m.input.KeyMap.Paste.SetEnabled(false)          // the terminal pastes
-	m.input.KeyMap.AcceptSuggestion = key.Binding{} // there is none
+	m.input.SetVirtualCursor(false)        // the terminal's own: it blinks without being drawn again
+	m.input.SetStyles(textinput.Styles{})  // no colours of its own
+	m.input.KeyMap.Paste.SetEnabled(false) // the terminal pastes
 	switch purpose {
 	case "search":
 		m.input.Prompt = "/"
