@@ -17,11 +17,11 @@ func meansOf(asked, by, lacks string) means {
 	return means{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
 }
 
-// removal is the means of a task that asks to remove something.
-var removal = meansOf(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything")
+// removal is the index of the means of a task that asks to remove something.
+const removal = 0
 
 var allMeans = [...]means{
-	removal,
+	removal: meansOf(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
 	meansOf(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
 	meansOf(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
 	meansOf(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
@@ -41,7 +41,8 @@ var allMeans = [...]means{
 // Removes reports whether a task asks to remove something, and a line of a program does so. Other
 // means are not told apart so: tests see what is gone, and not what is locked.
 func Removes(asked, line string) bool {
-	return removal.asked.MatchString(asked) && removal.by.MatchString(line)
+	m := allMeans[removal]
+	return m.asked.MatchString(asked) && m.by.MatchString(line)
 }
 
 // Lacking says which means no line of a program has that a task asks for.

@@ -3,6 +3,7 @@ package claude_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,15 +40,14 @@ func TestClientCostLimit(t *testing.T) {
 	if _, err := os.Stat(r.path("second")); err == nil {
 		t.Error("the tool past the limit ran")
 	}
-	// On a busy machine the client was seen to ask once more while it ends.
-	if n := len(r.api.Requests()); n < 2 || n > 3 {
-		t.Errorf("%d requests, want 2", n)
+	// On a busy machine the client was seen to ask once more while it ends: then that request
+	// may be answered, and is booked.
+	n := len(r.api.Requests())
+	if n < 2 || n > 3 || res.Rounds < 2 || res.Rounds > n {
+		t.Errorf("%d requests, %d rounds; want 2", n, res.Rounds)
 	}
-	if c := res.Usage.CostUSD; c < 0.5 || c > 1 {
-		t.Errorf("cost %v", c)
-	}
-	if res.Rounds != 2 {
-		t.Errorf("%d rounds, want 2", res.Rounds)
+	if want := 0.42 * float64(res.Rounds); math.Abs(res.Usage.CostUSD-want) > 0.01 {
+		t.Errorf("cost %v of %d rounds, want %v", res.Usage.CostUSD, res.Rounds, want)
 	}
 }
 
