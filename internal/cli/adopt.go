@@ -24,9 +24,7 @@ func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool,
 	if !known {
 		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
 	}
-	if w.File, w.Format = r.Adopt, f.Name(); !filepath.IsAbs(w.File) {
-		w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
-	}
+	w.File, w.Format = absIn(w.Project, filepath.FromSlash(r.Adopt)), f.Name()
 	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.SessionInfo{
 		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
 		ByAgent: func(string, ...string) bool { return r.ByAgent },
@@ -90,11 +88,7 @@ func (a *app) stateFile(project, dir string, words []string) (statefile.Format, 
 	if len(words) != 1 || words[0] == "" {
 		return nil, "", p
 	}
-	path := words[0]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return statefile.FormatOfPath(filepath.Clean(path), p)
+	return statefile.FormatOfPath(filepath.Clean(absIn(dir, words[0])), p)
 }
 
 // asks takes over what another tool's files ask for.
@@ -134,10 +128,7 @@ func (a *app) follower(path string) (string, error) {
 		if err != nil || l.Summary.Outcome != "" || spec.File == "" {
 			continue
 		}
-		other := filepath.FromSlash(spec.File)
-		if !filepath.IsAbs(other) {
-			other = filepath.Join(l.Summary.Root, other)
-		}
+		other := absIn(l.Summary.Root, filepath.FromSlash(spec.File))
 		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
 			return l.Loop.ID, nil
 		}

@@ -29,11 +29,7 @@ go on; in your own session the loop waits. Without an answer after a day the tas
 }
 
 // Run answers the agent's question.
-func (c *answerCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *answerCmd) Run(a *app, s *subject) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
@@ -55,13 +51,10 @@ func (c *answerCmd) Run(a *app) error {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl answer %s --task %s %q", s.ID, asked[0].Task, text), "loop %s asks %d questions: name the task", s.ID, len(asked))
 	}
 	text = asked[0].Choice(text)
-	if err := s.leave(record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}
-	if err := a.deliverToWaiting(s); err != nil {
-		return err
-	}
-	if !s.alive && !s.inSession() {
+	if !s.driven() {
 		a.printf("%s is told when it goes on:  pawl resume %[1]s\n", s.ID)
 		return nil
 	}

@@ -44,11 +44,7 @@ With --task, you say that work which no test proves is right. Its evidence stays
 }
 
 // Run approves changes of tests.
-func (c *approveCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *approveCmd) Run(a *app, s *subject) error {
 	if q, waits := s.waitsForYes(c.Files, c.Task); waits {
 		return a.sayYes(s, q, "yes")
 	}
@@ -168,11 +164,7 @@ change is open again: Pawl restores the files before it begins. After the loop's
 }
 
 // Run rejects changes of tests.
-func (c *rejectCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *rejectCmd) Run(a *app, s *subject) error {
 	if q, waits := s.waitsForYes(c.Files, nil); waits {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
@@ -218,17 +210,10 @@ func (a *app) rejectEnded(s *subject, paths []string, d decision) (string, error
 // sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two
 // messages with the same id the loop takes one.
 func (a *app) sayOfTests(s *subject, id string, m record.Message, what string) (string, error) {
-	if err := s.Post(cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
+	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
 		return "", err
 	}
-	if err := a.deliverToWaiting(s); err != nil {
-		return "", err
-	}
-	words := fmt.Sprintf("%s: %s\n", s.ID, what)
-	if !s.alive && !s.inSession() {
-		words += fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
-	}
-	return words, nil
+	return fmt.Sprintf("%s: %s\n%s", s.ID, what, s.learnsLater()), nil
 }
 
 // everyTest is what a user types for every test.

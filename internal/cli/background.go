@@ -117,10 +117,6 @@ const moveTimeout = 30 * time.Second
 // further flags of session run may follow.
 // An error says why none came to that; there is none then.
 func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return 0, fmt.Errorf("find this program: %w", err)
-	}
 	log, err := os.OpenFile(filepath.Join(l.Dir, "run.log"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return 0, fmt.Errorf("write driver.log: %w", err)
@@ -131,7 +127,7 @@ func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags
 		return 0, fmt.Errorf("write driver.log: %w", err)
 	}
 	args := append([]string{"session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)}, flags...)
-	cmd := exec.Command(self, args...) //nolint:noctx // it outlives us
+	cmd := exec.Command(a.self, args...) //nolint:noctx // it outlives us
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
 	if pid, err = proc.StartDetached(cmd); err != nil {

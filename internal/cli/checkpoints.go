@@ -38,11 +38,7 @@ func (checkpointsListCmd) Help() string {
 }
 
 // Run lists a loop's checkpoints.
-func (c *checkpointsListCmd) Run(ctx context.Context, a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *subject) error {
 	repo, err := s.origin(ctx)
 	if err != nil {
 		return err

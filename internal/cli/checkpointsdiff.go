@@ -22,11 +22,7 @@ func (checkpointsDiffCmd) Help() string {
 }
 
 // Run prints what changed since a checkpoint.
-func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *subject) error {
 	paths, err := s.pathsOf(a, c.File)
 	if err != nil {
 		return err

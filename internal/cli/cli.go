@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -103,6 +104,7 @@ type app struct {
 	Stdio
 	env   environment.Environment
 	dir   string // the current folder, absolute
+	self  string // the path of this program
 	store *store.Store
 	args  []string // of the command line
 
@@ -137,6 +139,9 @@ func (a *app) main(args []string) error {
 	if a.dir, err = os.Getwd(); err != nil {
 		return fmt.Errorf("find the current folder: %w", err)
 	}
+	if a.self, err = os.Executable(); err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
 	a.store = store.Open(a.env.PawlHome)
 	if err := a.dispatch(args); err != nil {
 		return err
@@ -156,6 +161,17 @@ func (a *app) text(s string) string {
 		return term.ASCII(s)
 	}
 	return s
+}
+
+// abs is a path that a user typed, seen from where they are.
+func (a *app) abs(path string) string { return absIn(a.dir, path) }
+
+// absIn is a path, seen from a folder.
+func absIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // print writes text as it is: what a program reads, or what is quoted. What a closed

@@ -43,15 +43,6 @@ func (a *app) deliverInbox(s *subject) (*subject, error) {
 	return readSubject(s.Loop)
 }
 
-// deliverToWaiting makes a loop that waits for its session hear what was left for it.
-func (a *app) deliverToWaiting(s *subject) error {
-	if !s.inSession() || !s.waitsForSession() {
-		return nil
-	}
-	_, err := a.deliverInbox(s)
-	return err
-}
-
 // stopInSession ends a loop that lives in a session. A turn of the agent's goes
 // on: it is the session's.
 func (a *app) stopInSession(ctx context.Context, s *subject, timeout time.Duration) error {

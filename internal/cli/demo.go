@@ -67,7 +67,7 @@ func (c *demoCmd) Run(a *app) error {
 		fmt.Fprintf(talk, "\nThe demo's repository is kept: %s\n", place.Repo)
 		return err
 	}
-	return c.conclude(talk, place, kept)
+	return c.conclude(a, talk, place, kept)
 }
 
 // begin begins the loop as `pawl run` with these flags would.
@@ -104,7 +104,7 @@ func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
 }
 
 // conclude says what was caught and what to type next.
-func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
+func (c *demoCmd) conclude(a *app, out io.Writer, p demo.Place, l *store.Loop) error {
 	catches, err := demo.Caught(l.Records(journal.Mark{}))
 	if err != nil {
 		return err
@@ -127,11 +127,7 @@ func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
 		fmt.Fprintf(out, "\nThe same with a real model:   pawl demo --agent claude\n")
 	}
 	fmt.Fprintf(out, "In a repository of your own:  pawl run \"what you want\" --gate 'your tests'\n")
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	fmt.Fprint(out, installFirst(program))
+	fmt.Fprint(out, installFirst(a.self))
 	return nil
 }
 

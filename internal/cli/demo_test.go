@@ -80,7 +80,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("caught (-want +got):\n%s", diff)
 	}
 	var said bytes.Buffer
-	if err := c.conclude(&said, place, d.Loop); err != nil {
+	if err := c.conclude(&app{self: "/usr/bin/pawl"}, &said, place, d.Loop); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"cd " + place.Repo, "tests/total.sh", "pawl report"} {

@@ -50,11 +50,7 @@ type explainedStep struct {
 }
 
 // Run explains a loop, or one iteration of it.
-func (c *explainCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *explainCmd) Run(a *app, s *subject) error {
 	n := 0
 	if c.Iteration != nil {
 		if n = *c.Iteration; n < 1 || n > s.memory.State.Iteration {

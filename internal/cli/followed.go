@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"path/filepath"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
@@ -24,7 +22,10 @@ func (a *app) notFollowed() []string {
 	}
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
-		if path == "" || a.followsFile(path) {
+		if path == "" {
+			continue
+		}
+		if id, _ := a.follower(path); id != "" {
 			continue
 		}
 		made, err := f.Propose(path, p, statefile.SessionInfo{
@@ -35,27 +36,4 @@ func (a *app) notFollowed() []string {
 		}
 	}
 	return out
-}
-
-// followsFile tells whether a loop that has not ended keeps the file.
-func (a *app) followsFile(path string) bool {
-	loops, err := a.store.Loops()
-	if err != nil {
-		return false
-	}
-	for _, l := range loops {
-		kept, err := l.Spec()
-		if err != nil {
-			continue
-		}
-		sum, err := record.ReadSummary(l)
-		if err != nil || sum.Outcome != "" {
-			continue
-		}
-		spec, err := record.ReadSpec(l)
-		if err == nil && spec.File != "" && (spec.File == filepath.ToSlash(path) || filepath.Join(kept.Root, filepath.FromSlash(spec.File)) == path) {
-			return true
-		}
-	}
-	return false
 }

@@ -151,11 +151,7 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	case command != "" && c.Path != "":
 		return call, failure.New(failure.Usage, "leave one of them out", "a call has a command or a path, not both")
 	case c.Path != "":
-		path := c.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.dir, path)
-		}
-		call.Path = path
+		call.Path = a.abs(c.Path)
 	case command == "-":
 		a.awaits("the command; Ctrl-D ends it")
 		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))

@@ -27,11 +27,7 @@ terminal. pawl start --take LOOP brings it back into a session.
 }
 
 // Run has fresh sessions go on with the loop.
-func (c *handoverCmd) Run(ctx context.Context, a *app) error {
-	s, err := a.findResumable(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *handoverCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if _, err := c.limits(s); err != nil {
 		return err
 	}
@@ -72,10 +68,7 @@ func (a *app) leaveLater(s *subject) error {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
-	if err := s.post(record.MessageLeave, "a user asked for it"); err != nil {
-		return err
-	}
-	if err := a.deliverToWaiting(s); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageLeave, Text: "a user asked for it"}); err != nil {
 		return err
 	}
 	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -27,13 +26,9 @@ func (hookCmd) Help() string {
 
 // Run answers one event.
 func (c *hookCmd) Run(a *app) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	parent := os.Getppid()
 	code := hook.Run(context.Background(), hook.Call{
-		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{self},
+		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{a.self},
 		Parent: parent, Version: version.String(), Untracked: untracked, Orphan: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {

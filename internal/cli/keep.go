@@ -34,13 +34,9 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	runtime.GOMAXPROCS(1) // its calls are short and seldom: more threads would only wake one another
+	runtime.GOMAXPROCS(1)        // its calls are short and seldom: more threads would only wake one another
 	return keeper.Serve(ctx, keeper.Options{
-		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Untracked: untracked, PollInterval: 5 * time.Second, IdleTimeout: time.Hour,
+		Env: a.env, Session: c.Session, Tool: a.self, Version: version.String(), Untracked: untracked, PollInterval: 5 * time.Second, IdleTimeout: time.Hour,
 	})
 }
 
@@ -50,11 +46,7 @@ func (a *app) startKeeper(session string) error {
 	if !keeper.Possible(a.env.PawlHome, session) || hook.Ended(a.env.PawlHome, session) {
 		return nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	cmd := exec.Command(self, "session", "keep", session) //nolint:noctx // it outlives us
+	cmd := exec.Command(a.self, "session", "keep", session) //nolint:noctx // it outlives us
 	if _, err := proc.StartDetached(cmd); err != nil {
 		return fmt.Errorf("start the keeper of the session: %w", err)
 	}

@@ -203,13 +203,8 @@ func (a *app) changeLesson(s *subject, m record.Message) error {
 	if s.hasEnded() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
 	}
-	if err := s.leave(m); err != nil {
+	if err := a.send(s, m); err != nil {
 		return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
-	}
-	if s.inSession() {
-		if err := a.deliverToWaiting(s); err != nil {
-			return err
-		}
 	}
 	a.printf("%s hears of it with its next prompt\n", s.ID)
 	return nil

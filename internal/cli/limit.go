@@ -21,11 +21,7 @@ below what the loop has used, the loop ends before its next turn; a time limit c
 }
 
 // Run gives a loop other limits.
-func (c *limitCmd) Run(a *app) error {
-	s, err := a.findUnended(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *limitCmd) Run(a *app, s *subject) error {
 	if s.hasEnded() {
 		return failure.New(failure.Usage, s.memory.State.ResumeCommand(s.ID)+"  goes on with it", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
 	}
@@ -34,10 +30,7 @@ func (c *limitCmd) Run(a *app) error {
 		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was named; those of loop %s: %s", s.ID, limits(s.memory.State.Policy.Limits))
 	}
 	a.warnUnknownCost(s.spec, given)
-	if err := s.leave(record.Message{Kind: record.MessageLimits, Limits: &given}); err != nil {
-		return err
-	}
-	if err := a.deliverToWaiting(s); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageLimits, Limits: &given}); err != nil {
 		return err
 	}
 	was, now := s.memory.State, s.memory.State
@@ -46,8 +39,6 @@ func (c *limitCmd) Run(a *app) error {
 	if o := now.Reached(); o != "" {
 		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
 	}
-	if !s.alive && !s.inSession() {
-		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
-	}
+	a.printf("%s", s.learnsLater())
 	return nil
 }

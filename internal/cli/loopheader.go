@@ -69,8 +69,6 @@ func beginsWords(st loop.State) string {
 		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
 	case loop.Paused:
 		return "lives in this session, and is held before its first turn"
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Waiting, loop.Trying, loop.Editing, loop.HandingOver, loop.Finishing:
 	}
 	return "begins in this session"
 }

@@ -28,15 +28,24 @@ type loopArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: this session's, else the newest"`
 }
 
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (l loopArg) ProvideLoop(a *app) (*subject, error) { return a.find(l.Loop) }
+
 // unendedArg is how commands name a loop that they act on.
 type unendedArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the unfinished loop here"`
 }
 
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (l unendedArg) ProvideLoop(a *app) (*subject, error) { return a.findUnended(l.Loop) }
+
 // loopWord is the same where more words follow, so that it cannot be left out.
 type loopWord struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here"`
 }
+
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (l loopWord) ProvideLoop(a *app) (*subject, error) { return a.find(l.Loop) }
 
 // orphaned is the state of a loop that has not ended and that nobody drives.
 const orphaned = "orphaned"

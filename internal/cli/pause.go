@@ -14,18 +14,11 @@ func (pauseCmd) Help() string {
 }
 
 // Run asks the loop to hold.
-func (c *pauseCmd) Run(a *app) error {
-	s, err := a.findUnended(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *pauseCmd) Run(a *app, s *subject) error {
 	if err := s.requireDriver(); err != nil {
 		return err
 	}
-	if err := s.post(record.MessagePause, ""); err != nil {
-		return err
-	}
-	if err := a.deliverToWaiting(s); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessagePause}); err != nil {
 		return err
 	}
 	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)

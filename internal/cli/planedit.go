@@ -136,11 +136,7 @@ tasks, Pawl keeps it in a file and does not apply it. Read it first:
 }
 
 // Run applies an edit that is held back.
-func (c *planAcceptCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *planAcceptCmd) Run(a *app, s *subject) error {
 	held := s.memory.State.Aside
 	if len(held) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
@@ -158,10 +154,7 @@ func (c *planAcceptCmd) Run(a *app) error {
 
 // editPlan edits a plan: by a message, if a loop works on it, else in the file.
 func (a *app) editPlan(word string, e plan.Edit) error {
-	path := word
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
-	}
+	path := a.abs(word)
 	isPath := strings.ContainsAny(word, `/\`) || filepath.Ext(word) == ".md" || filepath.Ext(word) == ".json"
 	if info, err := os.Stat(path); err == nil && !info.IsDir() || isPath {
 		s, err := a.loopOfPlan(path)
@@ -222,16 +215,10 @@ func (a *app) editPlanOf(s *subject, path string, e plan.Edit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.leave(record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
 		return err
 	}
-	if err := a.deliverToWaiting(s); err != nil {
-		return err
-	}
-	a.printf("%s: %s, from its next turn on\n", s.ID, done)
-	if !s.alive && !s.inSession() {
-		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
-	}
+	a.printf("%s: %s, from its next turn on\n%s", s.ID, done, s.learnsLater())
 	return nil
 }
 

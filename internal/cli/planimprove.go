@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -62,11 +61,7 @@ func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
 
 // target is the file to write, and its format.
 func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err error) {
-	path = cmp.Or(c.Out, c.File)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
-	}
-	format = p.Format
+	path, format = a.abs(cmp.Or(c.Out, c.File)), p.Format
 	if c.Out != "" {
 		format = planfile.Checklist
 	}

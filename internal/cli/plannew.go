@@ -154,11 +154,7 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdea+1))
 		text = string(data)
 	case len(c.Words) == 1 && text != "" && !strings.ContainsAny(text, " \n"):
-		path := text
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.dir, path)
-		}
-		data, failed := atomicfile.Read(path, prompt.MaxIdea)
+		data, failed := atomicfile.Read(a.abs(text), prompt.MaxIdea)
 		switch {
 		case failed == nil:
 			text = string(data)
@@ -184,10 +180,7 @@ func (c *planNewCmd) output(a *app) (string, error) {
 	if _, err := planfile.Convert(plan.Plan{}, c.Format); err != nil {
 		return "", err
 	}
-	path := cmp.Or(c.Out, names[c.Format], "plan.md")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
-	}
+	path := a.abs(cmp.Or(c.Out, names[c.Format], "plan.md"))
 	if _, err := os.Lstat(path); err == nil {
 		return "", failure.New(failure.Usage, "name another file with --out, or move this one", "%s is there already", a.shown(path))
 	}

@@ -47,10 +47,7 @@ func (c *pluginExportCmd) Run(a *app) error {
 	}
 	a.printf("the plugin pawl %s is in %s\n", p.Version, name)
 	a.printf("  its hooks start %s\n", term.Clean(strings.Join(append([]string{hook.Command}, hook.Args...), " ")))
-	setup := plugin.Setup{Plugin: p, Dir: filepath.Join(a.dir, c.Dir)}
-	if filepath.IsAbs(c.Dir) {
-		setup.Dir = c.Dir
-	}
+	setup := plugin.Setup{Plugin: p, Dir: a.abs(c.Dir)}
 	for _, command := range setup.Commands() {
 		a.printf("  %s\n", term.Clean(command))
 	}

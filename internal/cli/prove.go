@@ -213,7 +213,6 @@ func provenWhy(p verify.Proven) string {
 		return "all pass when it " + p.Does
 	case gate.Called:
 		return "when it " + p.Does + ", " + plan.OneLine(p.Why, 120)
-	case gate.NotTried:
 	}
 	return plan.OneLine(p.Why, 160)
 }

@@ -63,10 +63,7 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 	}
 	q, answer := w.question, a.withoutSecrets(w.question.Choice(text))
 	m := record.Message{Kind: record.MessageAnswer, Text: answer, Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}
-	if err := w.Post(id, m); err != nil {
-		return "", err
-	}
-	if err := a.deliverToWaiting(w.subject); err != nil {
+	if err := a.sendAs(w.subject, id, m); err != nil {
 		return "", err
 	}
 	switch {

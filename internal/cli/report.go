@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -59,11 +58,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 		if err := report.HTML(&page, l); err != nil {
 			return err
 		}
-		path := c.HTML
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.dir, path)
-		}
-		if err := atomicfile.Write(path, page.Bytes(), 0o644); err != nil {
+		if err := atomicfile.Write(a.abs(c.HTML), page.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", c.HTML, err)
 		}
 		a.printf("report of %s is in %s\n", s.ID, c.HTML)

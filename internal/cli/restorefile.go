@@ -13,10 +13,7 @@ import (
 // pathOf is a file that a user names from where they are, in the loop's work tree or its
 // repository: relative to the root, with slashes.
 func (s *subject) pathOf(a *app, file string) (string, error) {
-	at := file
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(plainPath(a.dir), file)
-	}
+	at := absIn(plainPath(a.dir), file)
 	for _, root := range []string{s.spec.WorkTree(s.Loop, s.kept.Root), s.kept.Root} {
 		if rel, err := filepath.Rel(plainPath(root), at); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel), nil

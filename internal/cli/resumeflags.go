@@ -16,6 +16,9 @@ type resumeArg struct {
 	limitFlags
 }
 
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (r resumeArg) ProvideLoop(a *app) (*subject, error) { return a.findResumable(r.Loop) }
+
 // limitFlags are limits that are given to a loop that has ended.
 type limitFlags struct {
 	MaxIterations *int           `group:"Limits, for a loop that ended" placeholder:"N" help:"this many more iterations; 0 = unlimited; default: what remains"`

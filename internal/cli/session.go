@@ -214,16 +214,12 @@ func (a *app) goOnDriving(begun *launch.Attended) error {
 
 // startBeside starts a process of a loop in a session, which goes on without us.
 func (a *app) startBeside(l *store.Loop, command string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	log, err := os.OpenFile(filepath.Join(l.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("write driver.log: %w", err)
 	}
 	defer log.Close()
-	cmd := exec.Command(self, "session", command, l.ID)
+	cmd := exec.Command(a.self, "session", command, l.ID)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	if _, err := proc.StartDetached(cmd); err != nil {
 		return fmt.Errorf("start pawl session %s: %w", command, err)

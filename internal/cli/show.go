@@ -66,8 +66,6 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		}
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
-	case loop.Delivered, loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
-		loop.HandedOver, loop.WentBack:
 	}
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))
@@ -101,7 +99,6 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		}[a.Purpose])
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
-	case loop.Restore, loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.EditPlan, loop.HandOver:
 	}
 }
 
@@ -217,7 +214,6 @@ func (s *show) Agent(e agent.Event) {
 		s.note(term.Info, "denied: "+cmp.Or(e.Detail, e.Tool)+": "+cmp.Or(why, e.Text))
 	case agent.KindRetry:
 		s.activity("the client retries: " + e.Text)
-	case agent.KindInit, agent.KindText, agent.KindToolEnd, agent.KindNote:
 	}
 }
 
@@ -359,7 +355,6 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 		lines = append(lines, "pawl log "+id)
 	case loop.Verified, loop.Finished:
 		return lines
-	case loop.Iterations, loop.Duration, loop.Budget, loop.Errored, loop.Unverified, loop.CancelledEnd:
 	}
 	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		lines = append(lines, s.ResumeCommand(id)+" continues")

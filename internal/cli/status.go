@@ -25,11 +25,7 @@ func (statusCmd) Help() string {
 }
 
 // Run shows how a loop stands.
-func (c *statusCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *statusCmd) Run(a *app, s *subject) error {
 	if c.JSON {
 		sum := s.summary()
 		return a.printJSON(record.Detailed(sum, s.memory.State, doing(s, sum, time.Now())))

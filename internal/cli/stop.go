@@ -28,11 +28,7 @@ The command returns when the loop has ended and its process is gone.
 }
 
 // Run asks the loop to end and waits until it has.
-func (c *stopCmd) Run(ctx context.Context, a *app) error {
-	s, err := a.findUnended(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *stopCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if s.hasEnded() && s.alive && c.Wait > 0 {
 		return a.awaitEnd(ctx, s, c.Wait)
 	}

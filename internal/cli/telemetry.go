@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -53,11 +52,7 @@ func (a *app) startTelemetry(l *store.Loop, spec record.Watching) (pid int, err 
 	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
 		return 0, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return 0, fmt.Errorf("find this program: %w", err)
-	}
-	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{self}, Vars: a.env.Vars}).StartTelemetry()
+	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{a.self}, Vars: a.env.Vars}).StartTelemetry()
 }
 
 // telemetryFindings says for the doctor where traces and metrics of loops here are sent;

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/rand"
+	"fmt"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -24,11 +25,7 @@ pawl status and pawl log show when a message was queued, delivered, and acknowle
 }
 
 // Run leaves a note for the agent.
-func (c *tellCmd) Run(a *app) error {
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
+func (c *tellCmd) Run(a *app, s *subject) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
 		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
@@ -36,14 +33,11 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	if err := s.leave(record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), Now: c.Now}); err != nil {
-		return err
-	}
-	if err := a.deliverToWaiting(s); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), Now: c.Now}); err != nil {
 		return err
 	}
 	switch {
-	case !s.alive && !s.inSession():
+	case !s.driven():
 		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
 	case c.Now && s.memory.State.Phase == loop.Turning:
 		a.printf("%s will be told after the tool that runs, or with its next prompt\n", s.ID)
@@ -55,12 +49,32 @@ func (c *tellCmd) Run(a *app) error {
 
 // post leaves a message in the loop's inbox.
 func (s *subject) post(kind, text string) error {
-	return s.leave(record.Message{Kind: kind, Text: text})
+	return s.Post(newMessageID(kind), record.Message{Kind: kind, Text: text})
 }
 
-func (s *subject) leave(m record.Message) error {
-	return s.Post(newMessageID(m.Kind), m)
+// send leaves a message for a loop, and makes one that waits for its session hear it.
+func (a *app) send(s *subject, m record.Message) error { return a.sendAs(s, newMessageID(m.Kind), m) }
+
+// sendAs is send with an id: of two messages with the same one the loop takes one.
+func (a *app) sendAs(s *subject, id string, m record.Message) error {
+	if err := s.Post(id, m); err != nil || !s.inSession() || !s.waitsForSession() {
+		return err
+	}
+	_, err := a.deliverInbox(s)
+	return err
 }
+
+// learnsLater says of a loop that nobody drives when it takes what was sent to it; "" for
+// others.
+func (s *subject) learnsLater() string {
+	if s.driven() {
+		return ""
+	}
+	return fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
+}
+
+// driven tells whether a process, or a session, takes what is sent to the loop.
+func (s *subject) driven() bool { return s.alive || s.inSession() }
 
 func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
@@ -74,7 +88,7 @@ func (s *subject) notEnded() error {
 
 // requireDriver refuses to steer a loop that nobody drives.
 func (s *subject) requireDriver() error {
-	if err := s.notEnded(); err != nil || s.alive || s.inSession() {
+	if err := s.notEnded(); err != nil || s.driven() {
 		return err
 	}
 	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, lastOwner(s))

@@ -57,10 +57,6 @@ func (a *app) canDetach(mode term.Mode) bool {
 // runDriver runs this command once more, as the driver of the loop, and returns with its
 // exit code, or when it leaves the terminal.
 func (a *app) runDriver(command string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	ends, end, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("start the loop: %w", err)
@@ -72,7 +68,7 @@ func (a *app) runDriver(command string) error {
 	}
 	defer alive.Close()
 	args := slices.Insert(slices.Clone(a.args), slices.Index(a.args, command)+1, "--driver")
-	cmd := exec.Command(self, args...) //nolint:noctx // it ends by what the user types
+	cmd := exec.Command(a.self, args...) //nolint:noctx // it ends by what the user types
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
 	cmd.ExtraFiles = []*os.File{end, dies}
 	signals := make(chan os.Signal, 4)

@@ -147,10 +147,7 @@ func (a *app) repoCommands(root string, files []string) ([]config.Command, error
 
 // fileCommands are those of a plan or a loop file.
 func (a *app) fileCommands(root, file string) ([]config.Command, error) {
-	path := file
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
-	}
+	path := a.abs(file)
 	data, err := atomicfile.Read(path, planfile.MaxSize)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: %w", file, errors.Unwrap(err))

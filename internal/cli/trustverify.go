@@ -40,11 +40,9 @@ func verifyCommand(root, project, path string) (config.Command, error) {
 	if err != nil {
 		return config.Command{}, err
 	}
-	dir := f.WorkingDir
-	if dir == "" {
-		dir = root
-	} else if !filepath.IsAbs(dir) {
-		dir = filepath.Join(project, dir)
+	dir := root
+	if f.WorkingDir != "" {
+		dir = absIn(project, f.WorkingDir)
 	}
 	return config.VerifyCommand(root, plainPath(path), plainPath(dir), f.Command), nil
 }

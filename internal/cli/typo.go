@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -21,31 +22,13 @@ func nearestCommand(n *kong.Node, written string) string {
 	if n.Parent != nil {
 		return ""
 	}
-	switch strings.ToLower(written) {
-	case "cancel", "abort", "kill", "end", "quit":
-		return "stop"
-	case "ls", "ps":
-		return "list"
-	case "show", "info":
-		return "status"
-	case "history", "journal":
-		return "log"
-	case "continue", "unpause", "retry":
-		return "resume"
-	case "grant", "accept":
-		return "approve"
-	case "deny", "refuse":
-		return "reject"
-	case "revert", "rollback":
-		return "undo"
-	case "message", "say", "send":
-		return "tell"
-	case "init", "setup":
-		return "install"
-	case "check", "test":
-		return "verify"
-	}
-	return ""
+	return map[string]string{
+		"cancel": "stop", "abort": "stop", "kill": "stop", "end": "stop", "quit": "stop",
+		"ls": "list", "ps": "list", "show": "status", "info": "status", "history": "log", "journal": "log",
+		"continue": "resume", "unpause": "resume", "retry": "resume", "grant": "approve", "accept": "approve",
+		"deny": "reject", "refuse": "reject", "revert": "undo", "rollback": "undo",
+		"message": "tell", "say": "tell", "send": "tell", "setup": "install", "check": "verify", "test": "verify",
+	}[strings.ToLower(written)]
 }
 
 // nearestFlag is the same for a flag of a command, as it is typed.
@@ -58,20 +41,13 @@ func nearestFlag(n *kong.Node, written string) string {
 	}
 	words := strings.FieldsFunc(strings.ToLower(written), func(r rune) bool { return r == '-' || r == '_' })
 	for i, word := range words {
-		switch word {
-		case "time":
-			words[i] = "duration"
-		case "turns", "loops", "rounds", "iters":
-			words[i] = "iterations"
-		case "budget", "usd", "price":
-			words[i] = "cost"
-		}
+		words[i] = cmp.Or(map[string]string{
+			"time": "duration", "turns": "iterations", "loops": "iterations", "rounds": "iterations", "iters": "iterations",
+			"budget": "cost", "usd": "cost", "price": "cost",
+		}[word], word)
 	}
 	near := failure.Nearest(written, names)
-	if near == "" {
-		near = failure.Nearest(strings.Join(words, "-"), names)
-	}
-	if near == "" {
+	if near = cmp.Or(near, failure.Nearest(strings.Join(words, "-"), names)); near == "" {
 		return ""
 	}
 	return "--" + near

@@ -208,7 +208,6 @@ func mark(s gate.Status) string {
 		return "pass   "
 	case gate.Fail:
 		return "fail   "
-	case gate.Unknown:
 	}
 	return "unknown"
 }
@@ -219,7 +218,6 @@ func verifyCode(s gate.Status) error {
 		return nil
 	case gate.Fail:
 		return disagrees
-	case gate.Unknown:
 	}
 	return cannotTell
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -287,11 +286,7 @@ func (n *narrated) all() []watch.Line {
 
 // Command runs pawl in the folder of this one.
 func (w *watched) Command(ctx context.Context, args ...string) (string, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find pawl: %w", err)
-	}
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, w.app.self, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = w.app.dir, w.app.env.Vars, 2*time.Second
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err

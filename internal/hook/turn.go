@@ -310,7 +310,6 @@ func continueReason(s *lease) string {
 		return "next: " + a.Task
 	case loop.Interruption:
 		return "going on after an interruption"
-	case loop.GoOn, loop.WasRestored, loop.FreshRecap:
 	}
 	return "going on"
 }

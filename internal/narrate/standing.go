@@ -21,7 +21,6 @@ func Kind(p loop.Policy) string {
 		return "explore: its limit is its end, there is nothing to claim"
 	case loop.Periodic:
 		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
-	case loop.Change:
 	}
 	return ""
 }
@@ -147,7 +146,6 @@ func Doing(st loop.State) string {
 		return "editing the plan"
 	case loop.Finishing:
 		return "ending"
-	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
 	}
 	return "starting"
 }

@@ -46,10 +46,8 @@ func Task(t loop.Task) string {
 
 // Result is the word for how a task ended.
 func Result(t loop.Task) string {
-	switch t.Status {
-	case loop.Done:
+	if t.Status == loop.Done {
 		return string(t.Evidence)
-	case loop.Open, loop.Skipped, loop.Blocked, loop.Unchanged:
 	}
 	return string(t.Status)
 }

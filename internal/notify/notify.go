@@ -175,7 +175,6 @@ func (s Sender) Check(r notice.Receiver) error {
 	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
 		_, err := s.address(r)
 		return err
-	case notice.Off, notice.Bell, notice.Command:
 	}
 	return nil
 }

@@ -85,7 +85,6 @@ func (s Step) action(a loop.Action) string {
 		return "restore the protected files: " + strings.Join(a.Paths, ", ")
 	case loop.Finish:
 		return "end the loop as " + string(s.After.Outcome) + colon(s.After.Reason)
-	case loop.Notify:
 	}
 	return "" // what is told is told by the log
 }

@@ -137,8 +137,6 @@ func stateName(p loop.Phase) string {
 		return "paused"
 	case loop.Ended:
 		return "ended"
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Trying, loop.Editing, loop.HandingOver, loop.Finishing:
 	}
 	return "running"
 }

@@ -208,7 +208,6 @@ func (p *page) groupOf(t loop.Task) int {
 		return 6
 	case gate.Unproven:
 		return 5
-	case gate.NoEvidence:
 	}
 	return 4
 }

@@ -211,7 +211,6 @@ func cutOff(f loop.Failure) Answer {
 		a.Later, a.Until = true, f.Until
 	case loop.OverBudget, loop.TimedOut, loop.Silent, loop.Login, loop.Billing:
 		a.costly = true
-	case loop.Refused, loop.Crashed, loop.Interrupted:
 	}
 	return a
 }

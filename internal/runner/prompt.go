@@ -76,7 +76,6 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 		return prompt.Explore
 	case loop.Periodic:
 		return prompt.Periodic
-	case loop.Change:
 	}
 	if r.Spec.Policy.Verify {
 		return prompt.Verify

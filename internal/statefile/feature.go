@@ -329,7 +329,6 @@ func (f featureFiles) EndLine(s loop.State) string {
 			}
 		}
 		return featureloop.LimitReached(s.Policy.Limits.Iterations, ids)
-	case loop.Finished, loop.Unverified, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered, loop.CancelledEnd:
 	}
 	return ""
 }

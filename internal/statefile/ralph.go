@@ -139,7 +139,6 @@ func (r ralphFiles) EndLine(s loop.State) string {
 		return ralphloop.PromiseMessage(r.Spec.Promise)
 	case loop.CancelledEnd:
 		return ralphloop.CancelledMessage(s.Iteration)
-	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered:
 	}
 	return ""
 }

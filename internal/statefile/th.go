@@ -184,7 +184,6 @@ func (t thFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Finished, loop.Iterations, loop.Duration, loop.CancelledEnd, loop.Verified, loop.Unverified:
 		return thloop.Ended(s.EndedAt.Sub(s.StartedAt))
-	case loop.Errored, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered:
 	}
 	return ""
 }

@@ -282,7 +282,6 @@ func (v verifyFiles) EndLine(s loop.State) string {
 		return verifyactive.PassedMessage(max(s.Iteration, 1))
 	case loop.Iterations:
 		return verifyactive.MaxReachedMessage(s.Policy.Limits.Iterations)
-	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered, loop.CancelledEnd:
 	}
 	return ""
 }

@@ -86,7 +86,6 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 			return Reply{}, b.run(ctx, nil, "update", r.Issue, "--status", "open", "--assignee", "", "--json")
 		}
 		return Reply{}, nil
-	case List:
 	}
 	return Reply{}, unknown(r)
 }

@@ -47,7 +47,6 @@ func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
 			return Reply{}, g.release(ctx, at, r.Label)
 		}
 		return Reply{}, nil
-	case List:
 	}
 	return Reply{}, unknown(r)
 }

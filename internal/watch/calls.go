@@ -50,7 +50,6 @@ func callRows(c record.Call, columns int) []string {
 		mark, style = "✗", red
 	case record.CallInterrupted:
 		mark, style, took = "○", dim, "interrupted"
-	case record.CallSucceeded:
 	}
 	text := c.At.Format("15:04:05") + "  " + mark + " " + clean(c.Tool+"  "+c.Detail)
 	rows := []string{paint(style, fit(text, max(0, columns-len(took)-1))) + " " + paint(dim, took)}

@@ -185,7 +185,6 @@ func (m Model) key(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case reading:
 		return m.readText(k)
-	case browsing:
 	}
 	m.notice = ""
 	if acted, cmd, ok := m.act(k.String()); ok {

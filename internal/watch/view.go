@@ -263,7 +263,6 @@ func (m Model) tone(s record.Summary) string {
 		return yellow
 	case record.Working:
 		return green
-	case record.Over:
 	}
 	return dim
 }

@@ -116,7 +116,6 @@ func (c Conversation) Reply(text string) Conversation {
 		return c.authorReplied(text)
 	case AskCritic:
 		return c.criticReplied(text)
-	case AskUser, Finished, Failed:
 	}
 	return c
 }

@@ -143,7 +143,6 @@ func (m *machine) approvalDeclined(q Question) {
 		m.finalTask("what the user says is missing")
 		m.next()
 		return
-	case ApproveClaim, ApproveTask:
 	}
 	m.tellAgent("The user does not accept your work on this task" + why)
 	m.s.Refusals++

@@ -28,7 +28,6 @@ func (m *machine) runGates(p Purpose) {
 		tree = m.s.Found.Tree
 	case ForBaseline:
 		tree = m.s.HalfDone
-	case ForClaim, ForTurn, ForLimit, ForFinal:
 	}
 	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.Unknowns})
 }

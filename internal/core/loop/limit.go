@@ -191,7 +191,6 @@ func limitReason(o Outcome) string {
 		return "the time limit was reached"
 	case Budget:
 		return "the budget was spent"
-	case Verified, Finished, Errored, Unverified, Stuck, BlockedEnd, Tampered, CancelledEnd:
 	}
 	return string(o)
 }

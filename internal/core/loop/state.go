@@ -60,7 +60,6 @@ func (p Phase) AtWork() bool {
 	switch p {
 	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Editing, HandingOver, Finishing:
 		return true
-	case Turning, Waiting, Paused, Ended:
 	}
 	return false
 }

@@ -203,7 +203,6 @@ func (m *machine) faulted(e Event) {
 		return
 	case Committing:
 		m.s.After = ThenCommit
-	case New, Checkpointing, Baseline, Turning, Looking, Judging, Restoring, Waiting, Trying, Editing, HandingOver, Paused, Ended:
 	}
 	m.finish(Errored, e.Text, e.Hint)
 }

@@ -52,7 +52,6 @@ func (j GuardVerdict) text() string {
 		return fmt.Sprintf("the guard denied %s (%s): %s", j.Tool, j.Rule, j.Call)
 	case guard.Ask:
 		return fmt.Sprintf("the guard left %s to the user (%s): %s", j.Tool, j.Rule, j.Call)
-	case guard.Allow:
 	}
 	return fmt.Sprintf("the guard could not read %s in what %s ran: %s", j.Unknown, j.Tool, j.Call)
 }

@@ -263,7 +263,6 @@ func (r *reading) apply(rule rule, m []string) {
 		r.Failing, r.seen = nil, map[string]bool{}
 	case leave:
 		r.section = ""
-	case mark, enter:
 	}
 }
 
