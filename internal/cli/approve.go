@@ -270,7 +270,7 @@ func (a *app) knows(s *subject, rel string) (bool, error) {
 	if slices.Contains(s.memory.State.Unapproved(), rel) {
 		return true, nil
 	}
-	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(rel))); err == nil {
+	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(rel))); err == nil {
 		return !at.IsDir(), nil
 	}
 	tree := cmp.Or(s.memory.TestsTree, s.memory.State.Base)

@@ -128,7 +128,7 @@ func (s *subject) calls(iteration int) ([]record.Call, int, error) {
 		if c.Status == record.CallRunning && !working {
 			c.Status = record.CallInterrupted
 		}
-		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, s.kept.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
+		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, s.spec.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
 	}
 	return calls, dropped, nil
 }

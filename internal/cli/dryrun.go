@@ -15,7 +15,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -101,7 +100,7 @@ func checkoutWords(s record.Spec) string {
 		return ""
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
-	return "your checkout switches from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + "; it switches back if nothing is committed"
+	return "your checkout switches from " + here + " to " + cmp.Or(s.Branch, record.OwnBranch("<loop>")) + "; it switches back if nothing is committed"
 }
 
 // dryTasks lists the tasks, and what each may change.

@@ -200,7 +200,7 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	}
 	judges, err := record.Protected(s.Loop)
 	places := record.GuardDirs{
-		Root: s.spec.WorkTree(s.Loop, s.kept.Root), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
+		Root: s.spec.WorkTree(s.Loop), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
 	}
 	return record.WithHistory(s.spec.GuardRules(places, record.TurnScope{Task: s.memory.State.Current, Protected: judges}), s.Loop), nil, err
 }

@@ -53,7 +53,6 @@ const orphaned = "orphaned"
 // subject is the loop that a command is about.
 type subject struct {
 	*store.Loop
-	kept   store.Spec // what it was created with
 	spec   record.Spec
 	memory memory.Memory
 	mark   journal.Mark // of the record up to which it remembers
@@ -80,17 +79,11 @@ func (a *app) find(ref string) (*subject, error) {
 // readSubject reads how a loop stands now. With a *journal.CorruptError the subject is
 // as good as the journal.
 func readSubject(l *store.Loop) (*subject, error) {
-	kept, err := l.Spec()
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{Loop: l, kept: kept}
-	if s.spec, err = record.DecodeSpec(kept); err != nil {
-		return nil, err
-	}
-	if s.spec.Branch == "" {
-		s.spec.Branch = "pawl/" + l.ID
-	}
+	s := &subject{Loop: l, spec: spec}
 	if s.holder, s.alive, err = l.Holder(); err != nil {
 		return nil, err
 	}
@@ -140,7 +133,7 @@ func (a *app) comesFrom() string {
 
 // summary is the loop as scripts see it.
 func (s *subject) summary() record.Summary {
-	sum := record.Summarize(s.kept, s.spec, s.memory)
+	sum := record.Summarize(s.spec, s.memory)
 	sum.State = stateWord(sum, s.alive)
 	return sum
 }
@@ -175,7 +168,7 @@ func sessionWords(sum record.Summary) string {
 
 // repo opens the work tree that the loop acts on.
 func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
-	dir := s.spec.WorkTree(s.Loop, s.kept.Root)
+	dir := s.spec.WorkTree(s.Loop)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
 			"the work tree of loop %s is gone (%s)", s.ID, dir)
@@ -197,7 +190,7 @@ func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, 
 // a work tree.
 func (s *subject) origin(ctx context.Context) (*git.Repo, error) {
 	if s.spec.OwnWorktree {
-		return git.Open(ctx, s.kept.Root)
+		return git.Open(ctx, s.spec.Root)
 	}
 	return s.repo(ctx)
 }

@@ -175,7 +175,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 
 // planPath is where the loop's plan lies.
 func (s *subject) planPath() string {
-	return filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(s.spec.Plan))
+	return filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(s.spec.Plan))
 }
 
 // loopOfPlan is the loop that works on a plan, or else the last one that did; nil for
@@ -187,19 +187,15 @@ func (a *app) loopOfPlan(path string) (*subject, error) {
 	}
 	var found *subject
 	for _, l := range loops {
-		kept, err := l.Spec()
-		if err != nil {
-			continue // pawl list names it
-		}
-		spec, err := record.DecodeSpec(kept)
-		if err != nil || spec.Plan == "" || plainPath(filepath.Join(kept.Root, filepath.FromSlash(spec.Plan))) != plainPath(path) {
+		spec, err := record.ReadSpec(l) // pawl list names one that cannot be read
+		if err != nil || spec.Plan == "" || plainPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != plainPath(path) {
 			continue
 		}
 		s, err := a.find(l.ID)
 		if err != nil {
 			return nil, err
 		}
-		if found == nil || found.hasEnded() && (!s.hasEnded() || s.kept.CreatedAt.After(found.kept.CreatedAt)) {
+		if found == nil || found.hasEnded() && (!s.hasEnded() || s.spec.CreatedAt.After(found.spec.CreatedAt)) {
 			found = s
 		}
 	}

@@ -14,12 +14,12 @@ import (
 // repository: relative to the root, with slashes.
 func (s *subject) pathOf(a *app, file string) (string, error) {
 	at := absIn(plainPath(a.dir), file)
-	for _, root := range []string{s.spec.WorkTree(s.Loop, s.kept.Root), s.kept.Root} {
+	for _, root := range []string{s.spec.WorkTree(s.Loop), s.spec.Root} {
 		if rel, err := filepath.Rel(plainPath(root), at); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel), nil
 		}
 	}
-	return "", failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
+	return "", failure.New(failure.Usage, "name files of "+s.spec.Root, "%s is not in the repository of loop %s", file, s.ID)
 }
 
 func (s *subject) pathsOf(a *app, files []string) ([]string, error) {

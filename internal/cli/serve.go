@@ -96,7 +96,7 @@ func (s *served) subject(id string) (*subject, error) {
 	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
 		return nil, err
 	}
-	if !s.all && sub.kept.Root != s.app.root() {
+	if !s.all && sub.spec.Root != s.app.root() {
 		return nil, fmt.Errorf("find loop %s here: %w", id, fs.ErrNotExist)
 	}
 	return sub, nil

@@ -15,7 +15,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -262,7 +261,7 @@ func (s *show) note(level term.Level, text string) {
 
 // ended is the summary of a loop that ended.
 func (s *show) ended(now loop.State) {
-	sum := record.Summarize(store.Spec{ID: s.id}, s.spec, memory.Memory{State: now})
+	sum := record.Summarize(s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,

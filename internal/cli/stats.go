@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/record"
@@ -42,9 +41,8 @@ func (c *statsCmd) Run(a *app) error {
 		if l.Summary.StartedAt.IsZero() || l.Summary.StartedAt.Before(since) {
 			continue
 		}
-		spec, specErr := record.ReadSpec(l.Loop)
-		m, _, err := record.Load(l.Loop)
-		if err = errors.Join(specErr, err); err != nil {
+		spec, m, err := record.Read(l.Loop)
+		if err != nil {
 			term.Warnf(a.Err, "%s", err)
 			continue
 		}

@@ -69,7 +69,7 @@ func statusText(s *subject, now time.Time) string {
 		line("branch", "%s, %s", s.spec.Branch, figure.Count(sum.Commits, "commit"))
 	}
 	if s.spec.OwnWorktree {
-		line("worktree", "%s", s.spec.WorkTree(s.Loop, s.kept.Root))
+		line("worktree", "%s", s.spec.WorkTree(s.Loop))
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))

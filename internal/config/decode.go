@@ -128,8 +128,16 @@ func (l Layer) report(err error) error {
 
 // decodeTable sets the fields of the struct that dst points to from a table, in
 // the order of the file.
-func decodeTable(dst any, path string, table map[string]any, lines map[string]int) error {
+func decodeTable(dst any, path string, v any, lines map[string]int) error {
 	fields := fieldsOf(dst)
+	table, ok := v.(map[string]any)
+	if !ok {
+		var keys []string
+		for _, f := range fields {
+			keys = append(keys, f.key)
+		}
+		return want(path, "a table with "+enumerated(keys, " and "), v)
+	}
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(lines[join(path, a)], lines[join(path, b)]), cmp.Compare(a, b))
 	})

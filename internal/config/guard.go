@@ -37,12 +37,8 @@ type list struct {
 }
 
 func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return want(at, "a table with allow, deny, ask and protected_branches", v)
-	}
 	was := *p
-	if err := decodeTable(p, at, table, lines); err != nil {
+	if err := decodeTable(p, at, v, lines); err != nil {
 		return err
 	}
 	for i, l := range p.patterns() {

@@ -18,14 +18,10 @@ type Telemetry struct {
 }
 
 func decodeTelemetry(p *Telemetry, at string, v any, lines map[string]int) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return want(at, "a table with endpoint and headers", v)
-	}
-	if err := decodeTable(p, at, table, lines); err != nil {
+	if err := decodeTable(p, at, v, lines); err != nil {
 		return err
 	}
-	if _, set := table["endpoint"]; set {
+	if p.Endpoint != "" {
 		u, err := url.Parse(p.Endpoint)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 			return wrong(join(at, "endpoint"), "want an address that begins with https:// or http://")

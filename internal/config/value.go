@@ -49,10 +49,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeEvidence(p, path, v)
 	case *Worktree:
 		return decodeWorktree(p, path, v, lines)
-	case *Verify:
-		return decodeVerify(p, path, v, lines)
-	case *Tracker:
-		return decodeTracker(p, path, v, lines)
+	case *Verify, *Tracker:
+		return decodeTable(p, path, v, lines)
 	case *Guard:
 		return decodeGuard(p, path, v, lines)
 	case *Notify:
@@ -121,11 +119,12 @@ func decodeName(ptr any, path string, v any, names []string) error {
 	return nil
 }
 
-func oneOf(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+func oneOf(names []string) string { return enumerated(names, " or ") }
+
+// enumerated names several things, the last one behind a word.
+func enumerated(names []string, word string) string {
+	last := len(names) - 1
+	return strings.TrimPrefix(strings.Join(names[:last], ", ")+word+names[last], word)
 }
 
 func decodeText(p *string, path string, v any) error {
@@ -374,20 +373,4 @@ func decodeWorktree(p *Worktree, path string, v any, lines map[string]int) error
 		return want(path, "true, false or a table with use and setup", v)
 	}
 	return nil
-}
-
-func decodeTracker(p *Tracker, path string, v any, lines map[string]int) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return want(path, "a table with command and label", v)
-	}
-	return decodeTable(p, path, table, lines)
-}
-
-func decodeVerify(p *Verify, path string, v any, lines map[string]int) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return want(path, "a table with tries, isolate, isolated_cost and isolated_timeout", v)
-	}
-	return decodeTable(p, path, table, lines)
 }

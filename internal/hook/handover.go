@@ -42,7 +42,7 @@ func consecutiveBlocks(b session.Binding, s *lease) int {
 // session, with a newer binding.
 func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, _, err := readLoop(l)
+	_, m, err := record.Read(l)
 	if _, alive, holderErr := l.Holder(); err == nil && holderErr == nil && !alive && m.State.Phase == loop.HandingOver {
 		waited, cancel := context.WithDeadline(ctx, h.now.Add(interactiveTimeout))
 		defer cancel()
@@ -60,16 +60,6 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 	return h.replyLoopMoved(ctx, b, cause)
 }
 
-// readLoop reads the spec and state of a loop that another owner has.
-func readLoop(l *store.Loop) (memory.Memory, record.Spec, error) {
-	spec, err := record.ReadSpec(l)
-	if err != nil {
-		return memory.Memory{}, spec, err
-	}
-	m, _, err := record.Load(l)
-	return m, spec, err
-}
-
 // hasMoved reports whether a runner owns the loop, or is about to.
 func hasMoved(m memory.Memory) bool {
 	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
@@ -77,7 +67,7 @@ func hasMoved(m memory.Memory) bool {
 
 // isolatedTryText says that an isolated try runs beside the session, and why.
 func (h *handler) isolatedTryText(b session.Binding) string {
-	m, _, err := readLoop(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	_, m, err := record.Read(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Failing == nil {
 		return b.Loop + ": this try is made in a fresh session, beside this one"
 	}

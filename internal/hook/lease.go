@@ -27,7 +27,6 @@ type lease struct {
 	clock  *record.Clock
 	redact func(string) string
 	box    *notify.Outbox
-	root   string          // of the loop
 	news   []notice.Notice // to be sent once the journal says what they tell
 	ended  bool            // by a pending event; its telemetry is to be sent
 
@@ -50,17 +49,14 @@ func isHeld(err error) bool { return errors.As(err, new(*store.HeldError)) }
 // loop or its folder is gone.
 func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	kept, err := l.Spec()
+	spec, err := record.ReadSpec(l)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("its folder is gone: %w", errNotOwner)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), root: kept.Root}
-	if s.spec, err = record.DecodeSpec(kept); err != nil {
-		return nil, err
-	}
+	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), spec: spec}
 	s.box = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
 	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrOwnershipLost) || ok && held.Epoch > b.Epoch {
@@ -174,7 +170,7 @@ func (s *lease) flush() error {
 	}
 	s.pending = nil
 	for _, n := range s.news {
-		s.box.Post(n.Of(s.loop.ID, s.spec.Goal(), s.root))
+		s.box.Post(n.Of(s.loop.ID, s.spec.Goal(), s.spec.Root))
 	}
 	s.news = nil
 	if s.ended && s.spec.SendsTelemetry(s.box.Vars) {

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -18,7 +19,7 @@ import (
 // else would watch the loop.
 func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, _, err := readLoop(l)
+	_, m, err := record.Read(l)
 	if b.Unattended && err == nil {
 		m, err = h.waitForEnd(ctx, l, m)
 	}
@@ -50,7 +51,7 @@ func (h *handler) waitForEnd(ctx context.Context, l *store.Loop, m memory.Memory
 		} else if time.Since(driven) > driverTimeout {
 			break
 		}
-		m, _, err = readLoop(l)
+		_, m, err = record.Read(l)
 	}
 	return m, err
 }
@@ -99,7 +100,7 @@ func locationText(l *store.Loop, m memory.Memory) string {
 // the next prompt.
 func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, _, err := readLoop(l)
+	_, m, err := record.Read(l)
 	prompted := h.p.Event == codec.UserPromptSubmit || h.p.Event == codec.SessionStart
 	switch {
 	case err != nil: // the loop's folder is gone
@@ -138,7 +139,7 @@ func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 
 // stateText says how a loop that has left the session ended, or that another session has it.
 func stateText(l *store.Loop) (string, error) {
-	m, spec, err := readLoop(l)
+	spec, m, err := record.Read(l)
 	if err != nil {
 		return "", err
 	}

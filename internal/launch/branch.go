@@ -20,17 +20,16 @@ func (p *Prepared) goesToCurrent() bool {
 	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
 		return false
 	}
-	id, ours := strings.CutPrefix(p.Status.Branch, runner.OwnBranch(""))
+	id, ours := strings.CutPrefix(p.Status.Branch, record.OwnBranch(""))
 	if !ours {
 		return true
 	}
 	l := store.Open(p.Home).Loop(id)
-	kept, err := l.Spec()
-	if err != nil || kept.Root != p.root {
+	spec, err := record.ReadSpec(l)
+	if err != nil || spec.Root != p.root {
 		return true // it only looks like a loop's
 	}
-	spec, err := record.DecodeSpec(kept)
-	return err != nil || spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
+	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
 }
 
 // switchTo checks out the loop's branch.

@@ -23,11 +23,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	if d.Spec.Tracker == nil {
 		return nil
 	}
-	kept, err := d.Loop.Spec()
-	if err != nil {
-		return err
-	}
-	desk, err := openIssues(d.Loop, d.Spec, kept.Root, env)
+	desk, err := openIssues(d.Loop, d.Spec, env)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,8 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 	if l, err = st.Create(p.Repo.Root(), p.Spec); err != nil {
 		return nil, "", fmt.Errorf("create loop: %w", err)
 	}
-	return l, version, nil
+	p.Spec, err = record.ReadSpec(l)
+	return l, version, err
 }
 
 // checkAgents returns the version of the agent's client. It returns an error if the
@@ -173,10 +174,6 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	kept, err := l.Spec()
-	if err != nil {
-		return nil, err
-	}
 	m, _, err := record.Load(l)
 	if err != nil {
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
@@ -205,7 +202,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 			return nil, err
 		}
 	} else {
-		repo, err := git.Open(ctx, kept.Root)
+		repo, err := git.Open(ctx, spec.Root)
 		if err == nil {
 			err = d.acquire(ctx, store.Open(env.PawlHome), l, repo, env)
 			d.setUpFailed = err != nil && !d.wasSetUp
@@ -268,9 +265,6 @@ func (d *Driver) reopen(ctx context.Context, base string, owesCommit bool) error
 
 // acquire takes the loop and its work tree, and builds the runner.
 func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
-	if d.Spec.Branch == "" {
-		d.Spec.Branch = runner.OwnBranch(l.ID)
-	}
 	owner, err := d.ownFunc(l)(ctx)
 	if err != nil {
 		return err
@@ -321,7 +315,7 @@ func (d *Driver) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, err
 // loop's branch, or a worktree of the loop's.
 func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnWorktree {
-		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch, "HEAD")
+		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l), d.Spec.Branch, "HEAD")
 		if err != nil {
 			return nil, err
 		}
@@ -335,7 +329,7 @@ func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, r
 	}
 	d.closers = append(d.closers, unlock)
 	if d.Spec.OwnWorktree {
-		return repo, d.populateWorktree(ctx, l, repo)
+		return repo, d.populateWorktree(ctx, repo)
 	}
 	if err := d.switchTo(ctx, repo, l.ID); err != nil {
 		return repo, err

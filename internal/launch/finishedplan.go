@@ -40,12 +40,8 @@ func earlierEvidence(st *store.Store, root, planPath string) (map[string]earlier
 	}
 	accepted := map[string]time.Time{} // in loops that found the task done
 	for _, l := range loops {
-		kept, err := l.Spec()
-		if err != nil || kept.Root != root {
-			continue
-		}
 		spec, err := record.ReadSpec(l)
-		if err != nil || spec.Plan != planPath {
+		if err != nil || spec.Root != root || spec.Plan != planPath {
 			continue
 		}
 		m, _, err := record.Load(l)
@@ -54,10 +50,10 @@ func earlierEvidence(st *store.Store, root, planPath string) (map[string]earlier
 		}
 		for _, t := range m.State.Tasks {
 			switch {
-			case t.Earlier && t.Accepted && kept.CreatedAt.After(accepted[t.ID]):
-				accepted[t.ID] = kept.CreatedAt
-			case t.Evidence != "" && !t.Earlier && !kept.CreatedAt.Before(found[t.ID].began):
-				found[t.ID] = earlierResult{t.Evidence, t.Accepted, kept.CreatedAt}
+			case t.Earlier && t.Accepted && spec.CreatedAt.After(accepted[t.ID]):
+				accepted[t.ID] = spec.CreatedAt
+			case t.Evidence != "" && !t.Earlier && !spec.CreatedAt.Before(found[t.ID].began):
+				found[t.ID] = earlierResult{t.Evidence, t.Accepted, spec.CreatedAt}
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -103,7 +102,7 @@ func (p *Prepared) newBranch() string {
 	case p.Spec.NoCommit || p.Spec.Branch != "" && p.Spec.Branch == p.Status.Branch:
 		return ""
 	case p.Spec.Branch == "":
-		return runner.OwnBranch("<loop>")
+		return record.OwnBranch("<loop>")
 	}
 	return p.Spec.Branch
 }

@@ -85,15 +85,7 @@ func appendNote(ctx context.Context, l *store.Loop, env environment.Environment,
 		return fmt.Errorf("note what mutation testing found: %w", err)
 	}
 	defer func() { err = errors.Join(err, owner.Close()) }()
-	kept, err := l.Spec()
-	if err != nil {
-		return err
-	}
-	spec, err := record.DecodeSpec(kept)
-	if err != nil {
-		return err
-	}
-	m, _, err := record.Load(l)
+	spec, m, err := record.Read(l)
 	if err != nil {
 		return err
 	}
@@ -107,5 +99,5 @@ func appendNote(ctx context.Context, l *store.Loop, env environment.Environment,
 		return err
 	}
 	m.ApplyNote(n)
-	return owner.Save(mark, m, record.Summarize(kept, spec, m))
+	return owner.Save(mark, m, record.Summarize(spec, m))
 }

@@ -17,15 +17,11 @@ import (
 // Reopen continues a loop that ended in a session with work left. Skipped tasks are open
 // again.
 func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
-	kept, err := l.Spec()
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	a := &Attended{Loop: l}
-	if a.Spec, err = record.DecodeSpec(kept); err != nil {
-		return nil, err
-	}
-	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, loop: l.ID, root: kept.Root, env: env}
+	a, p := &Attended{Loop: l, Spec: spec}, preparedFor(spec, env)
 	m, err := p.checkReopen(ctx, l, o)
 	if err != nil {
 		return nil, err
@@ -52,6 +48,11 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 		return a, nil
 	}
 	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
+}
+
+// preparedFor is a loop that was created before, to look for what is in its way.
+func preparedFor(spec record.Spec, env environment.Environment) *Prepared {
+	return &Prepared{Home: env.PawlHome, Spec: spec, loop: spec.ID, root: spec.Root, env: env}
 }
 
 // checkReopen returns the loop's memory, or why it cannot continue in this session.
@@ -94,15 +95,11 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 // RefuseResume returns an error if another loop runs in a session in the work tree of
 // this one.
 func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environment) error {
-	kept, err := l.Spec()
-	if err != nil {
+	spec, err := record.ReadSpec(l)
+	if err != nil || spec.OwnWorktree {
 		return err
 	}
-	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID}
-	if p.Spec, err = record.DecodeSpec(kept); err != nil || p.Spec.OwnWorktree {
-		return err
-	}
-	b, err := findConflicts(ctx, p)
+	b, err := findConflicts(ctx, preparedFor(spec, env))
 	if err != nil || b.Attended == "" {
 		return err
 	}

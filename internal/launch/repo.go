@@ -12,21 +12,17 @@ import (
 // Repo opens the repository that a loop works in: the user's, a worktree of the loop's,
 // or Pawl's own if there is no git.
 func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
-	kept, err := l.Spec()
-	if err != nil {
-		return nil, err
-	}
-	spec, err := record.DecodeSpec(kept)
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case spec.Shadow:
-		return git.Shadow(ctx, kept.Root, filepath.Join(l.Dir, "shadow.git"))
+		return git.Shadow(ctx, spec.Root, filepath.Join(l.Dir, "shadow.git"))
 	case spec.Policy.Attended:
-		return git.Reopen(ctx, kept.Root)
+		return git.Reopen(ctx, spec.Root)
 	}
-	return git.Open(ctx, spec.WorkTree(l, kept.Root))
+	return git.Open(ctx, spec.WorkTree(l))
 }
 
 // plainFolder is a work tree without a git folder, for locking.

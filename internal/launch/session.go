@@ -59,6 +59,9 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 	if err != nil {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
+	if p.Spec, err = record.ReadSpec(l); err != nil {
+		return nil, err
+	}
 	d := &Driver{Spec: p.Spec}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	p.loop = l.ID
@@ -136,14 +139,11 @@ func (d *Driver) recordSession(in UserSession) error {
 // setUpRunner sets the fields of the runner beside the loop and its owner, and locks the
 // work tree.
 func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) error {
-	kept, err := d.Loop.Spec()
-	if err != nil {
-		return err
-	}
 	box := d.outbox(d.Loop, env)
 	d.Notify = box.Post
 	d.sendTelemetryOnClose(box)
 	d.Redact, d.StateDir, d.HomeDir = redact.New(env.Vars), env.PawlHome, env.Home
+	var err error
 	if d.Repo, err = Repo(ctx, d.Loop); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) e
 	if d.Spec.Shadow {
 		tree = nil
 	}
-	unlock, err := store.Open(env.PawlHome).LockWorktree(ctx, lockTarget(kept.Root, tree), d.Loop.ID)
+	unlock, err := store.Open(env.PawlHome).LockWorktree(ctx, lockTarget(d.Spec.Root, tree), d.Loop.ID)
 	if err != nil {
 		return err
 	}
@@ -233,9 +233,6 @@ func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environ
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
-	}
-	if spec.Branch == "" && !spec.NoCommit {
-		spec.Branch = "pawl/" + l.ID
 	}
 	d := &Driver{Spec: spec, Resumed: true, Runner: &runner.Runner{Loop: l, Spec: spec}}
 	if d.Owner, err = own(ctx); err != nil {

@@ -47,19 +47,10 @@ func (d *Driver) undoIfFailed(ctx context.Context, undo git.Undo) {
 // undoTimeout bounds that removal.
 const undoTimeout = time.Minute
 
-// originOf returns the repository from which a loop's worktree was made.
-func originOf(ctx context.Context, l *store.Loop) (*git.Repo, error) {
-	kept, err := l.Spec()
-	if err != nil {
-		return nil, err
-	}
-	return git.Open(ctx, kept.Root)
-}
-
 // populateWorktree copies files that git does not have into a worktree of the loop's:
 // those that .worktreeinclude names, and an untracked plan.
-func (d *Driver) populateWorktree(ctx context.Context, l *store.Loop, tree *git.Repo) error {
-	origin, err := originOf(ctx, l)
+func (d *Driver) populateWorktree(ctx context.Context, tree *git.Repo) error {
+	origin, err := git.Open(ctx, d.Spec.Root)
 	if err != nil {
 		return err
 	}
@@ -101,9 +92,9 @@ func (d *Driver) setUpWorktree(ctx context.Context, l *store.Loop, v *verify.Ver
 	}
 	do := d.copyDependencies
 	if len(d.Spec.Setup) > 0 {
-		do = func(ctx context.Context, _ *store.Loop) error { return v.SetUp(ctx, d.Repo.Root()) }
+		do = func(ctx context.Context) error { return v.SetUp(ctx, d.Repo.Root()) }
 	}
-	if err := do(ctx, l); err != nil {
+	if err := do(ctx); err != nil {
 		return err
 	}
 	return os.WriteFile(marker, nil, 0o600)
@@ -114,8 +105,8 @@ func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }
 
 // copyDependencies copies ignored dependency folders. Folders that are too large are
 // skipped; the gates report what is missing.
-func (d *Driver) copyDependencies(ctx context.Context, l *store.Loop) error {
-	origin, err := originOf(ctx, l)
+func (d *Driver) copyDependencies(ctx context.Context) error {
+	origin, err := git.Open(ctx, d.Spec.Root)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,14 +98,11 @@ func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment,
 // checkTake returns why a loop cannot be taken into this session, or what is known about
 // it.
 func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environment.Environment, in UserSession) (*Prepared, error) {
-	kept, err := l.Spec()
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID, env: env}
-	if p.Spec, err = record.DecodeSpec(kept); err != nil {
-		return nil, err
-	}
+	p := preparedFor(spec, env)
 	here := m.Attended(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.OwnWorktree:
@@ -149,12 +145,11 @@ func checkBranch(ctx context.Context, l *store.Loop, spec record.Repository) err
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	want := cmp.Or(spec.Branch, "pawl/"+l.ID)
-	if branch == want {
+	if branch == spec.Branch {
 		return nil
 	}
-	return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl start --take %s", want, l.ID),
-		"the work tree is not on the branch of the loop, %s", want)
+	return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl start --take %s", spec.Branch, l.ID),
+		"the work tree is not on the branch of the loop, %s", spec.Branch)
 }
 
 // changeSession journals the loop's new session and removes the binding of the old one.
@@ -192,12 +187,11 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 // have removed the binding when they found another owner. m is the memory before the turn
 // that is due.
 func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
-	kept, err := d.Loop.Spec()
-	if err != nil || m.Bound.Session == "" {
-		return err
+	if m.Bound.Session == "" {
+		return nil
 	}
 	sessions, epoch := session.Open(d.StateDir), d.Owner.Epoch()
-	_, err = sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
+	_, err := sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
 		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.Moved)
 		if stale {
 			b.Epoch, b.Moved = epoch, false
@@ -208,7 +202,7 @@ func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 		return err
 	}
 	return sessions.Bind(ctx, session.Binding{
-		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: kept.Root, Client: m.Bound.Client,
+		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: d.Spec.Root, Client: m.Bound.Client,
 		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
 	})
 }

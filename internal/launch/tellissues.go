@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -49,10 +48,10 @@ type ledger struct {
 const ledgerName = "tracker.json"
 
 // openIssues returns the desk of a loop whose plan is one of issues.
-func openIssues(l *store.Loop, spec record.Spec, root string, env environment.Environment) (*issueDesk, error) {
+func openIssues(l *store.Loop, spec record.Spec, env environment.Environment) (*issueDesk, error) {
 	d := &issueDesk{loop: l, spec: spec, clean: redact.New(env.Vars).String}
 	var err error
-	if d.program, err = trackerProgram(*spec.Tracker, root, env); err != nil {
+	if d.program, err = trackerProgram(*spec.Tracker, spec.Root, env); err != nil {
 		return nil, err
 	}
 	data, err := atomicfile.Read(filepath.Join(l.Dir, ledgerName), maxLedger)
@@ -180,11 +179,7 @@ func UntoldIssues(l *store.Loop, env environment.Environment) ([]string, error) 
 }
 
 func untoldIssues(l *store.Loop, env environment.Environment) (*issueDesk, []untold, error) {
-	kept, err := l.Spec()
-	if err != nil {
-		return nil, nil, err
-	}
-	spec, err := record.DecodeSpec(kept)
+	spec, err := record.ReadSpec(l)
 	if err != nil || spec.Tracker == nil {
 		return nil, nil, err
 	}
@@ -192,7 +187,7 @@ func untoldIssues(l *store.Loop, env environment.Environment) (*issueDesk, []unt
 	if err != nil || m.State.Phase != loop.Ended {
 		return nil, nil, err
 	}
-	d, err := openIssues(l, spec, kept.Root, env)
+	d, err := openIssues(l, spec, env)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -243,7 +238,7 @@ func (d *issueDesk) text(first string, tasks []loop.Task, m memory.Memory) strin
 		b.WriteString("\n")
 	}
 	if commits {
-		fmt.Fprintf(&b, "\nThe commits are on the branch %s.", code(cmp.Or(d.spec.Branch, "pawl/"+d.loop.ID)))
+		fmt.Fprintf(&b, "\nThe commits are on the branch %s.", code(d.spec.Branch))
 	}
 	if url := m.PullRequest.URL; url != "" {
 		b.WriteString(" Pull request: " + url)

@@ -20,7 +20,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -72,7 +71,7 @@ func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Re
 		return "", err
 	}
 	words := "nothing was committed: the loop's worktree is removed"
-	if d.Spec.Branch != runner.OwnBranch(l.ID) && !d.Spec.NewBranch {
+	if d.Spec.Branch != record.OwnBranch(l.ID) && !d.Spec.NewBranch {
 		return words, nil
 	}
 	deleted, err := origin.DeleteEmptyBranch(ctx, d.Spec.Branch, tip)
@@ -140,18 +139,13 @@ func (d *Driver) isCopy(origin *git.Repo, file string) bool {
 // Worktree opens the worktree of a loop that has one. If it was removed, it is created
 // again at the loop's last commit; undo removes it.
 func Worktree(ctx context.Context, l *store.Loop, m memory.Memory) (tree *git.Repo, undo git.Undo, err error) {
-	kept, err := l.Spec()
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := record.DecodeSpec(kept)
+	origin, err := git.Open(ctx, spec.Root)
 	if err != nil {
 		return nil, nil, err
 	}
-	origin, err := git.Open(ctx, kept.Root)
-	if err != nil {
-		return nil, nil, err
-	}
-	branch := cmp.Or(spec.Branch, runner.OwnBranch(l.ID))
-	return origin.LoopWorktree(ctx, spec.WorkTree(l, kept.Root), branch, cmp.Or(m.Base.Commit, spec.StartCommit))
+	return origin.LoopWorktree(ctx, spec.WorkTree(l), spec.Branch, cmp.Or(m.Base.Commit, spec.StartCommit))
 }

@@ -13,11 +13,7 @@ import (
 
 // askUser records a question. The answer comes with a later prompt.
 func (s *Server) askUser(_ context.Context, in question) (string, error) {
-	text, err := given("question", in.Question, inputMax)
-	if err != nil {
-		return "", err
-	}
-	at, err := s.inTurn()
+	at, text, err := s.said("question", in.Question, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -25,37 +21,25 @@ func (s *Server) askUser(_ context.Context, in question) (string, error) {
 	for _, c := range in.Choices[:min(len(in.Choices), choicesMax)] {
 		q.Choices = append(q.Choices, at.redacted(c))
 	}
-	if err := at.post(record.Message{Kind: record.MessageQuestion, Question: &q}); err != nil {
-		return "", err
-	}
-	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Nothing is allowed by asking.", nil
+	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Nothing is allowed by asking.",
+		at.post(record.Message{Kind: record.MessageQuestion, Question: &q})
 }
 
 const choicesMax = 8 // answers that a question may suggest
 
 // requestMerge records a wish that only the user can fulfil.
 func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
-	summary, err := given("summary", in.Summary, inputMax)
+	at, summary, err := s.said("summary", in.Summary, inputMax)
 	if err != nil {
 		return "", err
 	}
-	at, err := s.inTurn()
-	if err != nil {
-		return "", err
-	}
-	if err := at.post(record.Message{Kind: record.MessageMerge, Text: summary}); err != nil {
-		return "", err
-	}
-	return "Recorded for the user, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.", nil
+	return "Recorded for the user, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.",
+		at.post(record.Message{Kind: record.MessageMerge, Text: summary})
 }
 
 // requestTestChange records which tests the agent wants to change, and why.
 func (s *Server) requestTestChange(_ context.Context, in testWish) (string, error) {
-	why, err := given("why", in.Why, inputMax)
-	if err != nil {
-		return "", err
-	}
-	at, err := s.inTurn()
+	at, why, err := s.said("why", in.Why, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -63,10 +47,8 @@ func (s *Server) requestTestChange(_ context.Context, in testWish) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if err := at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why}); err != nil {
-		return "", err
-	}
-	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.", nil
+	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.",
+		at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why})
 }
 
 // paths are files as the loop knows them: relative to its root, with slashes.
@@ -74,7 +56,7 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 	if len(files) == 0 || len(files) > filesMax {
 		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
 	}
-	root := at.spec.WorkTree(at.Loop, at.root)
+	root := at.spec.WorkTree(at.Loop)
 	var paths []string
 	for _, f := range files {
 		f, err := given("a file's name", f, pathMax)
@@ -99,16 +81,9 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 
 // addLesson leaves a lesson for later tries.
 func (s *Server) addLesson(_ context.Context, in lesson) (string, error) {
-	text, err := given("text", in.Text, lessonMax)
+	at, text, err := s.said("text", in.Text, lessonMax)
 	if err != nil {
 		return "", err
 	}
-	at, err := s.inTurn()
-	if err != nil {
-		return "", err
-	}
-	if err := at.post(record.Message{Kind: record.MessageLearn, Text: text}); err != nil {
-		return "", err
-	}
-	return "Kept: later tries are told.", nil
+	return "Kept: later tries are told.", at.post(record.Message{Kind: record.MessageLearn, Text: text})
 }

@@ -21,7 +21,6 @@ import (
 // boundLoop is the loop that a call is about, as it stands at that moment.
 type boundLoop struct {
 	*store.Loop
-	root string   // folder that the loop is bound to
 	vars []string // NAME=value, some of which are secret
 	spec record.Spec
 	mem  memory.Memory
@@ -46,16 +45,9 @@ func (s *Server) findBound() (*boundLoop, error) {
 		id = b.Loop
 	}
 	at := &boundLoop{Loop: s.store.Loop(id), vars: s.Env.Vars}
-	kept, err := at.Spec()
-	if err != nil {
-		return nil, err
-	}
-	at.root = kept.Root
-	if at.spec, err = record.DecodeSpec(kept); err != nil {
-		return nil, err
-	}
+	var err error
 	// A damaged journal is read as far as it goes; its owner says so.
-	if at.mem, _, err = record.Load(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
+	if at.spec, at.mem, err = record.Read(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
 		return nil, err
 	}
 	return at, nil
@@ -82,6 +74,16 @@ func (s *Server) inTurn() (*boundLoop, error) {
 		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
 	}
 	return at, nil
+}
+
+// said is inTurn with a text of the agent's, which must say something.
+func (s *Server) said(name, text string, most int) (*boundLoop, string, error) {
+	text, err := given(name, text, most)
+	if err != nil {
+		return nil, "", err
+	}
+	at, err := s.inTurn()
+	return at, text, err
 }
 
 // task finds an open task by its id, "" for the one at work.

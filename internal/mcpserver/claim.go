@@ -54,11 +54,7 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 
 // reportBlocked hears that the task at work cannot be done.
 func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
-	reason, err := given("reason", in.Reason, inputMax)
-	if err != nil {
-		return "", err
-	}
-	at, err := s.inTurn()
+	at, reason, err := s.said("reason", in.Reason, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -110,8 +106,5 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	if now, err := s.inTurn(); err != nil || now.mem.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")
 	}
-	if err := at.post(m); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), nil
+	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), at.post(m)
 }

@@ -71,7 +71,7 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 	}
 	p.line("Task %s: %s", t.ID, t.Title)
 	if at.spec.Plan != "" {
-		path := filepath.Join(at.spec.WorkTree(at.Loop, at.root), filepath.FromSlash(at.spec.Plan))
+		path := filepath.Join(at.spec.WorkTree(at.Loop), filepath.FromSlash(at.spec.Plan))
 		if f, err := planfile.Load(path); err == nil { // the title will do
 			if in, ok := f.Plan().Task(t.ID); ok {
 				in.Context = append(in.Context, planfile.Related(path, f.Plan(), in)...)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -27,6 +28,7 @@ import (
 // in spec.json and does not change with configuration or flags. Its parts stand for those
 // who need them: in JSON their fields stand side by side.
 type Spec struct {
+	Created `json:"-"`
 	Request
 	Policy loop.Policy `json:"policy"`
 	Checks
@@ -36,6 +38,13 @@ type Spec struct {
 	Protection
 	InSession
 	Watching
+}
+
+// Created is what the store knows of a loop: it stands beside the rest in spec.json.
+type Created struct {
+	ID        string
+	Root      string // of the repository or project, absolute
+	CreatedAt time.Time
 }
 
 // Request says what is to be done.
@@ -156,22 +165,41 @@ type Agent struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// ReadSpec reads the spec of a loop.
+// OwnBranch is the branch that a loop of this id makes for itself.
+func OwnBranch(id string) string { return "pawl/" + id }
+
+// ReadSpec reads the spec of a loop. One that commits has a branch in it, its own unless
+// another was chosen.
 func ReadSpec(l *store.Loop) (Spec, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return Spec{}, err
 	}
-	return DecodeSpec(kept)
-}
-
-// DecodeSpec decodes the spec from what the store has of it.
-func DecodeSpec(kept store.Spec) (Spec, error) {
-	var s Spec
+	s := Spec{Created: Created{kept.ID, kept.Root, kept.CreatedAt}}
 	if err := json.Unmarshal(kept.Body, &s); err != nil {
 		return Spec{}, fmt.Errorf("decode spec of loop %s: %w", kept.ID, err)
 	}
+	if s.Branch == "" && !s.NoCommit {
+		s.Branch = OwnBranch(s.ID)
+	}
 	return s, nil
+}
+
+// ReadCreated reads what the store knows of a loop.
+func ReadCreated(l *store.Loop) (Created, error) {
+	kept, err := l.Spec()
+	return Created{kept.ID, kept.Root, kept.CreatedAt}, err
+}
+
+// Read reads the spec of a loop and what its journal says. With a *journal.CorruptError the
+// memory is as good as the journal.
+func Read(l *store.Loop) (Spec, memory.Memory, error) {
+	spec, err := ReadSpec(l)
+	if err != nil {
+		return spec, memory.Memory{}, err
+	}
+	m, _, err := Load(l)
+	return spec, m, err
 }
 
 // AllDone reports whether every task was done before the loop.
@@ -200,9 +228,9 @@ const TreeDir = "tree"
 
 // WorkTree returns where the loop's agent works: the root of the loop, or the loop's own
 // work tree in its folder.
-func (r Repository) WorkTree(l *store.Loop, root string) string {
-	if r.OwnWorktree {
+func (s Spec) WorkTree(l *store.Loop) string {
+	if s.OwnWorktree {
 		return filepath.Join(l.Dir, TreeDir)
 	}
-	return root
+	return s.Root
 }

@@ -65,18 +65,17 @@ type Tokens struct {
 	CacheWrite int64 `json:"cache_write"`
 }
 
-// Summarize makes the summary of a loop from the store's spec, its decoded body, and its
-// memory.
-func Summarize(kept store.Spec, spec Spec, m memory.Memory) Summary {
+// Summarize makes the summary of a loop from its spec and its memory.
+func Summarize(spec Spec, m memory.Memory) Summary {
 	s := m.State
 	u := s.Usage
 	sum := Summary{
-		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
+		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
 		Attended: m.Attended(spec.Policy),
 		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
-		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt,
+		CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt,
 	}
 	if s.Phase == loop.Ended { // before, its owner may die and leave the work of the end
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
@@ -143,14 +142,10 @@ func stateName(p loop.Phase) string {
 
 // ReadSummary reads a loop's files and returns its summary; see store.List.
 func ReadSummary(l *store.Loop) (Summary, error) {
-	kept, err := l.Spec()
-	if err != nil {
-		return Summary{}, err
-	}
-	spec, err := DecodeSpec(kept)
+	spec, err := ReadSpec(l)
 	if err != nil {
 		return Summary{}, err
 	}
 	m, _, err := Load(l)
-	return Summarize(kept, spec, m), err
+	return Summarize(spec, m), err
 }

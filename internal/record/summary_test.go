@@ -7,7 +7,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // An outcome is told once the loop has ended: an owner that dies before leaves work of
@@ -15,11 +14,11 @@ import (
 func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Phase: loop.Finishing, End: loop.End{Outcome: loop.Verified, Reason: "all done", EndedAt: time.Unix(1, 0)}}
-	if got := record.Summarize(store.Spec{}, record.Spec{}, memory.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
+	if got := record.Summarize(record.Spec{}, memory.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
 		t.Errorf("finishing: %+v", got)
 	}
 	s.Phase = loop.Ended
-	if got := record.Summarize(store.Spec{}, record.Spec{}, memory.Memory{State: s}); got.Outcome != loop.Verified || got.Reason != "all done" || got.EndedAt.IsZero() || got.State != "ended" {
+	if got := record.Summarize(record.Spec{}, memory.Memory{State: s}); got.Outcome != loop.Verified || got.Reason != "all done" || got.EndedAt.IsZero() || got.State != "ended" {
 		t.Errorf("ended: %+v", got)
 	}
 }
@@ -28,7 +27,7 @@ func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 func TestSummaryOfASession(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: .1, Input: 10}}}
-	got := record.Summarize(store.Spec{}, record.Spec{Policy: loop.Policy{Attended: true}}, memory.Memory{State: s})
+	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, memory.Memory{State: s})
 	if !got.CostUnknown || got.CostUSD != .1 {
 		t.Errorf("%+v", got)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
@@ -273,7 +274,7 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	words := "back on " + home
-	if r.Spec.Branch != OwnBranch(r.Loop.ID) && !r.Spec.NewBranch {
+	if r.Spec.Branch != record.OwnBranch(r.Loop.ID) && !r.Spec.NewBranch {
 		return words, nil
 	}
 	tip, err := r.Repo.Head(ctx)
@@ -289,9 +290,6 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 	}
 	return words, nil
 }
-
-// OwnBranch is the branch that a loop makes for its commits.
-func OwnBranch(id string) string { return "pawl/" + id }
 
 // finishTimeout bounds the last work of a loop: a user who ended it waits.
 const finishTimeout = 2 * time.Minute

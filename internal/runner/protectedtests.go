@@ -184,7 +184,7 @@ func changedIn(changes []loop.TestChange, path string) bool {
 func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
 	r.Observer = nobody{}
 	var err error
-	if r.kept, err = r.Loop.Spec(); err != nil {
+	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
 		return loop.State{}, err
 	}
 	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {

@@ -89,7 +89,6 @@ type Beginning struct {
 
 // journalled is what the journal tells.
 type journalled struct {
-	kept  store.Spec // what the loop was created with
 	mem   memory.Memory
 	mark  journal.Mark
 	clock record.Clock
@@ -221,7 +220,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 // open folds the journal and copies the protected files.
 func (r *Runner) open() error {
 	var err error
-	if r.kept, err = r.Loop.Spec(); err != nil {
+	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
 		return err
 	}
 	mem, mark, err := record.Load(r.Loop)
@@ -300,7 +299,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.Notify != nil {
 		for _, n := range r.mem.Notices {
-			r.Notify(n.Of(r.Loop.ID, r.Spec.Goal(), r.kept.Root))
+			r.Notify(n.Of(r.Loop.ID, r.Spec.Goal(), r.Spec.Root))
 		}
 	}
 	return acts, nil

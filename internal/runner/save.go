@@ -8,7 +8,7 @@ import (
 
 // save keeps the snapshot that lists and hooks read.
 func (r *Runner) save() {
-	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.kept, r.Spec, r.mem)))
+	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.Spec, r.mem)))
 }
 
 // noteUnsaved shows that the snapshot could not be written. It is derived: that is worth a

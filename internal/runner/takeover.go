@@ -6,12 +6,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Abandon ends a loop that could not begin: there is no work of the end to do.
 func (r *Runner) Abandon(cause error) error {
 	var err error
-	if r.kept, err = r.Loop.Spec(); err != nil {
+	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
 		return err
 	}
 	r.Observer = nobody{}

@@ -48,9 +48,8 @@ type LoopStarted struct {
 
 // Gate is one gate as it stood when the loop began.
 type Gate struct {
-	Name     string `json:"name,omitempty" jsonschema:"name of the gate"`
-	Command  string `json:"command" jsonschema:"what is run"`
-	Baseline string `json:"baseline,omitempty" jsonschema:"what it said before any work, in words"`
+	Name    string `json:"name,omitempty" jsonschema:"name of the gate"`
+	Command string `json:"command" jsonschema:"what is run"`
 }
 
 // TaskStarted begins a task, or the whole goal where there is no plan.
@@ -140,7 +139,6 @@ type LoopEnded struct {
 	Waited      Span     `json:"waited_seconds,omitempty" jsonschema:"of it waiting for limits"`
 	Iterations  int      `json:"iterations" jsonschema:"iterations counted"`
 	Tasks       []Tally  `json:"tasks,omitempty" jsonschema:"tasks by result"`
-	Gates       []string `json:"gates,omitempty" jsonschema:"each gate's last result, in words"`
 	Commits     int      `json:"commits" jsonschema:"commits made"`
 	Branch      string   `json:"branch,omitempty" jsonschema:"branch they are on"`
 	Tokens      int64    `json:"tokens" jsonschema:"tokens of all kinds"`

@@ -116,9 +116,6 @@ func (s *story) header(e LoopStarted) []line {
 		if g.Name != "" && g.Name != g.Command {
 			name = Clean(g.Name) + ": " + name
 		}
-		if g.Baseline != "" {
-			name += "   baseline: " + Clean(g.Baseline)
-		}
 		out = append(out, labelled("gate", dim, name))
 	}
 	if e.Checkout != "" {

@@ -48,9 +48,6 @@ func summary(e LoopEnded) []line {
 			row(only(i, label), Clean(words))
 		}
 	}
-	for _, g := range e.Gates {
-		row("gate", Clean(g))
-	}
 	row("commits", commitsWords(e))
 	if len(e.LeftOut) > 0 {
 		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")

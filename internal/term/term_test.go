@@ -37,7 +37,7 @@ func evening(at time.Time) []struct {
 		{0, term.LoopStarted{
 			Loop: "brisk-otter", Source: "plan.md", Open: 2, Done: 1, Agent: "claude", AgentVersion: "2.1.328",
 			Branch: "pawl/brisk-otter", From: "main 3f2a9c1", MaxIterations: 28, MaxDuration: 8 * 3600 * s, MaxCostUSD: 20,
-			Gates:   []term.Gate{{Name: "test", Command: "go test ./...", Baseline: "212 pass, 3 fail before the work"}},
+			Gates:   []term.Gate{{Name: "test", Command: "go test ./..."}},
 			Sandbox: []string{"strict, by bubblewrap, around agent and gates", "agents reach api.example.com", "gates reach nothing"},
 		}},
 		{0, term.Note{Level: term.Info, Text: `task 3 "Update README" looks like prose: nothing could prove it`}},
@@ -67,7 +67,6 @@ func evening(at time.Time) []struct {
 				{Result: "proven", Tasks: []string{"US-001", "US-002"}, Note: "a test failed before and passes now"},
 				{Result: "skipped", Tasks: []string{"US-003"}, Each: []string{"US-003 Session expiry: TestExpiry still fails"}},
 			},
-			Gates:     []string{"test: 214 pass, 1 fail (TestExpiry)"},
 			LeftAlone: []string{"notes.txt", "drafts/one.txt"},
 			Look:      []string{"~/.local/state/pawl/loops/brisk-otter-7f3a", "git diff main...pawl/brisk-otter"},
 			Next:      []string{"pawl report", "pawl run plan.md"},
@@ -266,7 +265,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[2J\x1b]0;title\x07b\u202ec\u200b\n\x00\x9b31md\u2028\xff"
 	for _, e := range []term.Event{
-		term.LoopStarted{Loop: evil, Source: evil, Agent: evil, AgentVersion: evil, Branch: evil, From: evil, Open: 1, Resumed: true, Gates: []term.Gate{{evil, "c", evil}}, Sandbox: []string{evil, evil}},
+		term.LoopStarted{Loop: evil, Source: evil, Agent: evil, AgentVersion: evil, Branch: evil, From: evil, Open: 1, Resumed: true, Gates: []term.Gate{{evil, "c"}}, Sandbox: []string{evil, evil}},
 		term.TaskStarted{ID: evil, Title: evil},
 		term.TurnActivity{Doing: evil, Iteration: 1},
 		term.GateFinished{Gate: evil, Summary: evil},
@@ -276,7 +275,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 		term.Note{Text: evil},
 		term.LoopEnded{
 			Loop: evil, Progress: evil, Outcome: evil, Reason: evil, Branch: evil, Commits: 1, Look: []string{evil}, Next: []string{evil},
-			Gates: []string{evil}, Tasks: []term.Tally{{evil, []string{evil}, []string{evil}, evil}, {evil, []string{evil}, nil, evil}},
+			Tasks: []term.Tally{{evil, []string{evil}, []string{evil}, evil}, {evil, []string{evil}, nil, evil}},
 		},
 	} {
 		for _, mode := range []term.Mode{term.Plain, term.JSON} {
