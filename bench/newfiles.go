@@ -11,6 +11,8 @@ import (
 
 // newFiles compares what very many new files add to the cost of a task with what git takes
 // to add and commit them. They are made beside the repository, and the doer moves them in.
+// Measure it in memory (TMPDIR=/dev/shm): ext4 makes files very slowly for some minutes where
+// many were deleted, and the rounds delete what those before them made.
 func newFiles(files int, bound float64) func(context.Context, *lab) (outcome, error) {
 	return func(ctx context.Context, l *lab) (outcome, error) {
 		dir, err := l.taskRepository(ctx, 100, 4)

@@ -170,7 +170,7 @@ func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 
 // Blobs reads files by the ids of their contents.
 func (r *Repo) Blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
-	found, err := r.readObjects(ctx, ids, 0)
+	found, err := r.objects(ctx, ids...)
 	blobs := map[string][]byte{}
 	for i, o := range found {
 		if o.kind == "" {

@@ -157,7 +157,7 @@ func (v *Verifier) added(ctx context.Context, r Request) ([]string, error) {
 		if !v.isProgram(c) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 		if v.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b *b
 	if c.Status == 'D' || !isFile(c.To) {
 		return nil, false, nil
 	}
-	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+	before, after, err := contents(ctx, v.Repo, c)
 	if err != nil {
 		return nil, false, err
 	}

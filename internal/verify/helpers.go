@@ -46,44 +46,46 @@ var failsTests = regex.New(`\bAssertionError\b`)
 // nothing of the work. There are none where nothing else was changed.
 func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git.Change) (map[string]bool, error) {
 	helpers, others := map[string]bool{}, false
-	for _, c := range changes {
-		if c.Status == 'D' || v.isTest(c.Path) || !mutant.Knows(c.Path) {
-			continue
-		}
-		helper := false
-		if c.Status == 'A' {
-			text, err := v.content(ctx, tree, c.Path)
-			if err != nil {
-				return nil, err
-			}
-			helper = assertsOnly(c.Path, text)
-		}
+	err := eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, _, is []byte) error {
+		helper := c.Status == 'A' && assertsOnly(c.Path, is)
 		if others = others || !helper; helper {
 			helpers[c.Path] = true
 		}
-	}
-	if len(helpers) == 0 || !others {
-		return nil, nil //nolint:nilnil // none is a map without entries
+		return nil
+	})
+	if err != nil || len(helpers) == 0 || !others {
+		return nil, err
 	}
 	entries, err := v.Repo.Entries(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	for file := range entries {
-		if helpers[file] || v.isTest(file) || !mutant.Knows(file) {
-			continue
+	var all []git.Change
+	for file, e := range entries {
+		if !helpers[file] {
+			all = append(all, git.Change{Path: file, Status: 'A', To: e})
 		}
-		text, err := v.content(ctx, tree, file)
-		if err != nil {
-			return nil, err
-		}
+	}
+	err = eachText(ctx, v.Repo, v.changedPrograms(all), func(_ git.Change, _, is []byte) error {
 		for helper := range helpers {
-			if mutant.Names(string(text), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
+			if mutant.Names(string(is), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
 				delete(helpers, helper)
 			}
 		}
+		return nil
+	})
+	return helpers, err
+}
+
+// changedPrograms are the changes of files whose functions can be found, tests aside.
+func (v *Verifier) changedPrograms(changes []git.Change) []git.Change {
+	var marks []string
+	if v.Marks != nil {
+		marks = v.Marks()
 	}
-	return helpers, nil
+	return slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool {
+		return c.Status == 'D' || !isFile(c.To) || !mutant.Knows(c.Path) || slices.Contains(marks, c.Path) || v.isTest(c.Path)
+	})
 }
 
 // assertsOnly reports whether a file has functions, each of which fails a test.

@@ -199,7 +199,7 @@ func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
 // registered is a build file as it was, and the same with the new sources that it lists
 // in another tree.
 func (v *Verifier) registered(ctx context.Context, before, after string, ch git.Change) (was, with []byte, err error) {
-	was, is, err := contents(ctx, v.Repo, before, after, ch)
+	was, is, err := contents(ctx, v.Repo, ch)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -53,7 +53,7 @@ func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map
 		if c.Status == 'D' || v.isTest(c.Path) || v.isMark(c.Path) || mutant.Knows(c.Path) && !known {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Before, r.After, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 		if c.Status == 'D' || IsTest(in.r.Tests, c.Path) || !sign.Knows(c.Path) {
 			continue
 		}
-		was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
+		was, is, err := contents(ctx, in.repo, c)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +49,10 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 }
 
 // within names the functions that signs of a changed file stand in, or the tables.
-func (in inspection) within(c git.Change, found []sign.Sign, texts map[string][]byte) {
+func (in inspection) within(c git.Change, found []sign.Sign, is []byte) {
 	if len(found) == 0 || IsTest(in.r.Tests, c.Path) {
 		return
 	}
-	_, is := textsOf(c, texts)
 	for i, s := range found {
 		if s.Line > 0 {
 			found[i].In = mutant.NameAt(c.Path, is, s.Line)

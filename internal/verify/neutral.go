@@ -77,7 +77,7 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 
 // heldBy names the places of a changed file that hold what tests expect, or read it.
 func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
-	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+	before, after, err := contents(ctx, v.Repo, c)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *s
 // neutralFile is a file with the signs neutralized that may be. All but the last step
 // leave lines where they are.
 func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in neutralizing) ([]byte, []string, error) {
-	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+	before, after, err := contents(ctx, v.Repo, c)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,7 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 		if !v.isProgram(c) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -58,7 +58,7 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 // isProgram reports whether a change is of a file whose functions can be found, and that
 // is no test.
 func (v *Verifier) isProgram(c git.Change) bool {
-	return c.Status != 'D' && isFile(c.To) && !v.isTest(c.Path) && !v.isMark(c.Path) && mutant.Knows(c.Path)
+	return len(v.changedPrograms([]git.Change{c})) == 1
 }
 
 // zeroParameters runs gates on the tree of now, where a parameter has its zero value, one

@@ -78,7 +78,7 @@ func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -132,18 +133,14 @@ func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]muta
 	}
 	var changed []mutant.Function
 	content := map[string][]byte{}
-	for _, c := range changes {
-		if c.Status == 'D' || helpers[c.Path] || v.isTest(c.Path) || !mutant.Knows(c.Path) {
-			continue
+	err = eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, was, is []byte) error {
+		if !helpers[c.Path] {
+			content[c.Path] = is
+			changed = append(changed, mutant.Changed(c.Path, was, is)...)
 		}
-		before, after, err := contents(ctx, v.Repo, r.Before, r.After, c)
-		if err != nil {
-			return nil, nil, err
-		}
-		content[c.Path] = after
-		changed = append(changed, mutant.Changed(c.Path, before, after)...)
-	}
-	return changed, content, nil
+		return nil
+	})
+	return changed, content, err
 }
 
 // prover runs gates on broken code.

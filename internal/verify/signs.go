@@ -69,19 +69,14 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		return nil, err
 	}
 	var found []sign.Sign
-	for some := range slices.Chunk(changes, readTogether) {
-		texts, err := in.read(ctx, some)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range some {
-			of, err := in.file(ctx, c, texts)
-			if err != nil {
-				return nil, err
-			}
-			in.within(c, of, texts)
-			found = append(found, of...)
-		}
+	err = eachText(ctx, repo, changes, func(c git.Change, was, is []byte) error {
+		of, err := in.file(ctx, c, was, is)
+		in.within(c, of, is)
+		found = append(found, of...)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return r.files.isTest(c.Path) })
 	var files []string
@@ -117,7 +112,7 @@ func (in *inspection) readPrograms(ctx context.Context) error {
 		if c.Status == 'D' || !isFile(c.To) || in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
-		was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
+		was, is, err := contents(ctx, in.repo, c)
 		if err != nil {
 			return err
 		}
@@ -136,36 +131,8 @@ func unaskedData(asked string, c git.Change) bool {
 	return c.Status == 'M' && work.IsData(c.Path) && !strings.Contains(asked, path.Base(c.Path))
 }
 
-// readTogether is how many files are in memory at once.
-const readTogether = 64
-
-// read reads changed files as they were and as they are by the names of their contents,
-// which asks for no folder: a change may have very many files.
-func (in inspection) read(ctx context.Context, changes []git.Change) (map[string][]byte, error) {
-	var ids []string
-	for _, c := range changes {
-		for _, e := range []git.Entry{c.From, c.To} {
-			if isFile(c.To) && isFile(e) {
-				ids = append(ids, e.ID)
-			}
-		}
-	}
-	return in.repo.Blobs(ctx, ids)
-}
-
-// textsOf are a changed file as it was and as it is; nothing of what is not a file.
-func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
-	if !isFile(c.To) {
-		return nil, nil
-	}
-	if isFile(c.From) {
-		was = texts[c.From.ID]
-	}
-	return was, texts[c.To.ID]
-}
-
-// file are the signs of one changed file, by the texts of files by their names.
-func (in inspection) file(ctx context.Context, c git.Change, texts map[string][]byte) (found []sign.Sign, err error) {
+// file are the signs of one changed file.
+func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
 	test := in.r.files.isTest(c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
@@ -176,7 +143,6 @@ func (in inspection) file(ctx context.Context, c git.Change, texts map[string][]
 	if c.Status == 'D' {
 		return found, nil
 	}
-	was, is := textsOf(c, texts)
 	if found = append(found, sign.Unseen(c.Path, was, is)...); !sign.Knows(c.Path) {
 		return found, nil
 	}
@@ -367,20 +333,3 @@ func dropped(ctx context.Context, repo *git.Repo, trees [2]string, changes []git
 	}
 	return is, nil
 }
-
-// contents are a file before and after a change that did not delete it; nothing of what
-// is not a file.
-func contents(ctx context.Context, repo *git.Repo, before, after string, c git.Change) (was, is []byte, err error) {
-	if !isFile(c.To) {
-		return nil, nil, nil
-	}
-	if isFile(c.From) {
-		if was, err = repo.Show(ctx, before, c.Path); err != nil {
-			return nil, nil, err
-		}
-	}
-	is, err = repo.Show(ctx, after, c.Path)
-	return was, is, err
-}
-
-func isFile(e git.Entry) bool { return e.Mode == "100644" || e.Mode == "100755" }

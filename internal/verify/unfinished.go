@@ -38,7 +38,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		if c.Status == 'D' || !mutant.Knows(c.Path) {
 			continue
 		}
-		was, is, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		was, is, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return err
 		}

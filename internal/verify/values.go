@@ -217,7 +217,7 @@ func (v *Verifier) workAs(ctx context.Context, r Request, as sign.Sign) ([]sign.
 		if c.Status == 'D' || v.isTest(c.Path) || !sign.Knows(c.Path) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		before, after, err := contents(ctx, v.Repo, c)
 		if err != nil {
 			return nil, err
 		}

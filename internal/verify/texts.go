@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// Changed files are read by the names of their contents, which asks for no folder, and many
+// at a time: a change may have very many files.
+
+// readTogether is how many files are in memory at once.
+const readTogether = 64
+
+// eachText calls use with changed files as they were and as they are; nothing of a side that
+// is not a file.
+func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use func(c git.Change, was, is []byte) error) error {
+	for some := range slices.Chunk(changes, readTogether) {
+		var ids []string
+		for _, c := range some {
+			for _, e := range []git.Entry{c.From, c.To} {
+				if isFile(c.To) && isFile(e) {
+					ids = append(ids, e.ID)
+				}
+			}
+		}
+		texts, err := repo.Blobs(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, c := range some {
+			was, is := textsOf(c, texts)
+			if err := use(c, was, is); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// textsOf are the two sides of a change that did not delete the file, by the names of contents.
+func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
+	if !isFile(c.To) {
+		return nil, nil
+	}
+	if isFile(c.From) {
+		was = texts[c.From.ID]
+	}
+	return was, texts[c.To.ID]
+}
+
+// contents are a file before and after a change that did not delete it; nothing of what is
+// not a file.
+func contents(ctx context.Context, repo *git.Repo, c git.Change) (was, is []byte, err error) {
+	err = eachText(ctx, repo, []git.Change{c}, func(_ git.Change, before, after []byte) error {
+		was, is = before, after
+		return nil
+	})
+	return was, is, err
+}
+
+func isFile(e git.Entry) bool { return e.Mode == "100644" || e.Mode == "100755" }
