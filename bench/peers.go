@@ -197,7 +197,7 @@ func (c *contest) play(ctx context.Context, all []contestant, rounds int) ([][]s
 	got := make([][]score, len(all))
 	for round := range rounds + 1 {
 		for i, x := range all {
-			s, err := c.once(ctx, x)
+			s, err := c.once(ctx, x, c.model(x))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", x.name, err)
 			}
@@ -211,7 +211,7 @@ func (c *contest) play(ctx context.Context, all []contestant, rounds int) ([][]s
 }
 
 // once does the plan from the start, and looks whether it was done.
-func (c *contest) once(ctx context.Context, x contestant) (score, error) {
+func (c *contest) once(ctx context.Context, x contestant, model messagesapi.Script) (score, error) {
 	git := func(args string) (string, error) {
 		out, _, err := process{dir: c.dir, argv: append([]string{"git"}, strings.Fields(args)...)}.run(ctx)
 		return strings.TrimSpace(out), err
@@ -230,7 +230,7 @@ func (c *contest) once(ctx context.Context, x contestant) (score, error) {
 		return score{}, err
 	}
 	asked := len(c.api.Requests())
-	c.api.Play(c.model(x))
+	c.api.Play(model)
 	began := time.Now()
 	_, end, err := process{dir: c.dir, env: append([]string{"PAWL_HOME=" + state}, c.env...), argv: x.argv}.run(ctx)
 	if err != nil {

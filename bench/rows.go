@@ -20,6 +20,7 @@ func rows(o options) []row {
 		{"pawl version", "≤ 4 × an empty program", start("version", 4)},
 		{"pawl --help", "≤ 4 × an empty program", start("--help", 4)},
 		{"a fresh context in a living client", "≤ 0.25 × starting it", warm},
+		{"from the end of a turn to the next prompt", "≤ 2 × the gate and a fresh context", nextPrompt},
 		{"most memory of a client in 50 contexts", "≤ 3 × with one context", memoryRatio},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},

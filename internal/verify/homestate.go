@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +67,8 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	}
 	state.Programs = v.allPrograms()
 	state.Sockets = v.sockets()
+	served := listening()
+	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
 	if err = writeState(filepath.Join(temp, homeStateFile), state); err == nil {
 		err = os.Rename(temp, dir)
 	}
@@ -184,39 +186,6 @@ func (n *homeNow) path(i *isolation) error {
 	}
 	i.vars["PATH"] = strings.Join(search, string(filepath.ListSeparator))
 	return nil
-}
-
-// sockets are those of services in the temporary folders and in folders in these.
-func (v *Verifier) sockets() map[string]string {
-	found := map[string]string{}
-	for _, dir := range v.tempFolders() {
-		for _, below := range addSockets(dir, found) {
-			addSockets(below, found)
-		}
-	}
-	return found
-}
-
-// addSockets adds those in a folder, and returns the folders in it. Only sockets are
-// looked at: temporary folders hold much.
-func addSockets(dir string, found map[string]string) (folders []string) {
-	entries, _ := os.ReadDir(dir) // what cannot be read holds none for us
-	for _, e := range entries {
-		file := filepath.Join(dir, e.Name())
-		switch e.Type() {
-		case fs.ModeDir:
-			folders = append(folders, file)
-		case fs.ModeSymlink:
-			if info, err := os.Stat(file); err == nil && info.IsDir() {
-				folders = append(folders, file)
-			}
-		case fs.ModeSocket:
-			if info, err := e.Info(); err == nil {
-				found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
-			}
-		}
-	}
-	return folders
 }
 
 // searched are the folders of the PATH outside of the work tree: those in it are frozen.

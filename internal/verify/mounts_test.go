@@ -230,7 +230,7 @@ func TestAGateIsEndedInItsNamespace(t *testing.T) {
 }
 
 // Services that listened in a temporary folder before the first turn are reached, later
-// ones are not.
+// ones are not, nor is what one that was killed left there.
 func TestServicesFromBeforeAreReached(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
@@ -239,17 +239,23 @@ func TestServicesFromBeforeAreReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	listen := func(name string) {
+	listen := func(name string) net.Listener {
 		l, err := net.Listen("unix", filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = l.Close() })
+		return l
 	}
 	listen("early")
+	left := listen("left")
+	left.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := left.Close(); err != nil {
+		t.Fatal(err)
+	}
 	b, _ := homeBench(t, files{"lib": "1\n"}, nil, nil)
 	listen("late")
-	if r := b.elsewhere("[ -S '" + dir + "/early' ] && [ ! -e '" + dir + "/late' ]"); r.Status != gate.Pass {
+	if r := b.elsewhere("[ -S '" + dir + "/early' ] && [ ! -e '" + dir + "/late' ] && [ ! -e '" + dir + "/left' ]"); r.Status != gate.Pass {
 		t.Errorf("%s: %s\n%s", r.Status, r.Reason, r.Tail)
 	}
 }

@@ -1,0 +1,71 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
+)
+
+// sockets are those of services in the temporary folders and in folders in these.
+func (v *Verifier) sockets() map[string]string {
+	found := map[string]string{}
+	for _, dir := range v.tempFolders() {
+		for _, below := range addSockets(dir, found) {
+			addSockets(below, found)
+		}
+	}
+	return found
+}
+
+// addSockets adds those in a folder, and returns the folders in it. Only sockets are
+// looked at: temporary folders hold much.
+func addSockets(dir string, found map[string]string) (folders []string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read holds none for us
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		switch e.Type() {
+		case fs.ModeDir:
+			folders = append(folders, file)
+		case fs.ModeSymlink:
+			if info, err := os.Stat(file); err == nil && info.IsDir() {
+				folders = append(folders, file)
+			}
+		case fs.ModeSocket:
+			if info, err := e.Info(); err == nil {
+				found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
+			}
+		}
+	}
+	return folders
+}
+
+// listening are the sockets that the system knows to be in use, where it tells (Linux).
+func listening() map[string]bool {
+	found := map[string]bool{}
+	table, _ := atomicfile.Read("/proc/net/unix", atomicfile.Large)
+	for line := range strings.Lines(string(table)) {
+		if i := strings.Index(line, " /"); i >= 0 {
+			found[strings.TrimSuffix(line[i+1:], "\n")] = true
+		}
+	}
+	return found
+}
+
+// isLeft reports whether a socket is of a program that has ended: it refuses to connect. Browsers
+// that were killed leave hundreds, and to show each to a run takes longer than many a run.
+func isLeft(socket string) bool {
+	c, err := net.DialTimeout("unix", socket, time.Second)
+	if err == nil {
+		_ = c.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
