@@ -71,7 +71,7 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* agent/claude/codec testreport proc environment failure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
+	hook           < core/* agent/claude/codec testreport proc environment failure figure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front

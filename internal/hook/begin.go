@@ -64,7 +64,7 @@ func (h *handler) begin(ctx context.Context, q BeginRequest) (Begun, error) {
 		return Begun{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
 	}
 	if b.Error != "" {
-		return b, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
+		return Begun{}, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
 	}
 	return b, nil
 }

@@ -45,7 +45,10 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 			}
 			switch {
 			case mine:
-				begun, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+				begun, err = h.begin(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+				if err == nil && begun.Loop == "" && begun.Message != "" {
+					err = errors.New(begun.Message)
+				}
 			case err == nil:
 				return none, session.ErrNone // Pawl is installed twice: the other one does
 			}
@@ -99,34 +102,13 @@ func (h *handler) isNew(ctx context.Context, id, what string) bool {
 	return first || err != nil
 }
 
-// adopt starts a loop from another tool's files. An error says why it did not. Both
-// results are empty if the files do not belong to this session.
-func (h *handler) adopt(ctx context.Context, q BeginRequest) (Begun, error) {
-	begun, err := h.begin(ctx, q)
-	if err == nil && begun.Loop == "" && begun.Message != "" {
-		err = errors.New(begun.Message)
-	}
-	if err != nil {
-		return Begun{}, err
-	}
-	return begun, nil
-}
-
 // refusalText says why a file starts no loop, with short paths, and names the file.
 func refusalText(root, path string, err error) string {
 	why := strings.ReplaceAll(withHint(err), root+string(filepath.Separator), "")
-	if named := displayPath(root, path); !strings.Contains(why, filepath.ToSlash(filepath.Dir(named))) {
+	if named := statefile.DisplayPath(root, path); !strings.Contains(why, filepath.ToSlash(filepath.Dir(named))) {
 		return named + ": " + why
 	}
 	return why
-}
-
-// displayPath returns a path relative to the project, if it is inside.
-func displayPath(root, path string) string {
-	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
 }
 
 // compatFiles returns the other tool's state files that the loop updates, if any.

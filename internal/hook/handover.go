@@ -72,7 +72,7 @@ func (h *handler) isolatedTryText(b session.Binding) string {
 		return b.Loop + ": this try is made in a fresh session, beside this one"
 	}
 	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a fresh session, beside this one, which is yours meanwhile and is woken with what comes of it",
-		b.Loop, iterationRatio(m.State), plan.OneLine(m.State.Failing.Reason, 160))
+		b.Loop, iterationOf(m.State, "/"), plan.OneLine(m.State.Failing.Reason, 160))
 }
 
 // isIsolatedTryRunning reports whether an isolated try is running. The session need not

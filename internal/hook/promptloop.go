@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/session"
 )
@@ -50,7 +51,7 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
 	}
 	return reply{
-		Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, countOf(p.Max, "time")),
+		Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, figure.Count(p.Max, "time")),
 		Context: fmt.Sprintf("[Pawl] If the user wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
 			"Change neither the command nor what it checks with.", p.Command),
 	}, true

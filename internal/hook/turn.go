@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -97,7 +98,7 @@ func promptText(s *lease, line, more string) (string, error) {
 	case line != "":
 		head = line + "\n\n"
 	case ahead:
-		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationOf(s.mem.State), s.loop.ID)
+		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationOf(s.mem.State, " of "), s.loop.ID)
 	}
 	if ahead {
 		if t := s.mem.State.Ladder.Tested; t.Red() {
@@ -232,7 +233,7 @@ func endMessage(b session.Binding, s *lease) string {
 // endSummary says in one line how the loop ended.
 func endSummary(s *lease) string {
 	st := s.mem.State
-	text := st.Headline(s.loop.ID) + " after " + countOf(st.Iteration, "iteration")
+	text := st.Headline(s.loop.ID) + " after " + figure.Count(st.Iteration, "iteration")
 	if why := cmp.Or(st.Reason, lastEvidence(st)); why != "" {
 		text += " · " + plan.OneLine(why, 300)
 	}
@@ -255,18 +256,10 @@ func lastEvidence(st loop.State) string {
 	return ""
 }
 
-// countOf formats a number with its noun: "1 iteration", "2 iterations".
-func countOf(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
-
-// iterationOf formats the iteration and the limit: "3 of 25".
-func iterationOf(st loop.State) string {
+// iterationOf formats the iteration and the limit, if there is one: "3 of 25", "3/25".
+func iterationOf(st loop.State, of string) string {
 	if n := st.Policy.Limits.Iterations; n > 0 {
-		return fmt.Sprintf("%d of %d", st.Iteration, n)
+		return fmt.Sprintf("%d%s%d", st.Iteration, of, n)
 	}
 	return strconv.Itoa(st.Iteration)
 }
@@ -277,15 +270,7 @@ func (h *handler) progressLine(b session.Binding, s *lease) string {
 	if line := compatFiles(b, s).ProgressLine(st); line != "" {
 		return line
 	}
-	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationRatio(st), continueReason(s))
-}
-
-// iterationRatio formats the iteration and the limit: "3/25".
-func iterationRatio(st loop.State) string {
-	if limit := st.Policy.Limits.Iterations; limit > 0 {
-		return fmt.Sprintf("%d/%d", st.Iteration, limit)
-	}
-	return strconv.Itoa(st.Iteration)
+	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationOf(st, "/"), continueReason(s))
 }
 
 // continueReason says why the loop continues.

@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -106,7 +107,7 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	}
 	spec := usual()
 	if q.Adopt != "" {
-		spec.File, spec.Format = displayPath(q.Root, q.Adopt), q.Format
+		spec.File, spec.Format = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
 	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.File != "" && other.File == spec.File {
 		return Begun{Message: "loop " + other.Loop + " follows it"}

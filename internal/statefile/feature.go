@@ -126,7 +126,7 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 
 // checkList says what is wrong with a list that nothing can be made of.
 func checkList(path string, p Place) error {
-	dir, name := filepath.Dir(path), displayPath(p.Root, path)
+	dir, name := filepath.Dir(path), DisplayPath(p.Root, path)
 	if existingPath(dir) == "" && p.FeatureLoopDir() != "" {
 		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
 	}
@@ -151,7 +151,7 @@ func (c SessionInfo) agentMayHaveWritten() bool {
 // follow its folder, and why says why not, "" where there is nothing to say. Files
 // that cannot be read are an error only if it might.
 func (featureList) consider(path string, p Place, c SessionInfo) (progress *featureloop.Progress, why string, err error) {
-	progress, info, bad := readProgress(path, displayPath(p.Root, path))
+	progress, info, bad := readProgress(path, DisplayPath(p.Root, path))
 	list := filepath.Join(filepath.Dir(path), featureloop.ListName)
 	data, listInfo, err := read(list, maxListBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,11 +161,11 @@ func (featureList) consider(path string, p Place, c SessionInfo) (progress *feat
 		path, info = list, listInfo
 	}
 	if progress == nil || progress.Bytes() == nil {
-		progress, _ = featureloop.Parse(displayPath(p.Root, path), nil)
+		progress, _ = featureloop.Parse(DisplayPath(p.Root, path), nil)
 	}
 	about := featureloop.FileContext{
 		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !isInside(p.Root, filepath.Dir(path)),
-		Begin: c.startHint(displayPath(p.Root, path)),
+		Begin: c.startHint(DisplayPath(p.Root, path)),
 	}
 	var readable bool
 	if about.Open, readable = featureloop.Open(data); !readable {
@@ -200,14 +200,14 @@ func (f featureList) several(all string, p Place, c SessionInfo) (Proposal, erro
 	var names []string
 	for _, dir := range featureLoops(all) {
 		if progress, why, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
-			names = append(names, displayPath(p.Root, dir))
+			names = append(names, DisplayPath(p.Root, dir))
 		}
 	}
 	if len(names) == 0 {
 		return Proposal{Skip: true}, nil
 	}
 	return Proposal{Refused: fmt.Sprintf("%s holds several loops: start the client with RALPH_LOOP_DIR=%s, or make %s a link to the one that is meant",
-		displayPath(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
+		DisplayPath(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
 }
 
 // featureGoal is the text of RALPH_PROMPT.md, "" where there is none: the list
@@ -222,7 +222,7 @@ func featureGoal(dir, root string) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(data) || slices.Contains(data, 0) {
-		return "", failure.New(failure.Usage, "save it as UTF-8", "%s is not UTF-8 text", displayPath(root, path))
+		return "", failure.New(failure.Usage, "save it as UTF-8", "%s is not UTF-8 text", DisplayPath(root, path))
 	}
 	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
 }
@@ -234,7 +234,7 @@ func controllerHookFile(root, home string) string {
 	if path == "" {
 		return ""
 	}
-	return "a Stop hook in " + displayPath(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
+	return "a Stop hook in " + DisplayPath(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
 }
 
 // isInside reports whether a folder is inside the root, with links followed.
@@ -250,8 +250,8 @@ func isInside(root, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// displayPath returns a path relative to the root, if it is inside.
-func displayPath(root, path string) string {
+// DisplayPath returns a path relative to the root, if it is inside.
+func DisplayPath(root, path string) string {
 	if own := relativePaths(root, path); len(own) == 1 {
 		return own[0]
 	}
@@ -271,15 +271,15 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	path := filepath.Join(filepath.Dir(f.Path), featureloop.ListName)
 	data, _, err := read(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Changes{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", displayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", DisplayPath(f.Root, path))
 	}
 	if err != nil {
 		return Changes{}, err
 	}
 	if _, ok := featureloop.Open(data); !ok {
-		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is not a list of features any more", displayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is not a list of features any more", DisplayPath(f.Root, path))
 	}
-	_, _, err = readProgress(f.Path, displayPath(f.Root, f.Path))
+	_, _, err = readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	return Changes{}, err
 }
 
@@ -293,7 +293,7 @@ func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
 
 func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
-	old, info, err := readProgress(f.Path, displayPath(f.Root, f.Path))
+	old, info, err := readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	if err != nil || existingPath(filepath.Dir(f.Path)) == "" {
 		return nil //nolint:nilerr // Hear has told of it
 	}

@@ -32,8 +32,8 @@ func NamedFeatureFolder(path string, p Place, tracked func(path string) (bool, e
 	}
 	if asks.Skip {
 		return nil, failure.New(failure.Usage,
-			"in "+displayPath(p.Root, file)+", set Status to "+featureloop.InProgress+", and in the list \"passes\" of what is to be done to false",
-			"%s asks for no loop: all its features pass, or its status is one of an end", displayPath(p.Root, filepath.Dir(file)))
+			"in "+DisplayPath(p.Root, file)+", set Status to "+featureloop.InProgress+", and in the list \"passes\" of what is to be done to false",
+			"%s asks for no loop: all its features pass, or its status is one of an end", DisplayPath(p.Root, filepath.Dir(file)))
 	}
 	return &FeatureFolder{Proposal: asks, File: file, New: existingPath(file) == ""}, nil
 }

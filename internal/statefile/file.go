@@ -34,6 +34,16 @@ func read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
+// readAs reads such a file, and what it says.
+func readAs[F any](path string, most int64, parse func([]byte) (F, error)) (f F, info fs.FileInfo, err error) {
+	data, info, err := read(path, most)
+	if err != nil {
+		return f, nil, err
+	}
+	f, err = parse(data)
+	return f, info, err
+}
+
 // write replaces the content of a file that read has returned the content of.
 func write(path string, data []byte) error {
 	info, err := os.Lstat(path)

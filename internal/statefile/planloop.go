@@ -52,9 +52,12 @@ func (planLoop) Propose(string, Place, SessionInfo) (Proposal, error) {
 	return Proposal{Skip: true}, nil
 }
 
-func (planLoop) Follow(o LoopInfo) Files { return planFiles{o} }
+func (planLoop) Follow(o LoopInfo) Files { return planFiles{LoopInfo: o} }
 
-type planFiles struct{ LoopInfo }
+type planFiles struct {
+	noFiles // what it neither hears nor says
+	LoopInfo
+}
 
 // OwnPaths leaves out what git tracks in a loop that commits: writing to it would leave
 // a change behind that belongs to no commit.
@@ -63,8 +66,6 @@ func (p planFiles) OwnPaths() []string {
 		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Untracked, file)
 	})
 }
-
-func (planFiles) ReceiveChanges(time.Time) (Changes, error) { return Changes{}, nil }
 
 // UpdateProgress names the story at work and the commit that it began with, and tells of
 // the try that failed.
@@ -96,8 +97,6 @@ func (p planFiles) MarkEnded(m memory.Memory, _ string) error {
 	}
 	return errors.Join(append(errs, p.removeCurrentStory())...)
 }
-
-func (planFiles) ProgressLine(loop.State) string { return "" }
 
 // EndLine are the words of the loop's last line.
 func (planFiles) EndLine(s loop.State) string {

@@ -27,14 +27,12 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 	if err != nil {
 		return Proposal{}, err
 	}
-	tracked, err := c.Tracked(path)
-	if err != nil {
+	about := c.about(DisplayPath(p.Root, path), RalphPlugin(p.Root, p.Home))
+	about.Modified = info.ModTime()
+	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
 	}
-	ok, why := ralphloop.Adopt(f, ralphloop.FileContext{
-		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
-		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home), Begin: c.startHint(displayPath(p.Root, path)),
-	})
+	ok, why := ralphloop.Adopt(f, about)
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
@@ -45,12 +43,7 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 }
 
 func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
-	data, info, err := read(path, ralphloop.MaxSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := ralphloop.Parse(data)
-	return f, info, err
+	return readAs(path, ralphloop.MaxSize, ralphloop.Parse)
 }
 
 // RalphPlugin reports whether the original plugin is enabled in a project. It follows its

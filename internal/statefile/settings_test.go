@@ -58,7 +58,7 @@ func TestSettings(t *testing.T) {
 			}
 			at := settingsOf(root, home).stopHookFile("th-loop-stop-hook")
 			if at != "" {
-				at = displayPath(dir, at)
+				at = DisplayPath(dir, at)
 			}
 			if at != tt.driven {
 				t.Errorf("driven by %q", at)

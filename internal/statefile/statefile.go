@@ -24,6 +24,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -142,6 +143,14 @@ func (c SessionInfo) startHint(name string) string {
 		return "touch " + name + " && claude"
 	}
 	return "! pawl start " + name
+}
+
+// about is what is known of the file that a display name stands for; whether git tracks
+// it and when it was written the caller adds.
+func (c SessionInfo) about(name string, followed bool) freshness.FileContext {
+	return freshness.FileContext{
+		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Now: c.Now, Followed: followed, Begin: c.startHint(name),
+	}
 }
 
 // Proposal is the loop that the files ask for.

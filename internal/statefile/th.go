@@ -26,18 +26,17 @@ func (thLoop) Name() string { return "th-loop" }
 func (thLoop) Find(p Place) string { return existingPath(p.ThLoopPath()) }
 
 func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
-	f, info, err := readTh(path, displayPath(p.Root, path))
+	name := DisplayPath(p.Root, path)
+	f, info, err := readTh(path, name)
 	if err != nil {
 		return Proposal{}, err
 	}
-	tracked, err := c.Tracked(path)
-	if err != nil {
+	about := c.about(name, thHookActive(p.Root, p.Home))
+	about.Modified = info.ModTime()
+	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
 	}
-	ok, why := thloop.Adopt(displayPath(p.Root, path), f, thloop.FileContext{
-		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHookActive(p.Root, p.Home),
-		Begin: c.startHint(displayPath(p.Root, path)),
-	})
+	ok, why := thloop.Adopt(name, f, about)
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
@@ -52,12 +51,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 }
 
 func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
-	data, info, err := read(path, thloop.MaxSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := thloop.Parse(name, data)
-	return f, info, err
+	return readAs(path, thloop.MaxSize, func(data []byte) (*thloop.File, error) { return thloop.Parse(name, data) })
 }
 
 // thHookActive reports whether th-loop's own hook is installed. It follows its file

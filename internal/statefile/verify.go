@@ -54,8 +54,8 @@ func promptsHookActive(root, home string) bool {
 }
 
 func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
-	name := displayPath(p.Root, path)
-	about := verifyactive.FileContext{SessionStarted: c.SessionStarted, Now: c.Now, Followed: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
+	name := DisplayPath(p.Root, path)
+	about := c.about(name, promptsHookActive(p.Root, p.Home))
 	if filepath.Ext(path) == ".db" {
 		if about.Followed || !verifyactive.IsFresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
@@ -135,9 +135,9 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 		if err != nil {
 			c = verifyactive.Defaults()
 			c.Notes = []string{err.Error() + ": the defaults hold"}
-			return c, displayPath(p.Root, path)
+			return c, DisplayPath(p.Root, path)
 		}
-		return verifyactive.ParseConfig(data), displayPath(p.Root, path)
+		return verifyactive.ParseConfig(data), DisplayPath(p.Root, path)
 	}
 	return verifyactive.Defaults(), ""
 }
@@ -155,12 +155,7 @@ func lastWrite(db string) time.Time {
 }
 
 func readVerify(path string) (*verifyactive.File, fs.FileInfo, error) {
-	data, info, err := read(path, verifyactive.MaxSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := verifyactive.Parse(data)
-	return f, info, err
+	return readAs(path, verifyactive.MaxSize, verifyactive.Parse)
 }
 
 // workingDir is where the command is to run, "" for the root. A file must not
@@ -218,7 +213,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	case err != nil:
 		return Changes{}, err
 	case !v.isUnchanged(f):
-		return Changes{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", displayPath(v.Root, v.Path))
+		return Changes{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", DisplayPath(v.Root, v.Path))
 	}
 	return Changes{}, nil
 }

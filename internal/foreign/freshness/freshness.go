@@ -13,6 +13,17 @@ package freshness
 
 import "time"
 
+// FileContext is what is known about a state file beside its content.
+type FileContext struct {
+	SessionID      string    // of the session that asks, for files that name one
+	SessionStarted time.Time // zero if not known
+	Modified       time.Time // of the file
+	Now            time.Time
+	Tracked        bool   // git tracks the file
+	Followed       bool   // a hook or plugin of the tool's own is in effect, and follows the file itself
+	Begin          string // the command that begins the loop though its file is too old
+}
+
 const (
 	// freshFor is how old a file may be where nobody knows when the session began.
 	freshFor = time.Hour

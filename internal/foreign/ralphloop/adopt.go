@@ -1,21 +1,9 @@
 package ralphloop
 
-import (
-	"time"
-
-	"github.com/pawl-dev/pawl/internal/foreign/freshness"
-)
+import "github.com/pawl-dev/pawl/internal/foreign/freshness"
 
 // FileContext is what is known about a state file beside its content.
-type FileContext struct {
-	SessionID      string    // of the session that asks
-	SessionStarted time.Time // zero if not known
-	Modified       time.Time // of the file
-	Now            time.Time
-	Tracked        bool   // git tracks the file
-	OriginalPlugin bool   // the official plugin is enabled, and drives the file itself
-	Begin          string // the command that begins the loop though its file is too old
-}
+type FileContext = freshness.FileContext
 
 // Adopt tells whether the session may follow the file, and if not, why, as a
 // person would be told; "" where there is nothing to say because the loop is
@@ -30,7 +18,7 @@ func Adopt(f *File, c FileContext) (ok bool, why string) {
 		return false, ""
 	case c.Tracked:
 		return false, "git tracks " + Path + ", so it may have come with a clone; if it is yours: git rm --cached " + Path
-	case c.OriginalPlugin:
+	case c.Followed:
 		return false, "the ralph-loop plugin is enabled: " + Path + " is left to it"
 	case !f.Active:
 		return false, Path + " says that the loop is not active; to begin one set active: true"

@@ -34,27 +34,36 @@ type Args struct {
 	Help          bool          // --help, or -h alone: nothing else of it holds
 }
 
-// The flags, without their dashes.
-const (
-	flagMaxIterations = "max-iterations"
-	flagPromise       = "completion-promise"
-	flagGate          = "gate"
-	flagReview        = "review"
-	flagVerify        = "verify"
-	flagMaxDuration   = "max-duration"
-	flagEvidence      = "evidence"
-	flagApprove       = "approve"
-	flagKind          = "kind"
-	flagEvery         = "every"
-	flagTries         = "tries"
-	flagIsolate       = "isolate"
-	flagHandover      = "handover"
-	flagCommit        = "commit"
-	flagUnattended    = "unattended"
-	flagHelp          = "help"
+// flag is one that the arguments may have.
+type flag struct {
+	name  string            // without its dashes
+	takes string            // what its value is called; "": it stands alone
+	place func(a *Args) any // where its value goes
+}
 
-	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagReview + " " + flagVerify + " " + flagMaxDuration + " " +
-		flagEvidence + " " + flagApprove + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
+// flags are all of them, but for help.
+var flags = []flag{
+	{"max-iterations", "number", func(a *Args) any { a.MaxGiven = true; return &a.MaxIterations }},
+	{"completion-promise", "text", func(a *Args) any { return &a.Promise }},
+	{"gate", "command", func(a *Args) any { return &a.Gates }},
+	{"review", "text", func(a *Args) any { return &a.Reviews }},
+	{"verify", "command", func(a *Args) any { return &a.Verify }},
+	{"max-duration", "duration", func(a *Args) any { return &a.MaxDuration }},
+	{"evidence", "level", func(a *Args) any { return &a.Evidence }},
+	{"approve", "point", func(a *Args) any { return &a.Approve }},
+	{"kind", "kind", func(a *Args) any { return &a.Kind }},
+	{"every", "duration", func(a *Args) any { return &a.Every }},
+	{"tries", "number", func(a *Args) any { return &a.Tries }},
+	{flagIsolate, "", func(a *Args) any { a.Isolate = new(bool); return a.Isolate }},
+	{"handover", "", func(a *Args) any { return &a.Handover }},
+	{"commit", "", func(a *Args) any { return &a.Commit }},
+	{"unattended", "", func(a *Args) any { return &a.Unattended }},
+	{flagHelp, "", nil},
+}
+
+const (
+	flagIsolate = "isolate" // the one that stands alone and may be turned off
+	flagHelp    = "help"
 )
 
 // ParseArgs reads arguments as a user typed them behind a slash command. They
@@ -136,100 +145,64 @@ func (p *argParser) word(word span, text string) error {
 		p.args.Help = true
 		return nil
 	}
-	if !isKnown("--" + name) {
-		return unknown("--"+name, nearest(name))
+	i := slices.IndexFunc(flags, func(f flag) bool { return f.name == name })
+	if i < 0 {
+		return unknown("--"+name, failure.Nearest(name, flagNames()))
 	}
-	if lone := p.lone(name); lone != nil {
-		switch {
-		case name == flagIsolate && (value == "true" || value == "false"):
-			*lone = value == "true"
-		case given:
-			return failure.New(failure.Usage, "", "--%s takes no value", name)
-		default:
-			*lone = true
+	if f := flags[i]; f.takes != "" {
+		if !given {
+			next, _ := p.words.next(true)
+			value = p.words.text[next.at:next.end]
+			if looksLikeFlag(value) {
+				value = "" // an error, then
+			}
 		}
-		p.cut(word)
-		return nil
+		p.cut(span{word.at, p.words.at})
+		return p.set(f, value)
 	}
-	if !given {
-		next, _ := p.words.next(true)
-		value = p.words.text[next.at:next.end]
-		if looksLikeFlag(value) {
-			value = "" // an error, then
-		}
+	on := !given || value == "true"
+	if given && (name != flagIsolate || !on && value != "false") {
+		return failure.New(failure.Usage, "", "--%s takes no value", name)
 	}
-	p.cut(span{word.at, p.words.at})
-	return p.set(name, value)
-}
-
-// lone is where a flag is kept that stands alone, nil if it has a value.
-func (p *argParser) lone(name string) *bool {
-	switch name {
-	case flagCommit:
-		return &p.args.Commit
-	case flagUnattended:
-		return &p.args.Unattended
-	case flagHandover:
-		return &p.args.Handover
-	case flagIsolate:
-		p.args.Isolate = new(bool)
-		return p.args.Isolate
-	}
+	*flags[i].place(&p.args).(*bool) = on
+	p.cut(word)
 	return nil
 }
 
 // set takes the value of a flag, still in its quotes.
-func (p *argParser) set(name, value string) error {
-	typed := value
+func (p *argParser) set(f flag, typed string) error {
 	value, quote := unquote(typed)
 	if quote == '"' && strings.Count(strings.NewReplacer(`\\`, "", `\"`, "").Replace(typed), `"`)%2 == 1 {
 		return failure.New(failure.Usage, `write \" for a quote within quotes, or put '…' around it`,
-			"--%s: cannot tell where the quotation ends after %q", name, plan.OneLine(value, 60))
+			"--%s: cannot tell where the quotation ends after %q", f.name, plan.OneLine(value, 60))
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		what := map[string]string{
-			flagMaxIterations: "number", flagTries: "number", flagPromise: "text", flagKind: "kind",
-			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level", flagApprove: "point", flagReview: "text",
-		}[name]
-		if what == "" {
-			what = "command"
-		}
-		return failure.New(failure.Usage, "", "--%s requires a %s argument", name, what)
+		return failure.New(failure.Usage, "", "--%s requires a %s argument", f.name, f.takes)
 	}
-	switch name {
-	case flagMaxIterations:
+	wrong := func(hint, want string) error {
+		return failure.New(failure.Usage, hint, "--%s must be a %s, got: %s", f.name, want, plan.OneLine(value, 40))
+	}
+	switch place := f.place(&p.args).(type) {
+	case *int:
 		n, ok := number(value)
-		if !ok {
-			return failure.New(failure.Usage, "0 means unlimited", "--%s must be a positive integer or 0, got: %s", name, plan.OneLine(value, 40))
+		switch {
+		case f.name == "tries" && (!ok || n == 0):
+			return wrong("", "positive integer")
+		case !ok:
+			return wrong("0 means unlimited", "positive integer or 0")
 		}
-		p.args.MaxIterations, p.args.MaxGiven = n, true
-	case flagTries:
-		n, ok := number(value)
-		if !ok || n == 0 {
-			return failure.New(failure.Usage, "", "--%s must be a positive integer, got: %s", name, plan.OneLine(value, 40))
-		}
-		p.args.Tries = n
-	case flagMaxDuration, flagEvery:
+		*place = n
+	case *time.Duration:
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
-			return failure.New(failure.Usage, "", "--%s must be a duration such as 90s, 10m or 8h, got: %s", name, plan.OneLine(value, 40))
+			return wrong("", "duration such as 90s, 10m or 8h")
 		}
-		*map[string]*time.Duration{flagMaxDuration: &p.args.MaxDuration, flagEvery: &p.args.Every}[name] = d
-	case flagKind:
-		p.args.Kind = value
-	case flagEvidence:
-		p.args.Evidence = value
-	case flagApprove:
-		p.args.Approve = append(p.args.Approve, value)
-	case flagPromise:
-		p.args.Promise = value
-	case flagGate:
-		p.args.Gates = append(p.args.Gates, value)
-	case flagReview:
-		p.args.Reviews = append(p.args.Reviews, value)
-	case flagVerify:
-		p.args.Verify = value
+		*place = d
+	case *string:
+		*place = value
+	case *[]string:
+		*place = append(*place, value)
 	}
 	return nil
 }
@@ -244,7 +217,7 @@ func looksLikeFlag(word string) bool {
 func isKnown(word string) bool {
 	name, dashes := strings.CutPrefix(word, "--")
 	name, _, _ = strings.Cut(name, "=")
-	return dashes && slices.Contains(strings.Fields(flags), name)
+	return dashes && slices.Contains(flagNames(), name)
 }
 
 // ErrNoPrompt means that the arguments contain no prompt.
@@ -262,40 +235,10 @@ func unknown(flag, meant string) error {
 	return failure.New(failure.Usage, hint, "unknown flag %s", plan.OneLine(flag, 40))
 }
 
-// nearest is the flag that was probably meant: what was written is a part of it
-// or differs little; "" if there is none.
-func nearest(written string) string {
-	written = strings.ToLower(strings.ReplaceAll(written, "_", "-"))
-	best, least := "", min(len(written), 4)
-	for flag := range strings.FieldsSeq(flags) {
-		d := distance(written, flag)
-		if len(written) > 2 && strings.Contains(flag, written) {
-			d = 1
-		}
-		if d < least {
-			best, least = flag, d
-		}
+func flagNames() []string {
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.name)
 	}
-	return best
-}
-
-// distance is how many bytes must be put in, taken out or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(diagonal+1, row[j]+1, replaced)
-		}
-	}
-	return row[len(b)]
+	return names
 }

@@ -1,20 +1,9 @@
 package thloop
 
-import (
-	"time"
-
-	"github.com/pawl-dev/pawl/internal/foreign/freshness"
-)
+import "github.com/pawl-dev/pawl/internal/foreign/freshness"
 
 // FileContext is what is known about a state file beside its content.
-type FileContext struct {
-	SessionStarted time.Time // zero if not known
-	Modified       time.Time // of the file
-	Now            time.Time
-	Tracked        bool   // git tracks the file
-	Original       bool   // th-loop's own hook is installed, and drives the file itself
-	Begin          string // the command that begins the loop though its file is too old
-}
+type FileContext = freshness.FileContext
 
 // Adopt tells whether a session may follow the file at the path, and if not, why,
 // as a user would be told; "" where there is nothing to say: a file that is not
@@ -29,7 +18,7 @@ func Adopt(path string, f *File, c FileContext) (ok bool, why string) {
 		return false, ""
 	case c.Tracked:
 		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
-	case c.Original:
+	case c.Followed:
 		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
 	case freshness.IsInFuture(c.Modified, c.Now):
 		return false, path + " has a time that lies in the future"

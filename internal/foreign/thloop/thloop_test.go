@@ -170,7 +170,7 @@ func TestAdopt(t *testing.T) {
 		{"from the future", active, thloop.FileContext{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
 		{"not active", thloop.File{Status: "completed"}, thloop.FileContext{Modified: now, Tracked: true}, ""},
 		{"tracked", active, thloop.FileContext{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
-		{"its own hook", active, thloop.FileContext{Modified: now, Original: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
+		{"its own hook", active, thloop.FileContext{Modified: now, Followed: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,13 +8,7 @@ import (
 )
 
 // FileContext is what is known about a state file beside its content.
-type FileContext struct {
-	SessionStarted time.Time // zero if not known
-	Modified       time.Time // of the file
-	Now            time.Time
-	Followed       bool   // the hook of claude-prompts is in effect, and follows the file itself
-	Begin          string // the command that begins the loop though its file is too old
-}
+type FileContext = freshness.FileContext
 
 // Adopt says why a session may not follow the file, as a user would be told
 // behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
