@@ -19,8 +19,8 @@ func (a Approve) String() string {
 	return strings.Join(names, ", ")
 }
 
-// decodeApprove takes a list of points, or one.
-func decodeApprove(p *Approve, path string, v any) error {
+// decode takes a list of points, or one.
+func (a *Approve) decode(path string, v any, _ map[string]int) error {
 	var names []string
 	if err := decodeTexts(&names, path, v); err != nil {
 		return err
@@ -29,13 +29,13 @@ func decodeApprove(p *Approve, path string, v any) error {
 	for _, at := range loop.Approvals() {
 		known = append(known, string(at))
 	}
-	*p = nil
+	*a = nil
 	for i, name := range names {
 		var at string
 		if err := decodeName(&at, fmt.Sprintf("%s[%d]", path, i), name, known); err != nil {
 			return err
 		}
-		*p = append(*p, loop.Approval(at))
+		*a = append(*a, loop.Approval(at))
 	}
 	return nil
 }

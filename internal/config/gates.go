@@ -50,7 +50,7 @@ type baseline string
 
 const allowRed baseline = "allow"
 
-func decodeCommandLine(p *commandLine, path string, v any) error {
+func (p *commandLine) decode(path string, v any, _ map[string]int) error {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		return decodeTexts(&p.argv, path, list)
 	}

@@ -36,12 +36,12 @@ type list struct {
 	entries *[]string
 }
 
-func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
-	was := *p
-	if err := decodeTable(p, at, v, lines); err != nil {
+func (g *Guard) decode(at string, v any, lines map[string]int) error {
+	was := *g
+	if err := decodeTable(g, at, v, lines); err != nil {
 		return err
 	}
-	for i, l := range p.patterns() {
+	for i, l := range g.patterns() {
 		from := len(*was.patterns()[i].entries)
 		for n, text := range (*l.entries)[from:] {
 			if _, err := guard.ParsePattern(text); err != nil {
@@ -55,7 +55,7 @@ func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
 			}
 		}
 	}
-	for n, glob := range p.ProtectedBranches[len(was.ProtectedBranches):] {
+	for n, glob := range g.ProtectedBranches[len(was.ProtectedBranches):] {
 		if _, err := path.Match(glob, ""); err != nil {
 			return want(fmt.Sprintf("%s[%d]", join(at, "protected_branches"), n), "a branch or a glob such as release/*", glob)
 		}

@@ -27,24 +27,24 @@ func spreadNotify(values map[string]any) {
 	values["notify"] = table
 }
 
-func decodeNotify(p *Notify, at string, v any, lines map[string]int) error {
+func (n *Notify) decode(at string, v any, lines map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
 		return want(at, "receivers, or a table of them", v)
 	}
-	if err := decodeTable(p, at, table, lines); err != nil {
+	if err := decodeTable(n, at, table, lines); err != nil {
 		return err
 	}
-	if err := notice.CheckQuiet(p.Quiet); err != nil {
+	if err := notice.CheckQuiet(n.Quiet); err != nil {
 		return &problem{path: join(at, "quiet"), message: err.Error()}
 	}
 	var bad error
-	p.each(func(key, text string) {
+	n.each(func(key, text string) {
 		if _, err := notice.ParseReceiver(text); err != nil && bad == nil {
 			bad = &problem{path: join(at, key), message: fmt.Sprintf("%q: %v", text, err)}
 		}
 	})
-	for _, text := range p.Answers {
+	for _, text := range n.Answers {
 		if _, err := notice.ParseAnswers(text); err != nil && bad == nil {
 			bad = &problem{path: join(at, "answers"), message: fmt.Sprintf("%q: %v", text, err)}
 		}

@@ -17,7 +17,7 @@ type Telemetry struct {
 	Headers  map[string]string `json:"headers,omitempty" doc:"headers of each request, such as an API key: a table of names and env:NAME"`
 }
 
-func decodeTelemetry(p *Telemetry, at string, v any, lines map[string]int) error {
+func (p *Telemetry) decode(at string, v any, lines map[string]int) error {
 	if err := decodeTable(p, at, v, lines); err != nil {
 		return err
 	}

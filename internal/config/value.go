@@ -26,41 +26,21 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 	case *bool:
 		return decodeBool(p, path, v)
 	case *int64:
-		return decodeCount(p, path, v)
-	case *Iterations:
-		return decodeIterations(p, path, v)
+		return decodeWhole(p, path, v, whole{0, math.MaxInt64, "a whole number, 0 for no limit"})
 	case *time.Duration:
 		return decodeDuration(p, path, v)
-	case *USD:
-		return decodeUSD(p, path, v)
-	case *Percent:
-		return decodePercent(p, path, v)
-	case *Rounds:
-		return decodeRounds(p, path, v)
 	case *[]string:
 		return decodeTexts(p, path, v)
-	case *Approve:
-		return decodeApprove(p, path, v)
-	case *TaskSet:
-		return decodeTaskSet(p, path, v)
 	case *map[string]string:
 		return decodeTextMap(p, path, v)
-	case *Evidence:
-		return decodeEvidence(p, path, v)
-	case *Worktree:
-		return decodeWorktree(p, path, v, lines)
 	case *Verify, *Tracker:
 		return decodeTable(p, path, v, lines)
-	case *Guard:
-		return decodeGuard(p, path, v, lines)
-	case *Notify:
-		return decodeNotify(p, path, v, lines)
-	case *Telemetry:
-		return decodeTelemetry(p, path, v, lines)
 	case *[]gate.Gate:
 		return decodeGates(p, path, v, lines)
-	case *commandLine:
-		return decodeCommandLine(p, path, v)
+	case interface {
+		decode(path string, v any, lines map[string]int) error
+	}:
+		return p.decode(path, v, lines)
 	}
 	panic(fmt.Sprintf("config: no decoder for %T", ptr)) // a new field without one; every test fails
 }
@@ -166,26 +146,27 @@ func number(v any) (int64, bool) {
 	return 0, false
 }
 
-func decodeCount(p *int64, path string, v any) error {
+// whole is what whole number an option takes.
+type whole struct {
+	least, most int64
+	words       string
+}
+
+func decodeWhole[N ~int | ~int64](p *N, path string, v any, w whole) error {
 	n, ok := number(v)
-	if !ok || n < 0 {
-		return want(path, "a whole number, 0 for no limit", v)
+	if !ok || n < w.least || n > w.most {
+		return want(path, w.words, v)
 	}
-	*p = n
+	*p = N(n)
 	return nil
 }
 
-func decodeIterations(p *Iterations, path string, v any) error {
+func (n *Iterations) decode(path string, v any, _ map[string]int) error {
 	if v == "auto" {
-		*p = Auto
+		*n = Auto
 		return nil
 	}
-	n, ok := number(v)
-	if !ok || n < 0 || n > math.MaxInt32 {
-		return want(path, "a whole number (0 for no limit) or auto", v)
-	}
-	*p = Iterations(n)
-	return nil
+	return decodeWhole(n, path, v, whole{0, math.MaxInt32, "a whole number (0 for no limit) or auto"})
 }
 
 func decodeDuration(p *time.Duration, path string, v any) error {
@@ -206,7 +187,7 @@ func decodeDuration(p *time.Duration, path string, v any) error {
 	return nil
 }
 
-func decodeUSD(p *USD, path string, v any) error {
+func (p *USD) decode(path string, v any, _ map[string]int) error {
 	amount, ok := v.(float64)
 	if n, isInt := number(v); isInt {
 		amount, ok = float64(n), true
@@ -222,26 +203,19 @@ func decodeUSD(p *USD, path string, v any) error {
 	return nil
 }
 
-func decodePercent(p *Percent, path string, v any) error {
+func (p *Percent) decode(path string, v any, _ map[string]int) error {
 	given := v
 	if text, ok := v.(string); ok {
-		v = strings.TrimSuffix(text, "%")
+		given = strings.TrimSuffix(text, "%")
 	}
-	n, ok := number(v)
-	if !ok || n < 1 || n > 100 {
-		return want(path, `a share such as "80%"`, given)
+	if decodeWhole(p, path, given, whole{1, 100, ""}) != nil {
+		return want(path, `a share such as "80%"`, v)
 	}
-	*p = Percent(n)
 	return nil
 }
 
-func decodeRounds(p *Rounds, path string, v any) error {
-	n, ok := number(v)
-	if !ok || n < 1 || n > math.MaxInt32 {
-		return want(path, "a whole number from 1", v)
-	}
-	*p = Rounds(n)
-	return nil
+func (p *Rounds) decode(path string, v any, _ map[string]int) error {
+	return decodeWhole(p, path, v, whole{1, math.MaxInt32, "a whole number from 1"})
 }
 
 // decodeTexts reads a list of texts; a single one stands for a list of it.
@@ -278,12 +252,12 @@ func items(v any) []any {
 	return []any{v}
 }
 
-func decodeTaskSet(p *TaskSet, path string, v any) error {
+func (t *TaskSet) decode(path string, v any, _ map[string]int) error {
 	var all bool
 	if decodeBool(&all, path, v) == nil {
-		*p = nil
+		*t = nil
 		if all {
-			*p = TaskSet{"*"}
+			*t = TaskSet{"*"}
 		}
 		return nil
 	}
@@ -291,7 +265,7 @@ func decodeTaskSet(p *TaskSet, path string, v any) error {
 	if err := decodeTexts(&ids, path, v); err != nil {
 		return want(path, "true, false or a list of task ids", v)
 	}
-	*p = ids
+	*t = ids
 	return nil
 }
 
@@ -319,9 +293,9 @@ func decodeTextMap(p *map[string]string, path string, v any) error {
 	return nil
 }
 
-// decodeEvidence reads a level, a table of task ids with a default, or (from
+// decode reads a level, a table of task ids with a default, or (from
 // flags) a list of [TASK=]level.
-func decodeEvidence(p *Evidence, path string, v any) error {
+func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
 		table = map[string]any{}
@@ -337,7 +311,7 @@ func decodeEvidence(p *Evidence, path string, v any) error {
 			table[task] = level
 		}
 	}
-	out := Evidence{Default: p.Default, Tasks: maps.Clone(p.Tasks)}
+	out := Evidence{Default: e.Default, Tasks: maps.Clone(e.Tasks)}
 	for _, task := range slices.Sorted(maps.Keys(table)) {
 		var level gate.Evidence
 		if err := decodeValue(&level, join(path, task), table[task], nil); err != nil {
@@ -352,7 +326,7 @@ func decodeEvidence(p *Evidence, path string, v any) error {
 		}
 		out.Tasks[task] = level
 	}
-	*p = out
+	*e = out
 	return nil
 }
 
@@ -365,7 +339,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-func decodeWorktree(p *Worktree, path string, v any, lines map[string]int) error {
+func (p *Worktree) decode(path string, v any, lines map[string]int) error {
 	if table, ok := v.(map[string]any); ok {
 		return decodeTable(p, path, table, lines)
 	}
