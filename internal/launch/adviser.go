@@ -17,15 +17,25 @@ import (
 
 // OutOfScope returns the changes for which a claim of these tasks would be refused now.
 func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m memory.Memory, tasks []string) (runner.Strays, error) {
-	spec, err := record.ReadSpec(l)
+	r, err := runnerBeside(ctx, l)
 	if err != nil {
 		return runner.Strays{}, err
 	}
+	r.StateDir, r.HomeDir = env.PawlHome, env.Home
+	return r.OutOfScope(ctx, tasks, m.Briefing())
+}
+
+// runnerBeside returns a Runner that only reads, for a loop that another process drives.
+func runnerBeside(ctx context.Context, l *store.Loop) (*runner.Runner, error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return nil, err
+	}
 	repo, err := Repo(ctx, l)
 	if err != nil {
-		return runner.Strays{}, fmt.Errorf("open the work tree: %w", err)
+		return nil, fmt.Errorf("open the work tree: %w", err)
 	}
-	return (&runner.Runner{Loop: l, Spec: spec, Repo: repo, Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}).OutOfScope(ctx, tasks, m.Briefing())
+	return &runner.Runner{Loop: l, Spec: spec, Repo: repo}, nil
 }
 
 // Adviser returns a Verifier for a loop that another process drives, on the agent's work
@@ -40,21 +50,18 @@ func checkDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
 // verifierBeside returns a Verifier, with its folder, for a loop that another process
 // drives.
 func verifierBeside(ctx context.Context, l *store.Loop, env environment.Environment, o verify.Options) (*verify.Verifier, *git.Repo, error) {
-	spec, err := record.ReadSpec(l)
+	r, err := runnerBeside(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	repo, err := Repo(ctx, l)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the work tree: %w", err)
-	}
+	spec, repo := r.Spec, r.Repo
 	wall, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Root, o.Repo, o.Env, o.Set, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
 	o.Marker, o.Prefix, o.Release = l.ID, wall.Gates, wall.Close
-	o.Marks = (&runner.Runner{Loop: l, Spec: spec, Repo: repo}).Marks
+	o.Marks = r.Marks
 	v, err := verify.New(o)
 	if err != nil {
 		return nil, nil, errors.Join(err, wall.Close())

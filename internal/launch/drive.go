@@ -116,11 +116,7 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 // checkAgents returns the version of the agent's client. It returns an error if the
 // client or a reviewer is not installed.
 func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
-	a, err := newAgent(spec.Agent, "")
-	if err != nil {
-		return "", err
-	}
-	version, err := a.Version(ctx)
+	version, err := installed(ctx, spec.Agent, "")
 	if err != nil {
 		return "", err
 	}
@@ -185,7 +181,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		}
 	}
 	if m.Attended(spec.Policy) && !ended { // a session has it, and would be left for nothing
-		if err := checkInstalled(ctx, spec.Agent, l.Dir); err != nil {
+		if _, err := installed(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -237,13 +233,13 @@ func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env
 	return d.outbox(l, env).Listen()
 }
 
-// checkInstalled returns why an agent cannot be started, or nil.
-func checkInstalled(ctx context.Context, spec record.Agent, dir string) error {
+// installed returns the version of an agent's client, or why it cannot be started.
+func installed(ctx context.Context, spec record.Agent, dir string) (version string, err error) {
 	a, err := newAgent(spec, dir)
-	if err == nil {
-		_, err = a.Version(ctx)
+	if err != nil {
+		return "", err
 	}
-	return err
+	return a.Version(ctx)
 }
 
 // reopen lets the runner continue a loop that ended. The end left none of the agent's

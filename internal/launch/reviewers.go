@@ -12,11 +12,7 @@ import (
 // started.
 func checkReviewers(ctx context.Context, spec record.Spec) error {
 	for _, a := range otherReviewers(spec) {
-		who, err := newAgent(a, "")
-		if err == nil {
-			_, err = who.Version(ctx)
-		}
-		if err != nil {
+		if _, err := installed(ctx, a, ""); err != nil {
 			return reviewError(err)
 		}
 	}

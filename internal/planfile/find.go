@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -156,12 +155,7 @@ func Read(path string) ([]byte, error) {
 	case info.Size() > MaxSize:
 		return nil, invalid(path, tooLarge)
 	}
-	file, err := atomicfile.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	data, err := atomicfile.Read(path, MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	}

@@ -56,7 +56,7 @@ func readJSON(data []byte) reading {
 		}
 		s.plan.Title = plan.OneLine(root.string("name", "project", "title"), titleMax)
 		s.plan.Overview = root.string("description", "overview")
-		s.text = withoutMarks(data, c.list)
+		s.text = canonical(data, func(root any) { withoutMarks(root, c.list) })
 		return s.reading
 	}
 	var r reading
@@ -191,14 +191,8 @@ func (s *shelf) strings(v *value) []string {
 	return out
 }
 
-// withoutMarks writes the plan in one way, less its marks.
-func withoutMarks(data []byte, list string) []byte {
-	var root any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if d.Decode(&root) != nil {
-		return nil // not reached: the data has been scanned
-	}
+// withoutMarks takes the marks out of a plan.
+func withoutMarks(root any, list string) {
 	tasks := root
 	if object, ok := root.(map[string]any); ok {
 		tasks = object[list]
@@ -210,11 +204,18 @@ func withoutMarks(data []byte, list string) []byte {
 			delete(task, "completed")
 		}
 	}
-	return canonical(root)
 }
 
-// canonical writes a value in the one way in which texts are compared.
-func canonical(root any) []byte {
+// canonical writes JSON in the one way in which texts are compared, less what without
+// takes out of it.
+func canonical(data []byte, without func(root any)) []byte {
+	var root any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if d.Decode(&root) != nil {
+		return nil // not reached: the data has been scanned
+	}
+	without(root)
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -24,7 +24,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // The formats, as they stand in plan.Plan.Format.
@@ -150,8 +149,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == id })
 		if i < 0 {
-			return nil, failure.New(failure.Usage, "pawl plan show "+clean(f.name)+" lists its tasks",
-				"%s has no task %q", clean(f.name), id)
+			return nil, noTask(f.name, id)
 		}
 		chosen[i] = true
 	}

@@ -1,9 +1,7 @@
 package planfile
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +49,7 @@ func readTaskMaster(data []byte, root *value) (reading, bool) {
 		m.task(v)
 	}
 	m.depend(list)
-	m.text = withoutKeys(data, "status", "updatedAt", "previousStatus", "updated")
+	m.text = canonical(data, func(root any) { withoutKeys(root, "status", "updatedAt", "previousStatus", "updated") })
 	return m.reading, true
 }
 
@@ -223,30 +221,19 @@ func (m *master) dependOn(id string, wanted []string) {
 	}
 }
 
-// withoutKeys writes a plan in one way, less all members of these names.
-func withoutKeys(data []byte, keys ...string) []byte {
-	var root any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if d.Decode(&root) != nil {
-		return nil // not reached: the data has been scanned
-	}
-	var clear func(any)
-	clear = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, key := range keys {
-				delete(v, key)
-			}
-			for _, below := range v {
-				clear(below)
-			}
-		case []any:
-			for _, below := range v {
-				clear(below)
-			}
+// withoutKeys takes all members of these names out of a value.
+func withoutKeys(v any, keys ...string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range keys {
+			delete(v, key)
+		}
+		for _, below := range v {
+			withoutKeys(below, keys...)
+		}
+	case []any:
+		for _, below := range v {
+			withoutKeys(below, keys...)
 		}
 	}
-	clear(root)
-	return canonical(root)
 }
