@@ -93,17 +93,17 @@ func ask(ctx context.Context, path, name string) program {
 func versionOf(ctx context.Context, program string, args ...string) (version, problem string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	var out, err head
-	e := proc.Run(ctx, proc.Spec{Argv: append([]string{program}, args...), Stdout: &out, Stderr: &err, Grace: time.Second})
+	out, err := &proc.Head{Most: maxHead}, &proc.Head{Most: maxHead}
+	e := proc.Run(ctx, proc.Spec{Argv: append([]string{program}, args...), Stdout: out, Stderr: err, Grace: time.Second})
 	switch {
 	case e.Err != nil:
 		return "", e.Err.Error()
 	case e.Cancelled:
 		return "", "no answer in " + probeTimeout.String()
 	case e.Code != 0:
-		return "", strings.TrimSpace(fmt.Sprintf("exit code %d %s", e.Code, err.line()))
+		return "", strings.TrimSpace(fmt.Sprintf("exit code %d %s", e.Code, firstLine(err)))
 	}
-	return out.line(), ""
+	return firstLine(out), ""
 }
 
 // readFiles reads the client's settings files, the weakest first. Files that are

@@ -3,6 +3,7 @@ package doctor
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ func official(id string) bool {
 func checkOfficial(f Facts) []Finding {
 	var out []Finding
 	enabled := f.enabled()
-	for _, id := range sorted(enabled) {
+	for _, id := range slices.Sorted(maps.Keys(enabled)) {
 		if official(id) && enabled[id] {
 			out = append(out, bad("claude plugin disable "+id, "plugin %s is enabled too: it would judge the same file", id))
 		}
@@ -95,15 +96,6 @@ func (a answer) unfit() string {
 	default:
 		return fmt.Sprintf("answers the decision %s, for which the client drops the whole answer", decision)
 	}
-}
-
-func sorted(set map[string]bool) []string {
-	var out []string
-	for s := range set {
-		out = append(out, s)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // loop is a loop of this project that has not ended.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
@@ -75,13 +76,13 @@ func (f Facts) run(ctx context.Context, h hook, dir string, limit time.Duration)
 	c := f.command(ctx, h)
 	c.Dir, c.Env = dir, f.environ(h, session, dir)
 	c.Stdin = bytes.NewReader(payload(h.event, session, dir))
-	var out, stderr head
-	c.Stdout, c.Stderr = &out, &stderr
+	out, stderr := &proc.Head{Most: maxHead}, &proc.Head{Most: maxHead}
+	c.Stdout, c.Stderr = out, stderr
 	c.WaitDelay = time.Second // somebody may have inherited the pipes
 	begun := time.Now()
 	err := c.Run()
 	a.took, a.late = time.Since(begun), ctx.Err() != nil
-	a.out, a.err = out.text(), stderr.line()
+	a.out, a.err = strings.TrimSpace(out.String()), firstLine(stderr)
 	if c.ProcessState == nil && err != nil {
 		a.fault = err.Error()
 	} else if c.ProcessState != nil {
@@ -155,22 +156,10 @@ func newSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// head keeps the beginning of what is written to it.
-type head struct{ kept []byte }
-
+// maxHead bounds what is kept of what a hook prints.
 const maxHead = 64 << 10
 
-func (h *head) Write(p []byte) (int, error) {
-	if room := maxHead - len(h.kept); room > 0 {
-		h.kept = append(h.kept, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
-}
-
-func (h *head) text() string { return strings.TrimSpace(string(h.kept)) }
-
-// line is the first one.
-func (h *head) line() string {
-	first, _, _ := strings.Cut(h.text(), "\n")
+func firstLine(out *proc.Head) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
 	return strings.TrimSpace(first)
 }

@@ -249,10 +249,10 @@ func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string)
 func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	out := &tail{}
+	out := &proc.Tail{Most: maxOutput}
 	spec.Stdout, spec.Stderr, spec.Grace = out, out, time.Second
 	exit := proc.Run(ctx, spec)
-	said := plan.OneLine(string(out.data), 200)
+	said := plan.OneLine(out.String(), 200)
 	if s.Redact != nil {
 		said = s.Redact(said)
 	}
@@ -267,15 +267,6 @@ func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 		return fmt.Errorf("exit %d: %s", exit.Code, said)
 	}
 	return fmt.Errorf("exit %d", exit.Code)
-}
-
-// tail keeps the last bytes that are written to it.
-type tail struct{ data []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.data = append(t.data, p...)
-	t.data = t.data[max(0, len(t.data)-maxOutput):]
-	return len(p), nil
 }
 
 // value reads what env:NAME or file:PATH names.

@@ -206,7 +206,7 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 	if program == "" {
 		program = "claude"
 	}
-	out, errs := &answer{}, &answer{}
+	out, errs := &proc.Head{Most: maxAnswer}, &proc.Head{Most: maxAnswer}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{program}, args...), Env: s.Env, Stdout: out, Stderr: errs,
 		KeepBackground: true, // what the client keeps running beside itself is the user's
@@ -224,14 +224,6 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 		return nil, failure.New(failure.Error, "run it yourself to see more", "%s failed (exit code %d): %s", s.line(args), exit.Code, said)
 	}
 	return out.Bytes(), nil
-}
-
-// answer keeps the beginning of what is written to it.
-type answer struct{ bytes.Buffer }
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.Buffer.Write(p[:min(len(p), max(0, maxAnswer-a.Len()))])
-	return len(p), nil
 }
 
 // same tells whether two paths lead to one folder.

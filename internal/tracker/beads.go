@@ -161,7 +161,7 @@ func (b *Beads) show(ctx context.Context, id string) (bead, error) {
 func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, ghTimeout)
 	defer cancel()
-	answer, said := &bounded{most: maxReply, stop: cancel}, &bounded{most: maxProblem}
+	answer, said := &proc.Head{Most: maxReply, Full: cancel}, &proc.Head{Most: maxProblem}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{"bd"}, args...), Dir: b.Dir, Env: append(slices.Clone(b.Env), "BD_JSON_ENVELOPE=1"),
 		Stdout: answer, Stderr: said, Grace: time.Second,
@@ -169,18 +169,18 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return later("install bd, the program of beads", "bd is not installed")
-	case answer.over:
+	case answer.Over:
 		return problem("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
 		return later("", "bd %s: no answer within %s", args[0], ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	case exit.Code != 0:
-		return problem("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdWords(answer.data.Bytes(), said.data.String()))
+		return problem("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdWords(answer.Bytes(), said.String()))
 	case out == nil:
 		return nil
 	}
-	data := bytes.TrimSpace(answer.data.Bytes())
+	data := bytes.TrimSpace(answer.Bytes())
 	var envelope struct{ Data json.RawMessage }
 	if json.Unmarshal(data, &envelope) == nil && len(envelope.Data) > 0 {
 		data = envelope.Data

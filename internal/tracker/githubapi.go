@@ -48,23 +48,23 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ghTimeout)
 	defer cancel()
-	answer, said := &bounded{most: maxReply, stop: cancel}, &bounded{most: maxProblem}
+	answer, said := &proc.Head{Most: maxReply, Full: cancel}, &proc.Head{Most: maxProblem}
 	spec.Argv, spec.Stdout, spec.Stderr = argv, answer, said
 	exit := proc.Run(ctx, spec)
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return later("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
-	case answer.over:
+	case answer.Over:
 		return problem("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
 		return later("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	}
-	if answer.data.Len() == 0 {
-		return silent(exit.Code, said.data.String())
+	if len(answer.Bytes()) == 0 {
+		return silent(exit.Code, said.String())
 	}
-	return decodeAnswer(answer.data.Bytes(), c, out)
+	return decodeAnswer(answer.Bytes(), c, out)
 }
 
 // ghAuthExit is the exit code of gh where nobody is logged in.

@@ -42,7 +42,7 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	timeout := cmp.Or(p.timeout, RequestTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out, said := &bounded{most: cmp.Or(p.most, maxReply), stop: cancel}, &bounded{most: maxProblem}
+	out, said := &proc.Head{Most: cmp.Or(p.most, maxReply), Full: cancel}, &proc.Head{Most: maxProblem}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Stdin: bytes.NewReader(append(data, '\n')), Stdout: out, Stderr: said, Grace: time.Second,
 	})
@@ -51,8 +51,8 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, failure.New(failure.Usage, hint, "%s: %s: "+format, append([]any{p.Name, r.Do}, args...)...)
 	}
 	switch {
-	case out.over:
-		return fail("it printed more than %d bytes", out.most)
+	case out.Over:
+		return fail("it printed more than %d bytes", out.Most)
 	case exit.Cancelled && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fail("no answer within %s", timeout)
 	case exit.Cancelled:
@@ -61,8 +61,8 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 		return fail("%w", exit.Err)
 	}
 	var answer Reply
-	if err := json.Unmarshal(out.firstLine(), &answer); err != nil {
-		if words := line(said.data.String()); words != "" {
+	if err := json.Unmarshal(firstLine(out.Bytes()), &answer); err != nil {
+		if words := line(said.String()); words != "" {
 			return fail("exit %d: %s", exit.Code, words)
 		}
 		return fail("exit %d, and what it printed is no answer: %w", exit.Code, err)
@@ -70,29 +70,9 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	return answer, answer.userError(p.Name)
 }
 
-// bounded keeps the first bytes that are written to it.
-type bounded struct {
-	data bytes.Buffer
-	most int
-	over bool
-	stop func() // called when there is more; nil: nothing is
-}
-
-func (b *bounded) Write(data []byte) (int, error) {
-	if room := b.most - b.data.Len(); len(data) > room {
-		b.data.Write(data[:room])
-		if b.over = true; b.stop != nil {
-			b.stop()
-		}
-		return len(data), nil
-	}
-	b.data.Write(data)
-	return len(data), nil
-}
-
 // firstLine is the first line that is not empty.
-func (b *bounded) firstLine() []byte {
-	for text := range bytes.Lines(b.data.Bytes()) {
+func firstLine(out []byte) []byte {
+	for text := range bytes.Lines(out) {
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			return text
 		}

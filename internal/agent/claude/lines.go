@@ -72,17 +72,3 @@ func itemOf(buf []byte, size int, torn bool) (item, bool) {
 	}
 	return item{note: what + oneLine(string(b[:min(len(b), 4*maxDetail)]), maxDetail)}, true
 }
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	b   []byte
-	max int
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if over := len(t.b) - t.max; over > 0 {
-		t.b = append(t.b[:0], t.b[over:]...)
-	}
-	return len(p), nil
-}

@@ -34,7 +34,7 @@ type session struct {
 	p       *proc.Process
 	kill    context.CancelFunc
 	log     *logFile
-	stderr  *tail // to be read when the process has ended
+	stderr  *proc.Tail // to be read when the process has ended
 	toStdin chan []byte
 	items   chan item // closed at the end of the stream
 	closing chan struct{}
@@ -76,7 +76,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 	}
 	pr, pw := io.Pipe()
 	s := &session{
-		o: o, log: log, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
+		o: o, log: log, stderr: &proc.Tail{Most: stderrTail}, toStdin: make(chan []byte, queueLength),
 		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
 		stream: stream{waited: map[string]bool{}}, startState: func() string { return a.startState(o) },
 	}
@@ -250,7 +250,7 @@ func (s *session) lastWords() error {
 	if e.Signal != "" {
 		how = "signal: " + e.Signal
 	}
-	if words := oneLine(lastLine(string(s.stderr.b)), maxMessage); words != "" {
+	if words := oneLine(lastLine(s.stderr.String()), maxMessage); words != "" {
 		return fmt.Errorf("the client ended (%s): %s", how, words)
 	}
 	return fmt.Errorf("the client ended (%s)", how)

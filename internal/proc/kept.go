@@ -1,0 +1,45 @@
+package proc
+
+import "bytes"
+
+// Head keeps the first Most bytes that are written to it, an output stream say.
+type Head struct {
+	Most int
+	Full func() // called when there is more; nil: nothing is
+	Over bool   // there was more
+	kept bytes.Buffer
+}
+
+// Write never fails.
+func (h *Head) Write(p []byte) (int, error) {
+	room := min(len(p), h.Most-h.kept.Len())
+	h.kept.Write(p[:room])
+	if room < len(p) {
+		if h.Over = true; h.Full != nil {
+			h.Full()
+		}
+	}
+	return len(p), nil
+}
+
+// Bytes is what was kept.
+func (h *Head) Bytes() []byte { return h.kept.Bytes() }
+
+func (h *Head) String() string { return h.kept.String() }
+
+// Tail keeps the last Most bytes that are written to it.
+type Tail struct {
+	Most int
+	kept []byte
+}
+
+// Write never fails.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - t.Most; over > t.Most { // not at each write
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *Tail) String() string { return string(t.kept[max(0, len(t.kept)-t.Most):]) }
