@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -136,8 +135,8 @@ func (v *viewer) watch(ctx context.Context) error {
 // left tells whether nothing more will be shown here: the loop ended without a word, is
 // in a session, or has had no owner for a while.
 func (v *viewer) left(gone *time.Time) (bool, error) {
-	now, err := readSubject(v.s.Loop)
-	if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
+	now, err := readable(v.s.Loop)
+	if err != nil {
 		return true, err
 	}
 	st := now.memory.State

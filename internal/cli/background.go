@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,9 +28,9 @@ import (
 
 // sessionRunCmd is `pawl session run`.
 type sessionRunCmd struct {
-	Loop  string `arg:"" help:"id of a loop"`
-	After int64  `required:"" placeholder:"EPOCH" help:"only if the owner is still this one"`
-	Now   bool   `help:"in any phase; else only during a handover"`
+	loopID
+	After int64 `required:"" placeholder:"EPOCH" help:"only if the owner is still this one"`
+	Now   bool  `help:"in any phase; else only during a handover"`
 	limitFlags
 }
 
@@ -46,13 +44,9 @@ func (sessionRunCmd) Help() string {
 const runTimeout = 5 * time.Second
 
 // Run goes on with a loop in fresh sessions, to its end or until a session takes it.
-func (c *sessionRunCmd) Run(a *app) (err error) {
+func (c *sessionRunCmd) Run(a *app, l *store.Loop) (err error) {
 	signal.Ignore(syscall.SIGHUP)
 	begin := a.untilSignal()
-	l, err := a.store.Resolve(c.Loop, "")
-	if err != nil {
-		return err
-	}
 	if err := launch.RefuseResume(begin, l, a.env); err != nil {
 		return err
 	}
@@ -117,21 +111,19 @@ const moveTimeout = 30 * time.Second
 // further flags of session run may follow.
 // An error says why none came to that; there is none then.
 func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
-	log, err := os.OpenFile(filepath.Join(l.Dir, "run.log"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := openLog(l, "run.log")
 	if err != nil {
-		return 0, fmt.Errorf("write driver.log: %w", err)
+		return 0, err
 	}
 	defer log.Close()
 	said, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0, fmt.Errorf("write driver.log: %w", err)
+		return 0, fmt.Errorf("write run.log: %w", err)
 	}
-	args := append([]string{"session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)}, flags...)
-	cmd := exec.Command(a.self, args...) //nolint:noctx // it outlives us
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
-	if pid, err = proc.StartDetached(cmd); err != nil {
-		return 0, fmt.Errorf("start the driver: %w", err)
+	pid, err = a.startDetached(log, append([]string{"run", l.ID, "--after", strconv.FormatInt(epoch, 10)}, flags...)...)
+	if err != nil {
+		return 0, err
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
 		alive = proc.Alive(pid) // before the look: its last act is not to be missed

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/keeper"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
@@ -46,9 +43,6 @@ func (a *app) startKeeper(session string) error {
 	if !keeper.Possible(a.env.PawlHome, session) || hook.Ended(a.env.PawlHome, session) {
 		return nil
 	}
-	cmd := exec.Command(a.self, "session", "keep", session) //nolint:noctx // it outlives us
-	if _, err := proc.StartDetached(cmd); err != nil {
-		return fmt.Errorf("start the keeper of the session: %w", err)
-	}
-	return nil
+	_, err := a.startDetached(nil, "keep", session)
+	return err
 }

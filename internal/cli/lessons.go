@@ -80,13 +80,23 @@ func (c *lessonsListCmd) Run(a *app) error {
 
 func (l lessons) all() []string { return slices.Concat(l.Learnt, l.Project) }
 
-// numbered is the lesson of a number in the list, and whether it is the project's.
-func (l lessons) numbered(n int) (text string, project bool, err error) {
-	all := l.all()
-	if n < 1 || n > len(all) {
-		return "", false, failure.New(failure.Usage, "pawl lessons lists them", "there is no lesson %d", n)
+// numberedLesson is how a lesson is named.
+type numberedLesson struct {
+	lessonLoop
+	Number int `arg:"" help:"its number in the list"`
+}
+
+// find is the lesson, whether it is the project's, and the loop.
+func (n numberedLesson) find(a *app) (text string, project bool, s *subject, err error) {
+	l, s, err := a.lessons(n.Loop)
+	if err != nil {
+		return "", false, nil, err
 	}
-	return all[n-1], n > len(l.Learnt), nil
+	all := l.all()
+	if n.Number < 1 || n.Number > len(all) {
+		return "", false, nil, failure.New(failure.Usage, "pawl lessons lists them", "there is no lesson %d", n.Number)
+	}
+	return all[n.Number-1], n.Number > len(l.Learnt), s, nil
 }
 
 // lessons reads both lists. Without a loop to mean there is the project's alone.
@@ -140,20 +150,13 @@ func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 	return a.changeLesson(s, record.Message{Kind: record.MessageLearn, Text: text, ByUser: true})
 }
 
-type lessonsDropCmd struct {
-	lessonLoop
-	Number int `arg:"" help:"its number in the list"`
-}
+type lessonsDropCmd struct{ numberedLesson }
 
 func (lessonsDropCmd) Help() string { return "  pawl lessons drop 2" }
 
 // Run takes a lesson out.
 func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
-	l, s, err := a.lessons(c.Loop)
-	if err != nil {
-		return err
-	}
-	text, project, err := l.numbered(c.Number)
+	text, project, s, err := c.find(a)
 	if err != nil {
 		return err
 	}
@@ -167,20 +170,13 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-type lessonsKeepCmd struct {
-	lessonLoop
-	Number int `arg:"" help:"its number in the list"`
-}
+type lessonsKeepCmd struct{ numberedLesson }
 
 func (lessonsKeepCmd) Help() string { return "  pawl lessons keep 2" }
 
 // Run makes a loop's lesson one of the project.
 func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
-	l, _, err := a.lessons(c.Loop)
-	if err != nil {
-		return err
-	}
-	text, project, err := l.numbered(c.Number)
+	text, project, _, err := c.find(a)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,14 @@ type loopWord struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l loopWord) ProvideLoop(a *app) (*subject, error) { return a.find(l.Loop) }
 
+// loopID is how the commands of pawl session name one.
+type loopID struct {
+	Loop string `arg:"" help:"id of a loop"`
+}
+
+// ProvideStored finds the loop, for the Run method of a command that takes it.
+func (l loopID) ProvideStored(a *app) (*store.Loop, error) { return a.store.Resolve(l.Loop, "") }
+
 // orphaned is the state of a loop that has not ended and that nobody drives.
 const orphaned = "orphaned"
 
@@ -90,6 +98,15 @@ func readSubject(l *store.Loop) (*subject, error) {
 	s.memory, s.mark, err = record.Load(l)
 	if st := &s.memory.State; s.alive && st.EndedAt.IsZero() && !st.StartedAt.IsZero() && time.Now().After(st.Now) {
 		st.Now = time.Now() // the journal tells of work once it is done: its time runs meanwhile
+	}
+	return s, err
+}
+
+// readable is readSubject for who shows what there is: as far as the journal can be read.
+func readable(l *store.Loop) (*subject, error) {
+	s, err := readSubject(l)
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); corrupt {
+		err = nil
 	}
 	return s, err
 }

@@ -63,10 +63,7 @@ func (a *app) findResumable(ref string) (*subject, error) {
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
-	var others []string
-	for _, l := range open {
-		others = append(others, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
-	}
+	others := a.namesOf(open)
 	if !s.hasEnded() || !s.left() {
 		if s, err = a.find(open[0].Loop.ID); err != nil {
 			return nil, err
@@ -100,11 +97,7 @@ func (a *app) currentLoop() (*subject, error) {
 	case len(open) == 1:
 		return a.find(open[0].Loop.ID)
 	}
-	var names []string
-	for _, l := range open {
-		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
-	}
-	return nil, failure.New(failure.Usage, "say which: "+plan.Few(names, 4), "%d loops here have not ended", len(open))
+	return nil, failure.New(failure.Usage, "say which: "+plan.Few(a.namesOf(open), 4), "%d loops here have not ended", len(open))
 }
 
 // unended are the loops here that have not ended, the newest first.
@@ -121,6 +114,15 @@ func (a *app) unended() ([]store.ListEntry[record.Summary], error) {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	return open, nil
+}
+
+// namesOf are the ids of loops, each with its state.
+func (a *app) namesOf(loops []store.ListEntry[record.Summary]) []string {
+	var names []string
+	for _, l := range loops {
+		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
+	}
+	return names
 }
 
 // ended says that a loop has ended, and what goes on with it.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -15,7 +14,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/page"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -92,8 +90,8 @@ func (s *served) subject(id string) (*subject, error) {
 	if _, err := os.Stat(l.Dir); err != nil {
 		return nil, fmt.Errorf("find loop %s: %w", id, fs.ErrNotExist)
 	}
-	sub, err := readSubject(l)
-	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+	sub, err := readable(l)
+	if err != nil {
 		return nil, err
 	}
 	if !s.all && sub.spec.Root != s.app.root() {
@@ -135,9 +133,5 @@ func (s *served) Diff(ctx context.Context, id, task string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, ok := sub.memory.State.Task(task)
-	if !ok {
-		return "", fmt.Errorf("find task in loop %s: %w", id, fs.ErrNotExist)
-	}
-	return sub.taskDiff(ctx, t)
+	return sub.taskDiff(ctx, task)
 }

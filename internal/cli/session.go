@@ -111,7 +111,7 @@ const mostContext = 9_500
 
 // sessionDriveCmd is `pawl session drive`.
 type sessionDriveCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
+	loopID
 }
 
 func (sessionDriveCmd) Help() string {
@@ -126,8 +126,8 @@ const driverTimeout = 15 * time.Second
 
 // Run does what the loop waits for. It outlives the hook that began it, and the
 // terminal.
-func (c *sessionDriveCmd) Run(a *app) error {
-	return a.outliveTheHook(c.Loop, func(ctx context.Context, l *store.Loop) error {
+func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
+	return a.outliveTheHook(func(ctx context.Context) error {
 		err := a.attend(ctx, l, driverTimeout)
 		if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
 			return nil // it does the same
@@ -137,24 +137,20 @@ func (c *sessionDriveCmd) Run(a *app) error {
 }
 
 // outliveTheHook does what a loop in a session waits for in a process that no terminal ends.
-func (a *app) outliveTheHook(id string, do func(context.Context, *store.Loop) error) error {
+func (a *app) outliveTheHook(do func(context.Context) error) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	l, err := a.store.Resolve(id, "")
-	if err != nil {
-		return err
-	}
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that gates leave behind may survive: %v", err)
 	}
-	return do(ctx, l)
+	return do(ctx)
 }
 
 // sessionProveCmd is `pawl session prove`.
 type sessionProveCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
+	loopID
 }
 
 func (sessionProveCmd) Help() string {
@@ -164,8 +160,8 @@ func (sessionProveCmd) Help() string {
 }
 
 // Run finds out which changed functions the tests prove, until a driver begins.
-func (c *sessionProveCmd) Run(a *app) error {
-	return a.outliveTheHook(c.Loop, func(ctx context.Context, l *store.Loop) error {
+func (c *sessionProveCmd) Run(a *app, l *store.Loop) error {
+	return a.outliveTheHook(func(ctx context.Context) error {
 		return launch.FinishMutationTests(ctx, l, a.env)
 	})
 }
@@ -214,15 +210,30 @@ func (a *app) goOnDriving(begun *launch.Attended) error {
 
 // startBeside starts a process of a loop in a session, which goes on without us.
 func (a *app) startBeside(l *store.Loop, command string) error {
-	log, err := os.OpenFile(filepath.Join(l.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := openLog(l, "drive.log")
 	if err != nil {
-		return fmt.Errorf("write driver.log: %w", err)
+		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(a.self, "session", command, l.ID)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
-	if _, err := proc.StartDetached(cmd); err != nil {
-		return fmt.Errorf("start pawl session %s: %w", command, err)
+	_, err = a.startDetached(log, command, l.ID)
+	return err
+}
+
+// openLog opens a log of a loop's for what is added to it.
+func openLog(l *store.Loop, name string) (*os.File, error) {
+	log, err := os.OpenFile(filepath.Join(l.Dir, name), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
-	return nil
+	return log, nil
+}
+
+// startDetached starts a command of pawl session that outlives us.
+func (a *app) startDetached(log io.Writer, args ...string) (pid int, err error) {
+	cmd := exec.Command(a.self, append([]string{"session"}, args...)...) //nolint:noctx // it outlives us
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
+	if pid, err = proc.StartDetached(cmd); err != nil {
+		return 0, fmt.Errorf("start pawl session %s: %w", args[0], err)
+	}
+	return pid, nil
 }

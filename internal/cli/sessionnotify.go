@@ -23,7 +23,7 @@ import (
 
 // sessionNotifyCmd is `pawl session notify`.
 type sessionNotifyCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
+	loopID
 	Name string `arg:"" optional:"" help:"name of the notice's file in the loop's folder; default: only take answers"`
 }
 
@@ -36,12 +36,8 @@ func (sessionNotifyCmd) Help() string {
 // Run sends a notice of a loop, with retries, and logs what came of it; in quiet hours it
 // waits for their end, and sends all that still holds then. Of a question it takes the
 // answer.
-func (c *sessionNotifyCmd) Run(a *app) error {
+func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	l, err := a.store.Resolve(c.Loop, "")
-	if err != nil {
-		return err
-	}
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return err

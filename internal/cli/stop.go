@@ -12,7 +12,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 type stopCmd struct {
@@ -85,8 +84,7 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) e
 		case <-tick.C:
 		}
 		var err error
-		now, err = readSubject(s.Loop)
-		if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
+		if now, err = readable(s.Loop); err != nil {
 			return err
 		}
 		switch {

@@ -2,8 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
@@ -11,9 +12,13 @@ const diffMost = 512 << 10 // bytes of a task's diff
 
 // taskDiff returns the diff of a task's commit. Of the task at work it is what the work
 // tree has now, compared with the task's start. It is empty if nothing is known.
-func (s *subject) taskDiff(ctx context.Context, t loop.Task) (string, error) {
+func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 	o := git.DiffOptions{MaxBytes: diffMost}
 	st := s.memory.State
+	t, ok := st.Task(task)
+	if !ok {
+		return "", fmt.Errorf("find task in loop %s: %w", s.ID, fs.ErrNotExist)
+	}
 	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.Base != "" {
 		repo, err := s.repo(ctx)
 		if err != nil {

@@ -75,7 +75,7 @@ func (a *app) telemetryFindings(root string) []doctor.Finding {
 
 // sessionTelemetryCmd is `pawl session telemetry`.
 type sessionTelemetryCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
+	loopID
 }
 
 func (sessionTelemetryCmd) Help() string {
@@ -85,14 +85,10 @@ func (sessionTelemetryCmd) Help() string {
 }
 
 // Run sends the runs of a loop that were not sent, and logs what came of it.
-func (c *sessionTelemetryCmd) Run(a *app) error {
+func (c *sessionTelemetryCmd) Run(a *app, l *store.Loop) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	ctx, cancel := context.WithTimeout(context.Background(), telemetry.SendTimeout)
 	defer cancel()
-	l, err := a.store.Resolve(c.Loop, "")
-	if err != nil {
-		return err
-	}
 	sent, err := a.sendRuns(ctx, l)
 	words := fmt.Sprintf("sent %d", sent)
 	if err != nil {

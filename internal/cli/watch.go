@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"os/exec"
 	"slices"
 	"strings"
@@ -127,8 +126,8 @@ func stampOf(loops []*store.Loop) string {
 
 // Loop returns one loop, with what was added to its history since the last call.
 func (w *watched) Loop(id string) (watch.Detail, error) {
-	s, err := readSubject(w.app.store.Loop(id))
-	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+	s, err := readable(w.app.store.Loop(id))
+	if err != nil {
 		return watch.Detail{}, err
 	}
 	sum := s.summary()
@@ -182,15 +181,11 @@ func (w *watched) News(id string) ([]string, error) {
 
 // Diff returns what a task changed.
 func (w *watched) Diff(ctx context.Context, id, task string) (watch.DiffText, error) {
-	s, err := readSubject(w.app.store.Loop(id))
-	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+	s, err := readable(w.app.store.Loop(id))
+	if err != nil {
 		return nil, err
 	}
-	t, ok := s.memory.State.Task(task)
-	if !ok {
-		return nil, fmt.Errorf("find task %s: %w", task, fs.ErrNotExist)
-	}
-	diff, err := s.taskDiff(ctx, t)
+	diff, err := s.taskDiff(ctx, task)
 	if err != nil {
 		return nil, err
 	}
@@ -262,8 +257,8 @@ func gateOutput(r journal.Record) (lines []string) {
 
 // Calls returns the tool calls of a loop's newest iteration.
 func (w *watched) Calls(id string) ([]record.Call, error) {
-	s, err := readSubject(w.app.store.Loop(id))
-	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+	s, err := readable(w.app.store.Loop(id))
+	if err != nil {
 		return nil, err
 	}
 	calls, _, err := s.calls(max(1, s.memory.State.Iteration))
