@@ -51,7 +51,7 @@ func nextPrompt(ctx context.Context, l *lab) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	return ratio(s, r, 2), nil
+	return ratio(s, r, 8), nil
 }
 
 // waits are the times from the last answer of a task to the first request of the next one.

@@ -257,8 +257,8 @@ func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
 	case r.unlessMain && v.main(), r.by != nil && r.swapped(v, v.text[n]) == v.text[n]:
 	case r.text != nil && r.text.MatchString(v.text[n]),
-		r.said != nil && (r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")) || r.said.MatchString(strings.TrimRight(v.joined[n], " \t\r"))),
-		r.code != nil && (r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")) || r.code.MatchString(strings.TrimRight(v.full[n], " \t\r"))):
+		r.said != nil && matchesEither(r.said, v.said[n], v.joined[n]),
+		r.code != nil && matchesEither(r.code, v.code[n], v.full[n]):
 		return n, true
 	case r.overrides:
 		o, ok := v.overriding[n]
@@ -270,6 +270,11 @@ func (v *view) matches(r rule, n int) (last int, ok bool) {
 		last, ok = v.spansOf(r.across)[n]
 	}
 	return last, ok
+}
+
+// matchesEither reports whether a line matches in one of two forms, which are mostly the same.
+func matchesEither(re *regex.Regex, line, other string) bool {
+	return re.MatchString(strings.TrimRight(line, " \t\r")) || other != line && re.MatchString(strings.TrimRight(other, " \t\r"))
 }
 
 // askedBy is the expression that asks for what a rule found on a line.
