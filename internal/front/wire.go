@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strconv"
 )
 
 // Request is one call of the hook, as sent to the daemon.
@@ -21,122 +22,94 @@ type Answer struct {
 	Out, Err []byte
 }
 
-// protocolVersion is the first byte of a request. A daemon with another version does not
+// protocolVersion is the first part of a request. A daemon with another version does not
 // answer.
-const protocolVersion = 2
+const protocolVersion = "3"
 
 // Write sends the request.
 func (r Request) Write(w io.Writer) error {
-	b := appendBytes([]byte{protocolVersion}, []byte(r.ID))
-	b = appendStrings(b, r.Args)
-	b = appendStrings(b, r.Vars)
-	b = binary.AppendUvarint(b, uint64(max(r.Parent, 0)))
-	return writeMessage(w, appendBytes(b, r.Event))
+	return writeMessage(w, []byte(protocolVersion), []byte(r.ID), encode(r.Args...), encode(r.Vars...), []byte(strconv.Itoa(r.Parent)), r.Event)
 }
 
-// ReadRequest reads a request that Write sent. It returns errBadMessage for another
-// protocol version.
+// ReadRequest reads a request that Write sent. It returns an error for another protocol
+// version.
 func ReadRequest(in io.Reader) (r Request, err error) {
-	m, err := readMessage(in)
-	if m.number() != protocolVersion {
+	p, err := readMessage(in, 6)
+	if err != nil || string(p[0]) != protocolVersion {
 		return r, errors.Join(err, errBadMessage)
 	}
-	r.ID = string(m.bytes())
-	r.Args, r.Vars = m.strings(), m.strings()
-	r.Parent, r.Event = int(m.number()), m.bytes() //nolint:gosec // bounded by message.number
-	return r, errors.Join(err, m.err)
+	var errs [3]error
+	r.ID, r.Event = string(p[1]), p[5]
+	r.Args, errs[0] = decode[string](p[2])
+	r.Vars, errs[1] = decode[string](p[3])
+	r.Parent, errs[2] = strconv.Atoi(string(p[4]))
+	return r, errors.Join(errs[:]...)
 }
 
 // Write sends the answer.
 func (a Answer) Write(w io.Writer) error {
-	return writeMessage(w, appendBytes(appendBytes([]byte{byte(a.Code)}, a.Out), a.Err))
+	return writeMessage(w, []byte{byte(a.Code)}, a.Out, a.Err)
 }
 
 // ReadAnswer reads an answer that Write sent.
-func ReadAnswer(in io.Reader) (a Answer, err error) {
-	m, err := readMessage(in)
-	if len(m.rest) > 0 {
-		a.Code, m.rest = int(m.rest[0]), m.rest[1:]
+func ReadAnswer(in io.Reader) (Answer, error) {
+	p, err := readMessage(in, 3)
+	if err != nil || len(p[0]) != 1 {
+		return Answer{}, errors.Join(err, errBadMessage)
 	}
-	a.Out, a.Err = m.bytes(), m.bytes()
-	return a, errors.Join(err, m.err)
-}
-
-// writeMessage sends a message: its length in four bytes, then its parts, each after its length.
-func writeMessage(w io.Writer, body []byte) error {
-	whole := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))) //nolint:gosec // eventMax bounds it
-	_, err := w.Write(append(whole, body...))
-	return err
+	return Answer{Code: int(p[0][0]), Out: p[1], Err: p[2]}, nil
 }
 
 const maxMessageBytes = maxEventBytes + 4<<20 // maxMessageBytes bounds a message: an event and its arguments.
 
 var errBadMessage = errors.New("malformed pawl-hook message")
 
-// readMessage reads a message that writeMessage sent.
-func readMessage(in io.Reader) (*messageReader, error) {
+// writeMessage sends a message: its length in four bytes, then its parts.
+func writeMessage(w io.Writer, parts ...[]byte) error {
+	body := encode(parts...)
+	head := binary.LittleEndian.AppendUint32(nil, uint32(len(body))) //nolint:gosec // maxEventBytes bounds it
+	_, err := w.Write(append(head, body...))
+	return err
+}
+
+// readMessage reads a message of so many parts that writeMessage sent.
+func readMessage(in io.Reader, parts int) ([][]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return &messageReader{}, err
+		return nil, err
 	}
 	n := binary.LittleEndian.Uint32(head[:])
 	if n > maxMessageBytes {
-		return &messageReader{}, errBadMessage
+		return nil, errBadMessage
 	}
 	body := make([]byte, n)
-	_, err := io.ReadFull(in, body)
-	return &messageReader{rest: body}, err
-}
-
-// appendStrings appends the number of strings and each string.
-func appendStrings(b []byte, all []string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(all)))
-	for _, s := range all {
-		b = appendBytes(b, []byte(s))
+	if _, err := io.ReadFull(in, body); err != nil {
+		return nil, err
 	}
-	return b
-}
-
-// appendBytes appends a part after its length.
-func appendBytes(b, part []byte) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
-}
-
-// messageReader reads the parts of a message in order. After an error it returns zero
-// values.
-type messageReader struct {
-	rest []byte
-	err  error
-}
-
-// number reads a number of at most maxMessageBytes.
-func (m *messageReader) number() uint64 {
-	n, size := binary.Uvarint(m.rest)
-	if size <= 0 || n > maxMessageBytes {
-		m.err = errBadMessage
-		return 0
+	out, err := decode[[]byte](body)
+	if len(out) != parts {
+		err = errBadMessage
 	}
-	m.rest = m.rest[size:]
-	return n
+	return out, err
 }
 
-// bytes reads a part.
-func (m *messageReader) bytes() []byte {
-	n := m.number()
-	if m.err != nil || n > uint64(len(m.rest)) {
-		m.err = errBadMessage
-		return nil
+// encode joins parts, each after its length.
+func encode[T string | []byte](parts ...T) []byte {
+	var out []byte
+	for _, part := range parts {
+		out = append(binary.AppendUvarint(out, uint64(len(part))), part...)
 	}
-	part := m.rest[:n]
-	m.rest = m.rest[n:]
-	return part
+	return out
 }
 
-// strings reads a list of strings.
-func (m *messageReader) strings() []string {
-	var all []string
-	for n := m.number(); n > 0 && m.err == nil; n-- {
-		all = append(all, string(m.bytes()))
+// decode returns the parts that encode joined.
+func decode[T string | []byte](data []byte) (parts []T, err error) {
+	for len(data) > 0 {
+		n, size := binary.Uvarint(data)
+		if size <= 0 || n > uint64(len(data)-size) {
+			return nil, errBadMessage
+		}
+		parts, data = append(parts, T(data[size:][:n])), data[size:][n:]
 	}
-	return all
+	return parts, nil
 }

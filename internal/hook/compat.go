@@ -111,16 +111,11 @@ func refusalText(root, path string, err error) string {
 	return why
 }
 
-// compatFiles returns the other tool's state files that the loop updates, if any.
-func compatFiles(b session.Binding, s *lease) statefile.Files {
-	return statefile.FilesOf(b.Root, s.loop.Dir, s.spec)
-}
-
 // receiveFileChanges passes on what the user or another process wrote into the state
 // files, as messages to the loop and in order. Files that cannot be read are kept, and
 // the user is told.
 func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Binding) error {
-	w, err := compatFiles(b, s).ReceiveChanges(time.Now())
+	w, err := s.files.ReceiveChanges(time.Now())
 	if err != nil {
 		if h.isNew(ctx, b.Session, err.Error()) {
 			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
@@ -157,7 +152,7 @@ func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Bi
 
 // updateFiles writes the loop's progress to the state files.
 func (h *handler) updateFiles(ctx context.Context, b session.Binding, s *lease) {
-	err := compatFiles(b, s).UpdateProgress(s.mem, time.Now())
+	err := s.files.UpdateProgress(s.mem, time.Now())
 	if err != nil && h.isNew(ctx, b.Session, "files of "+b.Loop) {
 		h.anomaly(ctx, b, err)
 		h.startMessage = "pawl: " + withHint(err)

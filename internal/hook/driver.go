@@ -12,15 +12,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// runDriver starts the driver and waits for it, at most until ctx is done. The driver
-// goes on afterwards: the client kills hooks that exceed its timeout, and gates may take
-// an hour.
-func (h *handler) runDriver(ctx context.Context, loop string) error {
-	return h.runDriverUntil(ctx, loop, func() bool { return false })
-}
-
-// runDriverUntil is runDriver, but stops waiting once enough returns true.
-func (h *handler) runDriverUntil(ctx context.Context, loop string, enough func() bool) error {
+// runDriver starts the driver and waits for it, at most until ctx is done or enough, which
+// may be nil, returns true. The driver goes on afterwards: the client kills hooks that
+// exceed its timeout, and gates may take an hour.
+func (h *handler) runDriver(ctx context.Context, loop string, enough func() bool) error {
 	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("open drive.log: %w", err)
@@ -46,7 +41,7 @@ func (h *handler) runDriverUntil(ctx context.Context, loop string, enough func()
 		case <-ctx.Done():
 			return nil
 		case <-poll.C:
-			if enough() {
+			if enough != nil && enough() {
 				return nil
 			}
 		}

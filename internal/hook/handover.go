@@ -46,7 +46,7 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 	if _, alive, holderErr := l.Holder(); err == nil && holderErr == nil && !alive && m.State.Phase == loop.HandingOver {
 		waited, cancel := context.WithDeadline(ctx, h.now.Add(interactiveTimeout))
 		defer cancel()
-		if err := h.runDriver(waited, b.Loop); err != nil {
+		if err := h.runDriver(waited, b.Loop, nil); err != nil {
 			return reply{}, err
 		}
 	}

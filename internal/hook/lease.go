@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -23,6 +24,7 @@ type lease struct {
 	loop   *store.Loop
 	owner  *store.Owner
 	spec   record.Spec
+	files  statefile.Files // another tool's, that the loop keeps up to date
 	mem    memory.Memory
 	clock  *record.Clock
 	redact func(string) string
@@ -56,7 +58,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	if err != nil {
 		return nil, err
 	}
-	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), spec: spec}
+	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), spec: spec, files: statefile.FilesOf(b.Root, l.Dir, spec)}
 	s.box = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
 	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrOwnershipLost) || ok && held.Epoch > b.Epoch {

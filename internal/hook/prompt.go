@@ -174,7 +174,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.p.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
 		s.recordBinding(b, true)
 		st = s.mem.State
-		if f, ok := compatFiles(b, s).(statefile.SessionLeaver); ok {
+		if f, ok := s.files.(statefile.SessionLeaver); ok {
 			left = f.SessionLeft(s.mem, plan.OneLine(h.p.Reason, 0), time.Now())
 		}
 		return nil

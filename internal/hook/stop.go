@@ -68,7 +68,7 @@ func (h *handler) deliverMessages(ctx context.Context, b session.Binding, s *lea
 	}
 	waited, cancel := context.WithDeadline(ctx, h.now.Add(interactiveTimeout))
 	defer cancel()
-	if err := h.runDriver(waited, b.Loop); err != nil {
+	if err := h.runDriver(waited, b.Loop, nil); err != nil {
 		return nil, err
 	}
 	return h.acquire(ctx, b)
@@ -243,7 +243,7 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 				return reply{}, err
 			}
 			drives++
-			if err := h.runDriverUntil(waited, b.Loop, func() bool { return h.isIsolatedTryRunning(b) }); err != nil {
+			if err := h.runDriver(waited, b.Loop, func() bool { return h.isIsolatedTryRunning(b) }); err != nil {
 				return reply{}, err
 			}
 		}

@@ -126,9 +126,9 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 	if limit > 0 && blocks+capWarningStops >= limit {
 		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
-	told, shown := "", h.progressLine(b, s)+handoverOffer(s)
+	told, shown := "", progressLine(s)+handoverOffer(s)
 	if !h.Env.Session.Unattended { // a terminal shows everything the agent receives, so the line is not shown twice
-		told, shown = h.progressLine(b, s), strings.TrimPrefix(handoverOffer(s), " · ")
+		told, shown = progressLine(s), strings.TrimPrefix(handoverOffer(s), " · ")
 	}
 	text, err := promptText(s, told, more)
 	if err != nil {
@@ -217,17 +217,16 @@ func (h *handler) recordAnswer(b *session.Binding, left bool) {
 
 // replyEnded unbinds the ended loop from the session and reports its end.
 func (h *handler) replyEnded(ctx context.Context, b session.Binding, s *lease) (reply, error) {
-	f := compatFiles(b, s)
 	released, err := h.bindings.Release(ctx, b.Session, b.Loop)
 	if !released {
 		return reply{}, err // another hook has reported it
 	}
-	return reply{Message: endMessage(b, s)}, f.MarkEnded(s.mem, b.Session)
+	return reply{Message: endMessage(s)}, s.files.MarkEnded(s.mem, b.Session)
 }
 
 // endMessage says how the loop ended, after the words that users' scripts look for.
-func endMessage(b session.Binding, s *lease) string {
-	return strings.TrimSpace(compatFiles(b, s).EndLine(s.mem.State) + "\n" + endSummary(s))
+func endMessage(s *lease) string {
+	return strings.TrimSpace(s.files.EndLine(s.mem.State) + "\n" + endSummary(s))
 }
 
 // endSummary says in one line how the loop ended.
@@ -265,9 +264,9 @@ func iterationOf(st loop.State, of string) string {
 }
 
 // progressLine says in one line why the session continues.
-func (h *handler) progressLine(b session.Binding, s *lease) string {
+func progressLine(s *lease) string {
 	st := s.mem.State
-	if line := compatFiles(b, s).ProgressLine(st); line != "" {
+	if line := s.files.ProgressLine(st); line != "" {
 		return line
 	}
 	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationOf(st, "/"), continueReason(s))

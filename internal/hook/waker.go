@@ -73,7 +73,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 			if over {
 				err = h.withLease(ctx, b, h.endWait)
 			}
-			if err := errors.Join(err, h.runDriver(ctx, b.Loop)); err != nil {
+			if err := errors.Join(err, h.runDriver(ctx, b.Loop, nil)); err != nil {
 				fmt.Fprintln(h.Err, "pawl-hook: error:", err)
 				return exitError
 			}
@@ -102,7 +102,7 @@ func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m mem
 		return err
 	})
 	if err == nil && mail {
-		err = h.runDriver(ctx, b.Loop)
+		err = h.runDriver(ctx, b.Loop, nil)
 	}
 	return err
 }
@@ -220,7 +220,7 @@ func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (t
 		if now.Stop != b.Stop || !now.WaitingForTurn {
 			return false // another hook has reported it
 		}
-		text = "[Pawl] " + endMessage(b, s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
+		text = "[Pawl] " + endMessage(s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
 		now.WaitingForTurn = false
 		return true
 	})
