@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,11 +110,7 @@ func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error)
 		Sent int `json:"sent"` // runs
 	}
 	path := filepath.Join(l.Dir, telemetryLedger)
-	data, err := atomicfile.Read(path, 1<<10)
-	if err == nil {
-		err = json.Unmarshal(data, &ledger)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.ReadJSON(path, &ledger); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("read what was sent: %w", err)
 	}
 	of := telemetry.Loop{ID: l.ID, Agent: spec.Agent.Name, Model: spec.Agent.Model, Version: version.String(), Redact: redact.New(a.env.Vars).String}
@@ -126,11 +121,7 @@ func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error)
 		}
 		sent++
 		ledger.Sent++
-		data, err := json.Marshal(ledger)
-		if err == nil {
-			err = atomicfile.Write(path, data, 0o600)
-		}
-		if err != nil {
+		if err := atomicfile.WriteJSON(path, ledger); err != nil {
 			return sent, fmt.Errorf("keep what was sent: %w", err)
 		}
 	}

@@ -263,14 +263,7 @@ func (t *Trust) read() (trusted, error) {
 	if err := store.CheckOwners(filepath.Dir(t.path), t.path); err != nil {
 		return list, fmt.Errorf("read %s, so nothing is trusted: %w", t.path, err)
 	}
-	data, err := atomicfile.Read(t.path, atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return list, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &list)
-	}
-	if err != nil {
+	if err := atomicfile.ReadJSON(t.path, &list); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return trusted{}, failure.New(failure.Error, "fix it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
 	}
 	return list, nil

@@ -8,6 +8,7 @@
 package environment
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -99,7 +100,7 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		ConfigHome:   absolute(getenv("XDG_CONFIG_HOME")),
 		NoColor:      getenv("NO_COLOR") != "",
 		Dumb:         getenv("TERM") == "dumb",
-		ASCII:        asciiLocale(first(first(getenv("LC_ALL"), getenv("LC_CTYPE")), getenv("LANG"))),
+		ASCII:        asciiLocale(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))),
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
 		ThLoopAgent:  getenv("TH_LOOP_AGENT"),
 		Loop:         getenv("PAWL_LOOP"),
@@ -126,18 +127,18 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	config := ""
 	if goos == "windows" {
 		e.Home = getenv("USERPROFILE")
-		state, config = first(state, getenv("LOCALAPPDATA")), getenv("APPDATA")
+		state, config = cmp.Or(state, getenv("LOCALAPPDATA")), getenv("APPDATA")
 	} else if e.Home != "" {
-		state, config = first(state, filepath.Join(e.Home, ".local", "state")), filepath.Join(e.Home, ".config")
+		state, config = cmp.Or(state, filepath.Join(e.Home, ".local", "state")), filepath.Join(e.Home, ".config")
 	}
-	e.ConfigHome = first(e.ConfigHome, config)
+	e.ConfigHome = cmp.Or(e.ConfigHome, config)
 	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
 		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or not at all"}
 	}
 	if e.PawlHome == "" && state == "" {
 		return Environment{}, &HomeError{what: "there is no home folder to keep loops in", hint: "set HOME or PAWL_HOME"}
 	}
-	e.PawlHome = first(e.PawlHome, filepath.Join(state, "pawl"))
+	e.PawlHome = cmp.Or(e.PawlHome, filepath.Join(state, "pawl"))
 	return e, nil
 }
 
@@ -154,11 +155,4 @@ func absolute(path string) string {
 		return path
 	}
 	return ""
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -10,7 +10,6 @@ package frozen
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,15 +55,11 @@ const MaxSize = 8 << 20
 // crash, it takes those: the work tree may have been changed since.
 func Take(ctx context.Context, o Options) (*Files, error) {
 	f := &Files{o: o, files: map[string]frozenFile{}}
-	b, err := atomicfile.Read(f.index(), atomicfile.Large)
-	if err == nil {
-		if err := json.Unmarshal(b, &f.files); err != nil {
-			return nil, fmt.Errorf("read frozen copies %s: %w", f.index(), err)
-		}
+	switch err := atomicfile.ReadJSON(f.index(), &f.files); {
+	case err == nil:
 		return f, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read frozen copies: %w", err)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read frozen copies %s: %w", f.index(), err)
 	}
 	return f, errors.Join(f.find(ctx), f.save())
 }
@@ -85,12 +80,9 @@ func (f *Files) Whole() []string {
 func (f *Files) index() string { return filepath.Join(f.o.Store, "frozen.json") }
 
 func (f *Files) save() error {
-	b, err := json.Marshal(f.files)
+	err := os.MkdirAll(f.o.Store, 0o700)
 	if err == nil {
-		err = os.MkdirAll(f.o.Store, 0o700)
-	}
-	if err == nil {
-		err = atomicfile.Write(f.index(), b, 0o600)
+		err = atomicfile.WriteJSON(f.index(), f.files)
 	}
 	if err != nil {
 		return fmt.Errorf("keep frozen copies: %w", err)

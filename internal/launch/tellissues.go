@@ -3,7 +3,6 @@ package launch
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,25 +53,15 @@ func openIssues(l *store.Loop, spec record.Spec, env environment.Environment) (*
 	if d.program, err = trackerProgram(*spec.Tracker, spec.Root, env); err != nil {
 		return nil, err
 	}
-	data, err := atomicfile.Read(filepath.Join(l.Dir, ledgerName), maxLedger)
-	if err == nil {
-		err = json.Unmarshal(data, &d.ledger)
-	}
+	err = atomicfile.ReadJSON(filepath.Join(l.Dir, ledgerName), &d.ledger)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read what the tracker was told: %w", err)
 	}
 	return d, nil
 }
 
-// maxLedger bounds that file, in bytes.
-const maxLedger = 4 << 20
-
 func (d *issueDesk) save() error {
-	data, err := json.Marshal(d.ledger)
-	if err == nil {
-		err = atomicfile.Write(filepath.Join(d.loop.Dir, ledgerName), data, 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(d.loop.Dir, ledgerName), d.ledger); err != nil {
 		return fmt.Errorf("keep what the tracker was told: %w", err)
 	}
 	return nil

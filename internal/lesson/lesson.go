@@ -98,14 +98,7 @@ func (b Book) change(ctx context.Context, root string, do func([]string) ([]stri
 
 func (b Book) read() (pages, error) {
 	var p pages
-	data, err := atomicfile.Read(b.path, atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &p)
-	}
-	if err != nil {
+	if err := atomicfile.ReadJSON(b.path, &p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return pages{}, failure.New(failure.Error, "fix it, or move it away", "read %s: %w", b.path, err)
 	}
 	return p, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -235,11 +234,7 @@ func (c *chat) path(p Place) string {
 }
 
 func (c *chat) remember(q Asked) error {
-	data, err := json.Marshal(q)
-	if err != nil {
-		return fmt.Errorf("encode question: %w", err)
-	}
-	return atomicfile.Write(c.path(q.Place), data, 0o600)
+	return atomicfile.WriteJSON(c.path(q.Place), q)
 }
 
 func (c *chat) find(p Place) (q Asked, known bool) {
@@ -251,17 +246,11 @@ func (c *chat) find(p Place) (q Asked, known bool) {
 }
 
 func readAsked(path string) (q Asked, err error) {
-	data, err := atomicfile.Read(path, maxAsked)
-	if err == nil {
-		err = json.Unmarshal(data, &q)
-	}
+	err = atomicfile.ReadJSON(path, &q)
 	return q, err
 }
 
-const (
-	maxAsked  = 64 << 10 // bytes
-	askedKept = 30 * 24 * time.Hour
-)
+const askedKept = 30 * 24 * time.Hour
 
 // asked are the questions that were sent, in no order.
 func (c *chat) asked() []Asked {

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -65,13 +64,9 @@ func remote(all []notice.Receiver) []notice.Receiver {
 
 // post hands a notice over. In quiet hours nobody waits for it: it is sent after them.
 func (o *Outbox) post(n notice.Notice, quiet bool) error {
-	data, err := json.Marshal(n)
-	if err != nil {
-		return fmt.Errorf("encode notice: %w", err)
-	}
 	// The name orders them; a notice of another process at the same moment is another event.
 	path := filepath.Join(o.Dir, fmt.Sprintf(noticePrefix+"%s-%s.json", strconv.FormatInt(time.Now().UnixNano(), 36), n.Event))
-	if err := atomicfile.Write(path, data, 0o600); err != nil {
+	if err := atomicfile.WriteJSON(path, n); err != nil {
 		return err
 	}
 	pid, err := o.start("notify", filepath.Base(path))

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -40,12 +39,8 @@ func Take(dir, name string) (notice.Notice, error) {
 	mine := path + ".taken"
 	err := os.Rename(path, mine)
 	if err == nil {
-		var data []byte
-		data, err = atomicfile.Read(mine, 1<<20)
+		err = atomicfile.ReadJSON(mine, &n)
 		err = errors.Join(err, os.Remove(mine))
-		if err == nil {
-			err = json.Unmarshal(data, &n)
-		}
 	}
 	if err != nil {
 		return n, fmt.Errorf("read notice: %w", err)

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -146,11 +145,7 @@ func SaveProtectedOnce(l *store.Loop, paths []string) error {
 // SaveProtected replaces the list: an approval of the user's removes files, a rejection
 // adds them again.
 func SaveProtected(l *store.Loop, paths []string) error {
-	data, err := json.Marshal(paths)
-	if err == nil {
-		err = atomicfile.Write(protectedPath(l), data, 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(protectedPath(l), paths); err != nil {
 		return fmt.Errorf("save protected files: %w", err)
 	}
 	return nil
@@ -158,15 +153,8 @@ func SaveProtected(l *store.Loop, paths []string) error {
 
 // Protected returns the files that SaveProtected stored; none before the loop has begun.
 func Protected(l *store.Loop) ([]string, error) {
-	data, err := atomicfile.Read(protectedPath(l), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var paths []string
-	if err == nil {
-		err = json.Unmarshal(data, &paths)
-	}
-	if err != nil {
+	if err := atomicfile.ReadJSON(protectedPath(l), &paths); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read protected files: %w", err)
 	}
 	return paths, nil

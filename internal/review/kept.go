@@ -37,21 +37,16 @@ type keptAnswer struct {
 }
 
 func (r *Reviewer) kept(key string) (Answer, bool) {
-	b, err := atomicfile.Read(r.file(key), atomicfile.Large)
-	if err != nil {
-		return Answer{}, false
-	}
 	var k keptAnswer
-	if json.Unmarshal(b, &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
+	if atomicfile.ReadJSON(r.file(key), &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
 		return Answer{}, false
 	}
 	return Answer{Result: k.Result, Findings: k.Findings, Approved: k.Approved}, true
 }
 
 func (r *Reviewer) keep(key string, a Answer) {
-	b, err := json.Marshal(keptAnswer{Result: a.Result, Findings: a.Findings, Approved: a.Approved})
-	if err == nil && os.MkdirAll(r.Dir, 0o700) == nil {
-		_ = atomicfile.Write(r.file(key), b, 0o600)
+	if os.MkdirAll(r.Dir, 0o700) == nil {
+		_ = atomicfile.WriteJSON(r.file(key), keptAnswer{Result: a.Result, Findings: a.Findings, Approved: a.Approved})
 	}
 }
 

@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,8 +65,7 @@ func unprovenPath(l *store.Loop) string { return filepath.Join(l.Dir, "mutation.
 
 // readUnproven returns them. They are worth no error: pawl prove can do it anew.
 func readUnproven(l *store.Loop) (left []unproven) {
-	b, err := atomicfile.Read(unprovenPath(l), atomicfile.Large)
-	if err != nil || json.Unmarshal(b, &left) != nil {
+	if atomicfile.ReadJSON(unprovenPath(l), &left) != nil {
 		return nil
 	}
 	return left
@@ -75,11 +73,7 @@ func readUnproven(l *store.Loop) (left []unproven) {
 
 // keepUnproven writes them down.
 func (r *Runner) keepUnproven() error {
-	b, err := json.Marshal(r.unproven)
-	if err == nil {
-		err = atomicfile.Swap(unprovenPath(r.Loop), b, 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.SwapJSON(unprovenPath(r.Loop), r.unproven); err != nil {
 		return fmt.Errorf("keep what is left of mutation testing: %w", err)
 	}
 	return nil

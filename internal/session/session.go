@@ -15,7 +15,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,12 +115,9 @@ func (s Store) Find(id string) (Binding, error) {
 	if !place.IsValidID(id) {
 		return b, ErrNone
 	}
-	data, err := os.ReadFile(s.dir.BindingPath(id))
+	err := atomicfile.ReadJSON(s.dir.BindingPath(id), &b)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, ErrNone
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &b)
 	}
 	if err != nil {
 		return Binding{}, fmt.Errorf("read binding of session %s: %w", id, err)
@@ -249,11 +245,7 @@ func (s Store) withLock(ctx context.Context, id string, do func() error) (err er
 
 // write stores a value as JSON, atomically.
 func (s Store) write(path string, v any) error {
-	data, err := json.Marshal(v)
-	if err == nil {
-		err = atomicfile.Swap(path, append(data, '\n'), 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.SwapJSON(path, v); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
 	return nil

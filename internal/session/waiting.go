@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
@@ -88,8 +88,7 @@ func (s Store) writeWaiting(all []waitingBinding) error {
 // an index.
 func (s Store) readWaiting() []waitingBinding {
 	var all []waitingBinding
-	data, err := os.ReadFile(s.dir.WaitingPath())
-	if err != nil || json.Unmarshal(data, &all) != nil {
+	if atomicfile.ReadJSON(s.dir.WaitingPath(), &all) != nil {
 		return nil
 	}
 	return all

@@ -3,7 +3,6 @@ package statefile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -128,7 +127,7 @@ func (p planFiles) writeCurrentStory(m memory.Memory) error {
 		}
 	}
 	if len(mine) > before { // remembered first: what is written must be known to be ours
-		if err := p.saveWrittenWords(mine); err != nil {
+		if err := atomicfile.SwapJSON(p.statePath(), mine); err != nil {
 			return err
 		}
 	}
@@ -175,26 +174,11 @@ func (p planFiles) base(b memory.Base) string {
 
 // writtenWords are the words that this loop has written, as its own folder remembers.
 func (p planFiles) writtenWords() ([]string, error) {
-	data, err := atomicfile.Read(p.statePath(), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var mine []string
-	if err == nil {
-		err = json.Unmarshal(data, &mine)
-	}
-	if err != nil {
+	if err := atomicfile.ReadJSON(p.statePath(), &mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read what the loop wrote into %s: %w", planloop.Shared, err)
 	}
 	return mine, nil
-}
-
-func (p planFiles) saveWrittenWords(mine []string) error {
-	data, err := json.Marshal(mine)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Swap(p.statePath(), data, 0o600)
 }
 
 func (p planFiles) statePath() string { return filepath.Join(p.LoopDir, "plan-loop.json") }

@@ -54,19 +54,14 @@ func (t thFiles) memoryPath() string { return filepath.Join(t.LoopDir, "channel.
 // loadState reads the stored state. If that fails the channel is read from its start.
 func (t thFiles) loadState() thState {
 	var m thState
-	data, err := atomicfile.Read(t.memoryPath(), atomicfile.Large)
-	if err != nil || json.Unmarshal(data, &m) != nil {
+	if atomicfile.ReadJSON(t.memoryPath(), &m) != nil {
 		return thState{}
 	}
 	return m
 }
 
 func (t thFiles) saveState(m thState) error {
-	data, err := json.Marshal(m)
-	if err == nil {
-		err = atomicfile.Write(t.memoryPath(), data, 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(t.memoryPath(), m); err != nil {
 		return fmt.Errorf("remember what the channel said: %w", err)
 	}
 	return nil

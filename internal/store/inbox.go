@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Message is a message to the owner of a loop.
@@ -40,7 +42,7 @@ func (l *Loop) Post(id string, body any) error {
 		}
 	}
 	name := fmt.Sprintf("%019d-%s.json", time.Now().UnixNano(), id)
-	if err := writeJSON(l.inboxPath(name), body); err != nil {
+	if err := atomicfile.WriteJSON(l.inboxPath(name), body); err != nil {
 		return fmt.Errorf("post to loop %s: %w", l.ID, err)
 	}
 	return nil

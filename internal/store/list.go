@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // ListEntry is a loop in a list.
@@ -105,6 +107,6 @@ func loadSummary[T any](l *Loop, wanted summaryFile[T], derive func(*Loop) (T, e
 	// slower. The size was read before derive read the journal, so a record that was
 	// added in between makes this summary stale.
 	wanted.Summary = fresh
-	_ = writeJSON(l.summaryPath(), wanted)
+	_ = atomicfile.WriteJSON(l.summaryPath(), wanted)
 	return fresh, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -84,7 +84,7 @@ func acquireLock(ctx context.Context, path, what string) (*lock, error) {
 
 // writeHolder stores who holds the lock.
 func (l *lock) writeHolder(h Holder) error {
-	if err := writeJSON(l.path+".json", h); err != nil {
+	if err := atomicfile.WriteJSON(l.path+".json", h); err != nil {
 		return fmt.Errorf("write holder of %s: %w", l.path, err)
 	}
 	return nil
@@ -96,8 +96,7 @@ func (l *lock) release() error { return l.flock.Unlock() }
 // readHolder returns the stored holder, or a zero Holder. It is for display: only the
 // lock decides.
 func readHolder(path string) (h Holder) {
-	data, err := os.ReadFile(path + ".json")
-	if err != nil || json.Unmarshal(data, &h) != nil {
+	if atomicfile.ReadJSON(path+".json", &h) != nil {
 		return Holder{} // display only: the lock itself is what decides
 	}
 	return h

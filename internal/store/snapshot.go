@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
@@ -53,8 +54,7 @@ func loadState[S any](l *Loop, zero func() S) (S, journal.Mark) {
 
 // readSnapshot reads state.json. It returns a zero snapshot if that fails.
 func readSnapshot(l *Loop) (snap snapshot[json.RawMessage]) {
-	data, err := os.ReadFile(filepath.Join(l.Dir, "state.json"))
-	if err != nil || json.Unmarshal(data, &snap) != nil {
+	if atomicfile.ReadJSON(filepath.Join(l.Dir, "state.json"), &snap) != nil {
 		return snapshot[json.RawMessage]{}
 	}
 	return snap

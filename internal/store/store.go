@@ -100,7 +100,7 @@ func (l *Loop) createDir(spec Spec) error {
 	}
 	err = os.Mkdir(filepath.Join(temp, "inbox"), 0o700)
 	if err == nil {
-		err = writeJSON(filepath.Join(temp, specFile), spec)
+		err = atomicfile.WriteJSON(filepath.Join(temp, specFile), spec)
 	}
 	if err == nil {
 		err = os.Rename(temp, l.Dir)
@@ -242,13 +242,4 @@ func swapJSON(path string, v any) (size int, err error) {
 	}
 	data = append(data, '\n')
 	return len(data), atomicfile.Swap(path, data, 0o600)
-}
-
-// writeJSON replaces a file, and returns when it is on disk.
-func writeJSON(path string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, append(data, '\n'), 0o600)
 }

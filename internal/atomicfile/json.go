@@ -1,0 +1,31 @@
+package atomicfile
+
+import "encoding/json"
+
+// ReadJSON reads into v what a file holds that Pawl wrote itself. After an error v may
+// hold a part of it.
+func ReadJSON(path string, v any) error {
+	data, err := Read(path, Large)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
+}
+
+// WriteJSON makes v the content of such a file, for its owner alone, as Write does.
+func WriteJSON(path string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return Write(path, append(data, '\n'), 0o600)
+}
+
+// SwapJSON makes v the content of such a file, for its owner alone, as Swap does.
+func SwapJSON(path string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return Swap(path, append(data, '\n'), 0o600)
+}
