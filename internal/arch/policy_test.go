@@ -52,8 +52,8 @@ const imports = `
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
-	notify         < core/* atomicfile proc
-	telemetry      < core/*
+	notify         < core/* atomicfile failure proc
+	telemetry      < core/* failure
 	config         < confine core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
 	autostart      < failure atomicfile

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // mailbox is where e-mails go: smtp://USER:PASSWORD@HOST:587?from=ADDRESS&to=ADDRESS, or
@@ -58,7 +59,7 @@ func (s Sender) sendMail(ctx context.Context, n notice.Notice, r notice.Receiver
 		if refused && reply.Code >= 500 {
 			return err
 		}
-		return &temporaryError{err: err}
+		return &failure.Temporary{Err: err}
 	}
 	return nil
 }

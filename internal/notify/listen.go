@@ -19,6 +19,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // Asked is a question of a loop that was sent to a chat, or changed tests that wait there
@@ -117,8 +118,8 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 		l.once("", fmt.Sprintf("answers by %s cannot be read now: %v", r.Kind, err))
 		failures = min(failures+1, 12)
 		pause := l.between() * time.Duration(failures)
-		if temporary, ok := errors.AsType[*temporaryError](err); ok {
-			pause = max(pause, min(temporary.after, longestPause))
+		if temporary, ok := errors.AsType[*failure.Temporary](err); ok {
+			pause = max(pause, min(temporary.After, longestPause))
 		}
 		_ = l.sleep(ctx, pause)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -39,11 +40,6 @@ const (
 	maxOutput   = 4 << 10 // bytes that are kept of what a command or service answers
 )
 
-// retryPauses are the pauses before further attempts, where a failure may pass.
-func retryPauses() []time.Duration {
-	return []time.Duration{time.Second, 5 * time.Second, 20 * time.Second}
-}
-
 // Sender sends notices. Its zero value has no environment and redacts nothing.
 type Sender struct {
 	Vars   []string            // the environment, as NAME=value: of addresses and commands
@@ -56,7 +52,7 @@ type Sender struct {
 	// OnSent is told where a question stands that can be replied to.
 	OnSent func(notice.Receiver, Place)
 
-	pauses []time.Duration // before further attempts; nil: retryPauses
+	pauses []time.Duration // before further attempts; see failure.Retry
 }
 
 // Failure is a receiver that a notice did not reach.
@@ -102,38 +98,9 @@ func (s Sender) clean(n notice.Notice) notice.Notice {
 	return n
 }
 
-// temporaryError is a failure that may pass.
-type temporaryError struct {
-	err   error
-	after time.Duration // which the service asks for; 0: nothing
-}
-
-func (e *temporaryError) Error() string { return e.err.Error() }
-func (e *temporaryError) Unwrap() error { return e.err }
-
 // sendTo sends to one receiver, with retries.
 func (s Sender) sendTo(ctx context.Context, n notice.Notice, r notice.Receiver) error {
-	pauses := s.pauses
-	if pauses == nil {
-		pauses = retryPauses()
-	}
-	for try := 0; ; try++ {
-		err := s.attempt(ctx, n, r)
-		temporary, passes := errors.AsType[*temporaryError](err)
-		switch {
-		case !passes:
-			return err
-		case try == len(pauses):
-			return fmt.Errorf("%w (%d attempts)", err, try+1)
-		}
-		pause := time.NewTimer(max(pauses[try], min(temporary.after, 30*time.Second)))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return fmt.Errorf("%w (%d attempts, then out of time)", err, try+1)
-		}
-	}
+	return failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, n, r) })
 }
 
 // attempt sends once.

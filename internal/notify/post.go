@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // address returns the address of a service. Errors do not repeat it.
@@ -65,7 +66,7 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 		err = fmt.Errorf("no answer within %s", timeout)
 	}
 	if err != nil {
-		return nil, &temporaryError{err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
+		return nil, &failure.Temporary{Err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
 	}
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxReply)) // what it adds to the status
@@ -90,7 +91,7 @@ func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error 
 		if json.Unmarshal(body, &reply) == nil {
 			seconds = max(seconds, reply.Parameters.RetryAfter)
 		}
-		return &temporaryError{err: err, after: time.Duration(seconds) * time.Second}
+		return &failure.Temporary{Err: err, After: time.Duration(seconds) * time.Second}
 	}
 	return err
 }

@@ -199,13 +199,8 @@ type Files interface {
 	// MarkEnded writes the end of the loop. session is the loop's session, or "": files
 	// of another session stay unchanged.
 	MarkEnded(m memory.Memory, session string) error
-	// Voice is what people, and their scripts, read.
-	Narrator
-}
-
-// Narrator describes a loop in the other tool's words.
-type Narrator interface {
-	// ProgressLine is shown when a turn begins; "": Pawl's own line is.
+	// ProgressLine is shown when a turn begins, in the other tool's words, which people's
+	// scripts read; "": Pawl's own line is.
 	ProgressLine(s loop.State) string
 	// EndLine is shown at the end, before Pawl's own line; "": nothing.
 	EndLine(s loop.State) string

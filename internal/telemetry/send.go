@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // SendTimeout bounds all attempts for the runs of a loop.
@@ -23,11 +25,7 @@ type Sender struct {
 	Settings
 	Loop Loop
 
-	pauses []time.Duration // before further attempts; nil: retryPauses
-}
-
-func retryPauses() []time.Duration {
-	return []time.Duration{time.Second, 5 * time.Second, 20 * time.Second}
+	pauses []time.Duration // before further attempts; see failure.Retry
 }
 
 // Send sends a run. The context bounds it.
@@ -55,35 +53,16 @@ func (s Sender) post(ctx context.Context, to string, header http.Header, body []
 	if to == "" {
 		return nil
 	}
-	pauses := s.pauses
-	if pauses == nil {
-		pauses = retryPauses()
-	}
-	for try := 0; ; try++ {
-		again, after, err := s.attempt(ctx, to, header, body)
-		if err == nil || !again {
-			return err
-		}
-		if try == len(pauses) {
-			return fmt.Errorf("%w (%d attempts)", err, try+1)
-		}
-		pause := time.NewTimer(max(pauses[try], min(after, 30*time.Second)))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return fmt.Errorf("%w (%d attempts, then out of time)", err, try+1)
-		}
-	}
+	return failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, to, header, body) })
 }
 
-// attempt posts once, and tells whether another attempt may help, and when.
-func (s Sender) attempt(ctx context.Context, to string, header http.Header, body []byte) (again bool, after time.Duration, err error) {
+// attempt posts once.
+func (s Sender) attempt(ctx context.Context, to string, header http.Header, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
-		return false, 0, errors.New("the address is not one of HTTP")
+		return errors.New("the address is not one of HTTP")
 	}
 	q.Header = header.Clone()
 	q.Header.Set("Content-Type", "application/json")
@@ -98,18 +77,19 @@ func (s Sender) attempt(ctx context.Context, to string, header http.Header, body
 		err = fmt.Errorf("no answer within %s", s.Timeout)
 	}
 	if err != nil {
-		return true, 0, fmt.Errorf("%s: %w", q.URL.Host, err)
+		return &failure.Temporary{Err: fmt.Errorf("%s: %w", q.URL.Host, err)}
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxReply)) // the status says it all
+	err = fmt.Errorf("%s answers %s", q.URL.Host, answer.Status)
 	switch code := answer.StatusCode; {
 	case code < http.StatusMultipleChoices:
-		return false, 0, nil
+		return nil
 	case code < http.StatusBadRequest:
-		return false, 0, fmt.Errorf("%s redirects (%s), which is not followed: set the new address", q.URL.Host, answer.Status)
+		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", q.URL.Host, answer.Status)
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is as good as nothing
-		again, after = true, time.Duration(seconds)*time.Second
+		return &failure.Temporary{Err: err, After: time.Duration(seconds) * time.Second}
 	}
-	return again, after, fmt.Errorf("%s answers %s", q.URL.Host, answer.Status)
+	return err
 }

@@ -3,6 +3,7 @@ package testreport
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -164,7 +165,7 @@ func (g *goReader) failPackage(pkg, why string) {
 // endUnfinished fails the tests of pkg that began and never ended: the process
 // died under them.
 func (g *goReader) endUnfinished(pkg string, p *goTest) {
-	for _, key := range sortedKeys(g.open) {
+	for _, key := range slices.Sorted(maps.Keys(g.open)) {
 		name, ok := strings.CutPrefix(key, pkg+"\x00")
 		if !ok || name == "" {
 			continue
@@ -177,7 +178,7 @@ func (g *goReader) endUnfinished(pkg string, p *goTest) {
 }
 
 func (g *goReader) report() Report {
-	for _, key := range sortedKeys(g.open) {
+	for _, key := range slices.Sorted(maps.Keys(g.open)) {
 		pkg, test, _ := strings.Cut(key, "\x00")
 		if p := g.open[key]; p != nil && test == "" {
 			delete(g.open, key)
@@ -187,20 +188,11 @@ func (g *goReader) report() Report {
 		}
 	}
 	// What is left are tests of packages that never said a word themselves.
-	for _, key := range sortedKeys(g.open) {
+	for _, key := range slices.Sorted(maps.Keys(g.open)) {
 		pkg, _, _ := strings.Cut(key, "\x00")
 		g.endUnfinished(pkg, &goTest{})
 	}
 	return g.rep
-}
-
-func sortedKeys(m map[string]*goTest) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func lastLine(b []byte) string {
