@@ -168,18 +168,30 @@ func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 	return found, nil
 }
 
-// Blobs reads files by the ids of their contents.
+// Blobs reads files by the ids of their contents: from git each time, so that one that was
+// forged since is found.
 func (r *Repo) Blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+	found, err := r.readObjects(ctx, ids, 0)
+	return blobsOf(ids, found, err)
+}
+
+// KnownBlobs is Blobs for who needs the contents alone: what was read before comes from memory,
+// as far as that has room.
+func (r *Repo) KnownBlobs(ctx context.Context, ids []string) (map[string][]byte, error) {
 	found, err := r.objects(ctx, ids...)
+	return blobsOf(ids, found, err)
+}
+
+func blobsOf(ids []string, found []object, err error) (map[string][]byte, error) {
+	if err != nil {
+		return nil, fmt.Errorf("read %d files: %w", len(ids), err)
+	}
 	blobs := map[string][]byte{}
 	for i, o := range found {
 		if o.kind == "" {
 			return nil, missingContent(ids[i])
 		}
 		blobs[o.id] = o.data
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %d files: %w", len(ids), err)
 	}
 	return blobs, nil
 }

@@ -134,6 +134,7 @@ func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending)
 	if err := r.updateIndex(ctx, s.index, todo.remove, "--force-remove"); err != nil {
 		return err
 	}
+	slices.Sort(todo.add) // git adds each at the end of its index, and moves nothing
 	if err := r.updateIndex(ctx, s.index, todo.add, "--add", "--remove", "--replace"); err != nil {
 		return err
 	}
@@ -226,7 +227,6 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 		}
 	}
 	p.fill(fresh, untracked)
-	slices.Sort(p.add) // git adds each path at the end of its index, and moves nothing
 	return p
 }
 

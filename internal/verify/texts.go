@@ -25,7 +25,7 @@ func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use fun
 				}
 			}
 		}
-		texts, err := repo.Blobs(ctx, ids)
+		texts, err := repo.KnownBlobs(ctx, ids)
 		if err != nil {
 			return err
 		}
