@@ -48,6 +48,11 @@ func (m Mutant) Line(content []byte) int {
 	return bytes.Count(content[:min(m.from, len(content))], []byte("\n")) + 1
 }
 
+// Back is the mutant that makes a whole file what it was before a change.
+func Back(before, after []byte) Mutant {
+	return Mutant{Old, "does what it did before", 0, len(after), string(before)}
+}
+
 // Function is one that a change added or changed.
 type Function struct {
 	Path    string // of its file, as it was given

@@ -43,6 +43,18 @@ func Unused(file string, before, after []byte, programs string) []Function {
 	})
 }
 
+// Called is the code of those functions of a file that a program names before a bracket.
+func Called(file string, content []byte, program string) string {
+	var all strings.Builder
+	for _, f := range functions(file, content) {
+		name, _, _ := strings.Cut(f.name[strings.LastIndexAny(f.name, ".:")+1:], "#")
+		if strings.Contains(program, name+"(") {
+			all.WriteString(Code(file, []byte(f.text)))
+		}
+	}
+	return all.String()
+}
+
 // Code is a file without comments and the insides of strings; as it is where its language
 // is not known.
 func Code(file string, content []byte) string {

@@ -1,6 +1,10 @@
 package sign
 
-import "github.com/pawl-dev/pawl/internal/regex"
+import (
+	"regexp"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+)
 
 // A task often says by a word what a program cannot do without some means: what is atomic
 // renames a file or holds a lock, what is deleted is deleted by a call. Work in which no such
@@ -45,12 +49,18 @@ func Removes(asked, line string) bool {
 	return m.asked.MatchString(asked) && m.by.MatchString(line)
 }
 
-// Lacking says which means no line of a program has that a task asks for.
+// Lacking says which means no line of a program has that a task asks for. A call of what has the
+// task's own word in its name is means for it: write_atomically(…).
 func Lacking(asked, program string) (lacks []string) {
 	for _, m := range allMeans {
-		if word := m.asked.FindString(asked); word != "" && !m.by.MatchString(program) {
+		if word := m.asked.FindString(asked); word != "" && !m.by.MatchString(program) && !calls(program, word) {
 			lacks = append(lacks, "has "+m.lacks+", and the task says "+short(word))
 		}
 	}
 	return lacks
+}
+
+// calls reports whether a program calls what has the beginning of a word in its name.
+func calls(program, word string) bool {
+	return regex.New(`(?i)\w*` + regexp.QuoteMeta(word[:min(len(word), 5)]) + `\w*\(`).MatchString(program)
 }

@@ -15,6 +15,7 @@ func TestLacking(t *testing.T) {
 		{"insert, delete, substitute", `x = 1`, ""},
 		{"saving must be atomic", `fs.writeFileSync(tmp, text); fs.copyFileSync(tmp, path);`, "has no call that renames a file, locks or commits, and the task says atomic"},
 		{"saving must be atomic", `os.replace(tmp, path)`, ""},
+		{"saving must be atomic", `writeFileAtomically(path, text)`, ""},
 		{"Encrypt the notes with the passphrase", `return base64.b64encode(text)`, "has no cipher and no exclusive or, and the task says Encrypt"},
 		{"Encrypt the notes with the passphrase", `bytes(a ^ b for a, b in zip(text, key))`, ""},
 		{"safe from several threads", `hits++;`, "has no lock, atomic value or queue, and the task says several threads"},

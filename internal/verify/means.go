@@ -2,7 +2,9 @@ package verify
 
 import (
 	"context"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
@@ -11,8 +13,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// lacking are signs that no program that the work changed has the means for what the task
-// asks for, at the first of them. Names that the work made for itself are no means.
+// maxCalled bounds the files in which functions are looked for that a program calls.
+const maxCalled = 1000
+
+// lacking are signs that no program that the work changed, nor what it calls, has the means for what
+// the task asks for, at the first of them. Names that the work made for itself are no means.
 func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	if len(sign.Lacking(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
@@ -41,11 +46,31 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	for _, name := range names {
 		program = regex.New(`\b`+regexp.QuoteMeta(name[strings.LastIndexAny(name, ".:")+1:])+`\b`).ReplaceAllString(program, "_")
 	}
+	lacks := sign.Lacking(in.r.Asked, program)
+	if len(lacks) > 0 {
+		called, err := in.calledBy(ctx, program)
+		if err != nil {
+			return nil, err
+		}
+		lacks = sign.Lacking(in.r.Asked, program+called)
+	}
 	var found []sign.Sign
-	for _, does := range sign.Lacking(in.r.Asked, program) {
+	for _, does := range lacks {
 		found = append(found, sign.Sign{Path: first, Kind: sign.Means, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
 	}
 	return found, nil
+}
+
+// calledBy is the code of the functions that a program calls, of the files that the work left alone.
+func (in inspection) calledBy(ctx context.Context, program string) (string, error) {
+	texts, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.programs, maxCalled)
+	var all strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(texts)) {
+		if !slices.ContainsFunc(in.changes, func(c git.Change) bool { return c.Path == file }) {
+			all.WriteString(mutant.Called(file, texts[file], program))
+		}
+	}
+	return all.String(), err
 }
 
 // within names the functions that signs of a changed file stand in, or the tables.

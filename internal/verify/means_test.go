@@ -24,12 +24,13 @@ func TestSignsSayWhatTheWorkHasNoMeansFor(t *testing.T) {
 			"backup.sh has no call that removes anything, and the task says delete all: prune, lock",
 			"backup.sh has no call that renames a file, locks or commits, and the task says atomic: prune, lock",
 		}},
+		{"by what it calls", files{"backup.sh": "prune() {\n  rm -f -- \"$1\"\n}\n", "save.py": "import store\ndef save(path):\n    store.keep(path)\n"}, nil},
 		{"both", files{"backup.sh": "prune() {\n  rm -f -- \"$1\"\n}\n", "store.py": "def save(path):\n    temporary(path).rename(path)\n"}, nil},
 		{"no function changed", files{"notes.md": "x\n"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{"backup.sh": "#!/bin/sh\n"}, nil)
+			b := newBench(t, files{"backup.sh": "#!/bin/sh\n", "store.py": "def keep(path):\n    temporary(path).rename(path)\n\ndef drop(path):\n    path.unlink()\n"}, nil)
 			before := b.tree()
 			b.write(c.after)
 			found, err := verify.Signs(t.Context(), b.repo, verify.SignRequest{Before: before, After: b.tree(), Asked: asked})

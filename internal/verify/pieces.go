@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mutant"
-	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
@@ -29,15 +27,17 @@ type kind int
 const (
 	blind kind = iota
 	removal
+	ofTask
 	condition
 	function
 )
 
-// isTooMany tells so of pieces of a kind that no test notices. One blind piece is; of statements
-// that do what the task asks for, all are; of the other kinds, half of those that were tried are.
+// isTooMany tells so of pieces of a kind that no test notices. One is that is blind or that the task
+// names; of statements that do what it asks for, all are; of the other kinds, half of those that were
+// tried are.
 func (k kind) isTooMany(unnoticed, tried int) bool {
 	switch k {
-	case blind:
+	case blind, ofTask:
 		return unnoticed > 0
 	case removal:
 		return unnoticed == tried
@@ -86,7 +86,7 @@ func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 		changed[c.Path] = [2][]byte{before, after}
 		code.WriteString(mutant.Code(c.Path, after))
 	}
-	all = append(all, functions(changed, code.String())...)
+	all = slices.Concat(all, putBack(r.Asked, changed), functions(r.Asked, changed, code.String()))
 	slices.SortStableFunc(all, func(a, b piece) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
 	return all[:min(len(all), maxPieces)], nil
 }
@@ -121,10 +121,23 @@ func removals(task, file string, before, after []byte) (all []piece) {
 	return all
 }
 
-// functions are those that are new in changed files, of which each has its text before and
-// after: one that the program, of this code, calls and that is written. One that is the only
+// putBack are the programs that the task names and whose functions cannot be found, each as it was
+// before. One that is all of the change is none: that is tried before.
+func putBack(task string, changed map[string][2][]byte) (all []piece) {
+	for _, file := range slices.Sorted(maps.Keys(changed)) {
+		before, after := changed[file][0], changed[file][1]
+		if before != nil && len(changed) > 1 && sign.Knows(file) && !mutant.Knows(file) && isNamed(path.Base(file), task, 1) {
+			m := mutant.Back(before, after)
+			all = append(all, piece{ofTask, file + " " + m.Does, file, 0, []mutant.Mutant{m}})
+		}
+	}
+	return all
+}
+
+// functions are those of changed files, each with its text before and after, that the task names, and
+// new ones that the program, of this code, calls and that are written. One that is the only
 // change is none: that it does nothing is tried before. Nor is one by which a program begins.
-func functions(changed map[string][2][]byte, code string) (all []piece) {
+func functions(task string, changed map[string][2][]byte, code string) (all []piece) {
 	n := 0
 	for _, file := range slices.Sorted(maps.Keys(changed)) {
 		before, after := changed[file][0], changed[file][1]
@@ -132,7 +145,11 @@ func functions(changed map[string][2][]byte, code string) (all []piece) {
 		for _, f := range mutant.Changed(file, before, after) {
 			n++
 			stub := slices.ContainsFunc(stubs, func(s mutant.Function) bool { return s.Name == f.Name })
-			if f.New && !begins(f) && !stub && isCalled(f, code) {
+			switch {
+			case begins(f):
+			case isNamed(plainName(f), task, 1):
+				all = append(all, piece{ofTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Lines, f.Alternatives()})
+			case f.New && !stub && isNamed(plainName(f), code, 2):
 				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Lines, f.Mutants})
 			}
 		}
@@ -143,10 +160,10 @@ func functions(changed map[string][2][]byte, code string) (all []piece) {
 	return all
 }
 
-// isCalled reports whether code names a function elsewhere than where it stands.
-func isCalled(f mutant.Function, code string) bool {
+// plainName is a function's name without its type and number.
+func plainName(f mutant.Function) string {
 	name, _, _ := strings.Cut(f.Name[strings.LastIndexAny(f.Name, ".:")+1:], "#")
-	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(code, 2)) > 1
+	return name
 }
 
 // begins reports whether a program begins by a function, which tests seldom call.

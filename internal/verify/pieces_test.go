@@ -29,17 +29,40 @@ func TestPiecesOfTheWork(t *testing.T) {
 		{"the same beside others", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '?:*'\n", "app.py:9 in mask never holds"},
 		{"most of them tested", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text[0] == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '!'\n", ""},
 		{"a function that tests have for themselves", "\n\ndef star(text):\n    return text * 2\n" + masks + "    return text[:2] + star('*')\n", "import app\napp.star = lambda text: '*'\nassert app.mask('a:b') == 'a:*'\n", "app.py:8 star does nothing"},
+		{"a function that the task names, beside one that is tested", "\n\ndef prune(rows):\n    del rows[:-1]\n    return rows\n" + masks + does, test, "app.py:9 in prune is left out (del rows[:-1]), app.py:8 prune "},
 		{"all tested", "\n\ndef star(text):\n    return '*' * len(text)\n" + masks + "    if ':' not in text:\n        return ''\n    return text[:2] + star(text[2:])\n", test + "assert app.mask('ab') == ''\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			asked := "Mask what is secret"
+			if strings.Contains(c.work, "prune") {
+				asked += ", prune drops all but the last and deletes all others"
+			}
 			b := newBench(t, files{"app.py": old, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
-			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Mask what is secret, prune deletes all but the last" })
+			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = asked })
 			const says = "no test notices when part of this work has no effect: "
 			switch v := f.Verdict; {
 			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, says+c.reason) || v.Enough == ""):
 				t.Errorf("%+v", v)
 			}
 		})
+	}
+}
+
+// A program that the task names is what tests must look at, not only the one beside it that the
+// work wrote as well.
+func TestAFileThatTheTaskNamesMakesADifference(t *testing.T) {
+	t.Parallel()
+	start := files{"keep.sh": "cp \"$1\" \"$2\"\n", "test.sh": "for t in test_*.sh; do sh $t || exit 1; done\n", "test_old.sh": "sh keep.sh test.sh kept && cmp test.sh kept\n"}
+	work := files{"same.sh": "cmp -s \"$1\" \"$2\"\n", "keep.sh": "cp \"$1\" \"$2\"\nsh same.sh \"$1\" \"$2\" || exit 1\n", "test_same.sh": "sh same.sh test.sh keep.sh && exit 1\nsh same.sh test.sh test.sh\n"}
+	for asked, reason := range map[string]string{
+		"keep.sh compares the copy": "no test notices when part of this work has no effect: keep.sh does what it did before",
+		"same.sh compares two":      "",
+	} {
+		b := newBench(t, start, nil)
+		f := b.claim(gates("sh test.sh"), work, func(r *verify.Request) { r.Asked = asked })
+		if got := f.Verdict.Reason; reason != "" && !strings.HasPrefix(got, reason) || reason == "" && f.Verdict.Evidence != gate.Proven {
+			t.Errorf("%s: %+v", asked, f.Verdict)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/sign"
 )
 
 // selections are the files that each claim asks for, in one tree after another.
@@ -13,6 +14,7 @@ type selections struct {
 	tests     *git.Selection
 	holding   *git.Selection // tests, and sources that may hold some
 	documents *git.Selection // that are not tests
+	programs  *git.Selection // the same
 	python    *git.Selection
 	locked    *git.Selection // that say what is installed
 
@@ -28,6 +30,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		tests:     of(isTest),
 		holding:   of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
 		documents: of(func(file string) bool { return isDocument(file) && !isTest(file) }),
+		programs:  of(func(file string) bool { return sign.Knows(file) && !isTest(file) }),
 		python:    of(func(file string) bool { return path.Ext(file) == ".py" }),
 		locked:    of(func(file string) bool { return isManifest(file) || isLock(file) }),
 

@@ -43,6 +43,9 @@ type Observation struct {
 	// Ignored are parameters that the task names, which functions of the work take and do
 	// not look at, each with its place.
 	Ignored []string `json:"ignored,omitempty"`
+	// Lacking are what the task asks for and no program of the work, nor what it calls, has the means
+	// for, each with its file.
+	Lacking []string `json:"lacking,omitempty"`
 	// Parameters are new ones that the task names, each with the place of its function, see
 	// ZeroParameters.
 	Parameters []string `json:"parameters,omitempty"`

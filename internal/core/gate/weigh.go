@@ -260,8 +260,9 @@ func demerits() []finding {
 		{what: "with its functions broken the work does not build, or a gate that showed the loop's start in a clean checkout cannot tell, so whether its tests check them is not known", is: Unproven, next: "a test of a function that was there before", seen: untried},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
 		{what: "a function takes what the task names, and does not look at it", is: Unproven, next: "use it, and test what it does", seen: ignores},
+		{what: "the task asks for what no program that the work changed, nor what it calls, has the means for: what is atomic renames, locks or commits, and so on", is: Unproven, next: "do it, or `pawl approve`", seen: lacksMeans},
 		{what: "the tests pass as well when a new parameter that the task names has the zero value of its type", is: Unproven, next: "a test in which it makes a difference", seen: untestedParameters},
-		{what: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove", is: Unproven, next: "a test in which it makes a difference", seen: untestedPieces},
+		{what: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove, or a function or program that the task names does what it did before", is: Unproven, next: "a test in which it makes a difference", seen: untestedPieces},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
 		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
@@ -289,6 +290,16 @@ func ignores(w weighing, v *Verdict) bool {
 	}
 	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.Ignored, 4))
 	v.Reason = "the task names what the work takes and does not look at: " + plan.Few(w.Ignored, 4) + ". Use it, and test what it does"
+	return true
+}
+
+// lacksMeans reports what was asked for and cannot be there.
+func lacksMeans(w weighing, v *Verdict) bool {
+	if len(w.Lacking) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "not done: "+plan.Few(w.Lacking, 4))
+	v.Reason = "the work cannot do all that the task asks for: " + plan.Few(w.Lacking, 4)
 	return true
 }
 

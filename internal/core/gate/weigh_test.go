@@ -43,11 +43,12 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
-	stub, ignored, untested := o, o, o
+	stub, ignored, untested, lacking := o, o, o, o
+	lacking.Lacking = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
 	stub.Unwritten, ignored.Ignored = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
 	untested.Answers = maps.Clone(o.Answers)
 	untested.Answers[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
-	for _, o := range []Observation{stub, ignored, untested} {
+	for _, o := range []Observation{stub, ignored, untested, lacking} {
 		if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
 			t.Errorf("%+v", v)
 		}
