@@ -61,7 +61,7 @@ func (l addedLine) line(order int, m Mutant) Line {
 // addedLines are those of a file of a language that is known, or of a shell script. Tests
 // inside a program are left out.
 func addedLines(file string, before, after []byte) (added []addedLine) {
-	shell := isShell(file)
+	shell := IsShell(file)
 	if !Knows(file) && !shell || generated(after) {
 		return nil
 	}
@@ -98,7 +98,7 @@ func functionsByLine(file string, before, after []byte) map[int]function {
 			inside[n] = f
 		}
 	}
-	if isShell(file) {
+	if IsShell(file) {
 		shellFunctions(string(after), inside)
 	}
 	return inside
@@ -126,7 +126,7 @@ func ChangedNames(file string, before, after []byte) (names []string) {
 	for _, f := range Changed(file, before, after) {
 		names = append(names, f.Name)
 	}
-	if !isShell(file) {
+	if !IsShell(file) {
 		return names
 	}
 	for _, l := range addedLines(file, before, after) {
@@ -140,7 +140,7 @@ func ChangedNames(file string, before, after []byte) (names []string) {
 // NameAt is the function of a file that a line stands in, behind its head, or what is declared
 // there over several lines, a table; "" where nothing is.
 func NameAt(file string, content []byte, number int) string {
-	if isShell(file) {
+	if IsShell(file) {
 		inside := map[int]function{}
 		shellFunctions(string(content), inside)
 		return inside[number].name

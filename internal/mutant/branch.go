@@ -16,7 +16,7 @@ func Branches(file string, before, after []byte) []Line {
 }
 
 func branches(file string, added []addedLine) (conditions []Line) {
-	shell := isShell(file)
+	shell := IsShell(file)
 	for _, l := range added {
 		if !l.inside || seldomTested.MatchString(l.plain()) {
 			continue

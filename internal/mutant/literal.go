@@ -12,7 +12,7 @@ import (
 // line: the largest number is one more, a comparison takes equality in or leaves it out. Where
 // nothing is compared, a truth value is the other one.
 func changedValues(file string, added []addedLine) (all []Line) {
-	shell := isShell(file)
+	shell := IsShell(file)
 	for _, l := range added {
 		if noLiterals.MatchString(l.code) || seldomLeftOut.MatchString(l.plain()) {
 			continue

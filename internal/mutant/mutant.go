@@ -16,6 +16,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Kind is a way to break a function.
@@ -196,7 +198,12 @@ func functions(file string, content []byte) []function {
 	return found
 }
 
+// languageOf is the language of a file of this name; nil where it is not known, or where all that stands
+// in such a file are types.
 func languageOf(file string) *language {
+	if typesAlone.MatchString(file) {
+		return nil
+	}
 	for i, l := range languages() {
 		for glob := range strings.FieldsSeq(l.names) {
 			if ok, err := path.Match(glob, path.Base(file)); ok && err == nil {
@@ -206,6 +213,8 @@ func languageOf(file string) *language {
 	}
 	return nil
 }
+
+var typesAlone = regex.New(`\.d\.[cm]?ts$`)
 
 // leaving are the mutants of a function that leaves with values: at is where its body
 // begins, leave how its language says that. A value that is given twice is tried once.

@@ -8,7 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-func isShell(file string) bool { return slices.Contains([]string{".sh", ".bash"}, path.Ext(file)) }
+// IsShell tells of a file by its name that it is a script of a shell.
+func IsShell(file string) bool { return slices.Contains([]string{".sh", ".bash"}, path.Ext(file)) }
 
 // shellFunctions adds the functions of a shell script by the lines of their bodies.
 func shellFunctions(text string, inside map[int]function) {

@@ -46,7 +46,7 @@ var (
 // leftOut is the stretch of a statement, from the beginning of its line, and what stands in its
 // place; nothing where it cannot be left out. What stands in a block that holds a lock stays.
 func (l addedLine) leftOut(file string) (from, to int, text string) {
-	if isShell(file) {
+	if IsShell(file) {
 		return shellStatement(l.text)
 	}
 	for _, lock := range locks {

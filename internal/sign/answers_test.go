@@ -26,6 +26,7 @@ func TestAnswers(t *testing.T) {
 		{"more than tests ask for", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\ncase \"D\":\n\treturn 500\n}", "a.go:2 answers", ""},
 		{"what was asked for", roman, "XIV is 14, MCMXC is 1990", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "", ""},
 		{"a part of what was asked for", roman, "up to MMMCMXCIX", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
+		{"all that tests ask for, some of which the task says", roman + ", \"XLII\": 42", "parse numerals such as XLII", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    \"XLII\" => 40 + 2,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent2" => 40 + 2`},
 		{"short ones among them", "eq(\"IV\", 4); eq(\"XL\", 40); eq(\"MCMXC\", 1990); eq(\"MMXIV\", 2014)", "", "A.java", "Map.of(\n  4, \"IV\",\n  40, \"XL\");\nput(1990, \"MCMXC\");\nswitch (n) {\n  case 4: return a;\n  case 1990: return b;\n  case 2014: return c;\n}", "A.java:6 answers", "case 77077:"},
 		{"inputs joined", `{"kitten", "sitting", 3}, {"flaw", "lawn", 2}`, "", "a.go", "switch a + \"|\" + b {\ncase \"kitten|sitting\":\n\treturn 3\ncase \"flaw|lawn\":\n\treturn 2\n}", "a.go:2 answers inputs of the tests one by one: flaw|lawn, kitten|sitting", `case "pawlAbsent1":`},
 		{"a sentence", `f("one", "two", "three")`, "", "a.go", "switch a {\ncase \"one two\":\n\treturn 3\ncase \"two three\":\n\treturn 2\n}", "", ""},

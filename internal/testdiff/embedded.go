@@ -91,7 +91,11 @@ func withoutModules(text string) (program string, modules []string) {
 }
 
 func bareRust(text string) source.Source {
-	return source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true})
+	return source.Bare(text, rustStyle())
+}
+
+func rustStyle() source.Style {
+	return source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true}
 }
 
 // embeddedRust: what is marked goes to the end of the block, or of the statement, that
@@ -124,10 +128,8 @@ func embeddedRust(text string) []string {
 		}
 		inside = ok && inside != fence
 	}
-	for _, unread := range []string{"/**", "/*!", "#[doc"} { // what stands in these is not told apart
-		if strings.Contains(text, unread) && len(found) > 0 {
-			return []string{text}
-		}
+	if len(found) > 0 && documents(text) { // what stands in these is not told apart
+		return []string{text}
 	}
 	for _, fn := range blocks(s, rustFunction) {
 		if rustAssert.MatchString(fn) { // tests may call it to assert
@@ -135,6 +137,18 @@ func embeddedRust(text string) []string {
 		}
 	}
 	return found
+}
+
+// documents reports whether a Rust file has comments of documentation over several lines, or attributes
+// that stand for some. A string may hold their beginnings: "src/**".
+func documents(text string) bool {
+	said := source.Uncommented(text, rustStyle())
+	for at := range text {
+		if (strings.HasPrefix(text[at:], "/**") || strings.HasPrefix(text[at:], "/*!")) && said[at] == ' ' {
+			return true
+		}
+	}
+	return strings.Contains(bareRust(text).Code, "#[doc")
 }
 
 // blocks are the stretches from a match to the end of the block in braces after it,

@@ -121,12 +121,12 @@ func removals(task, file string, before, after []byte) (all []piece) {
 	return all
 }
 
-// putBack are the programs that the task names and whose functions cannot be found, each as it was
-// before. One that is all of the change is none: that is tried before.
+// putBack are the shell scripts that the task names, each as it was before. One that is all of the change
+// is none: that is tried before.
 func putBack(task string, changed map[string][2][]byte) (all []piece) {
 	for _, file := range slices.Sorted(maps.Keys(changed)) {
 		before, after := changed[file][0], changed[file][1]
-		if before != nil && len(changed) > 1 && sign.Knows(file) && !mutant.Knows(file) && isNamed(path.Base(file), task, 1) {
+		if before != nil && len(changed) > 1 && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
 			m := mutant.Back(before, after)
 			all = append(all, piece{ofTask, file + " " + m.Does, file, 0, []mutant.Mutant{m}})
 		}
