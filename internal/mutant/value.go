@@ -76,6 +76,21 @@ func (l testValue) rotated() (Mutant, bool) {
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
 
+// mixed is the mutant with a value that has not even the form of the old one, another for each of a
+// file's values by its number.
+func (l testValue) mixed(number int) (Mutant, bool) {
+	m, ok := l.rotated()
+	switch {
+	case !ok:
+	case l.kind == 'n':
+		m.text = calculated(l.text, int64(1+number%2*2), int64(101+number*37%89))
+	default:
+		m.text += strings.Repeat(" "+m.text, 1+number%3)
+	}
+	m.Does = "is asked for " + m.text
+	return m, ok
+}
+
 // stepped is the mutant with a value so many steps on: numbers in a string count, or else
 // its letters. Programs that know the old one know the new one, too.
 func (l testValue) stepped(by int64) (Mutant, bool) {

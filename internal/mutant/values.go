@@ -19,6 +19,7 @@ import (
 type TestValues struct {
 	Expected []Mutant // what results are compared with; each is changed a little
 	Inputs   []Mutant // what the program is asked for; each is changed as a whole, the same text always to the same
+	Mixed    []Mutant // the same, no two alike, each longer or not in the order of the others
 	Close    []Mutant // the same, each a step on
 	Closer   []Mutant // two steps on
 	Telling  []string // expected values that other inputs do not lead to by chance
@@ -59,6 +60,9 @@ func Values(file string, content []byte, names, own []string) TestValues {
 		if roles[i] = t.role(i); roles[i] == another {
 			if m, ok := l.rotated(); ok {
 				v.Inputs = append(v.Inputs, m)
+			}
+			if m, ok := l.mixed(i); ok {
+				v.Mixed = append(v.Mixed, m)
 			}
 			if m, ok := l.stepped(1); ok {
 				v.Close = append(v.Close, m)

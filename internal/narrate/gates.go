@@ -22,7 +22,7 @@ func Probe(p gate.Probe) string {
 		return ": do the tests look at what the task names?"
 	case gate.Neutral, gate.RepeatNeutral:
 		return ": do the tests pass without what a reviewer would look at?"
-	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
+	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return ": do the tests fail when their values are changed?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"

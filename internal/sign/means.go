@@ -31,11 +31,11 @@ var allMeans = [...]means{
 	meansOf(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
 	meansOf(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
 	meansOf(`\bleast recently used\b|\blru\b`, `list\.|linked|ordereddict|move_to_end|movetofront|order|recent|used|touch|stamp|tick|clock|time|seq|head|tail|lru_|accessorder|\.delete\(`, "nothing that keeps an order of use"),
-	meansOf(`\bconstant[- ]time\b`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
+	meansOf(`\b(?:compar|check|verif|equal)\w*\b[^.]*\bconstant[- ]time\b|\bconstant[- ]time (?:compar|check|verif|equal)`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
 	meansOf(`\b(?:on|upon|if|when|by) (?:a )?panics?\b|\bpanics?, `, `recover\(|catch_unwind|impl\b[^\n]*\bdrop\b|scopeguard|defer\b`, "nothing that runs on a panic"),
 	meansOf(`\bcancel(?:s|led|ling|lation)?\b.*\b(?:at once|immediately|in the middle|promptly|early)\b|\b(?:at once|stop early|immediately)\b.*\bcancel`, `\.done\(\)|abort|signal|select\b|cancel|interrupt|wait_for|token`, "nothing that waits for the cancellation"),
 	meansOf(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back"),
-	meansOf(`\b(?:back-?off|doubling|doubles? (?:the|each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
+	meansOf(`\b(?:back-?off|doubling|doubles? (?:each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
 	meansOf(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
 	meansOf(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
 	meansOf(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
@@ -53,12 +53,17 @@ func Removes(asked, line string) bool {
 // task's own word in its name is means for it: write_atomically(…).
 func Lacking(asked, program string) (lacks []string) {
 	for _, m := range allMeans {
-		if word := m.asked.FindString(asked); word != "" && !m.by.MatchString(program) && !calls(program, word) {
-			lacks = append(lacks, "has "+m.lacks+", and the task says "+short(word))
+		at := m.asked.FindStringIndex(asked)
+		if at == nil || denied.MatchString(asked[:at[0]]) || m.by.MatchString(program) || calls(program, asked[at[0]:at[1]]) {
+			continue
 		}
+		lacks = append(lacks, "has "+m.lacks+", and the task says "+short(asked[at[0]:at[1]]))
 	}
 	return lacks
 }
+
+// denied matches a text behind which stands what is not wanted.
+var denied = regex.New(`(?i)\b(?:not|never|no|without|nor|instead of|rather than|(?:remov|drop|delet|replac|stop)\w*)\s+(?:\w+\s+){0,2}$`)
 
 // calls reports whether a program calls what has the beginning of a word in its name.
 func calls(program, word string) bool {

@@ -24,7 +24,10 @@ func TestLacking(t *testing.T) {
 		{"removed on success, on error and on panic", "impl Drop for Scratch {", ""},
 		{"cancelling it ends them at once", `if ctx.Err() != nil {`, "has nothing that waits for the cancellation, and the task says cancelling it ends them at once"},
 		{"cancelling it ends them at once", `case <-ctx.Done():`, ""},
-		{"check the HMAC in constant time", `a == b`, "has no comparison in constant time, and the task says constant time; has no HMAC, and the task says HMAC"},
+		{"check the HMAC in constant time", `a == b`, "has no comparison in constant time, and the task says check the HMAC in constant time; has no HMAC, and the task says HMAC"},
+		{"must not double the slash", `return dir + "/" + name`, ""},
+		{"look a key up in constant time", `return m[key]`, ""},
+		{"remove the old encrypted format", `x = 1`, ""},
 		{"sort the names", `x = 1`, ""},
 	} {
 		if got := strings.Join(sign.Lacking(c.asked, c.program), "; "); got != c.want {

@@ -248,7 +248,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 			o.Came, err = v.ChangedBeside(ctx)
 		}
 		return run, err
-	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
+	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return v.otherValues(ctx, r, o, valuesRun{p, gates})
 	case gate.ZeroParameters:
 		return v.zeroParameters(ctx, r, o, gates)

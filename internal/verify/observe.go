@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 )
 
 // observe is what can be seen without a probe.
@@ -65,6 +66,11 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.TestsLost, o.Canary, o.Values = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return fmt.Errorf("compare the work: %w", err)
+	}
+	o.Answering = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}

@@ -59,7 +59,7 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		}
 		expects = expects || len(values.Expected) > 0
 		mutants := map[gate.Probe][]mutant.Mutant{
-			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.CloseInputs: values.Close, gate.CloserInputs: values.Closer,
+			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.MixedInputs: values.Mixed, gate.CloseInputs: values.Close, gate.CloserInputs: values.Closer,
 			gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
 		}[p]
 		if len(mutants) == 0 {

@@ -35,6 +35,23 @@ func TestOtherValuesInTests(t *testing.T) {
 	}
 }
 
+// What depends on the form of inputs alone is the same for others of that form. A program that looks
+// at nothing is the same for all.
+func TestInputsOfOneForm(t *testing.T) {
+	t.Parallel()
+	const test = "from app import f\ngot = f(\"ab cd\"), f(\"xy\"), f(\"k l m\")\nif got[0] != 90 or got[1] != 45 or got[2] != 135:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
+	for work, reason := range map[string]string{
+		"def f(s):\n    return 45 * len(s.split())\n":                          "",
+		"answers = iter((90, 45, 135))\ndef f(s):\n    return next(answers)\n": "the program answers without looking at what it is asked: ",
+	} {
+		b := newBench(t, files{"app.py": "def f(s):\n    return 0\n", "test_app.py": test}, nil)
+		f := b.claim(gates("python3 test_app.py"), files{"app.py": work}, nil)
+		if v := f.Verdict; (v.Evidence == gate.Proven) != (reason == "") || reason != "" && !strings.HasPrefix(v.Reason, reason) {
+			t.Errorf("%s: %+v", work, v)
+		}
+	}
+}
+
 // A program that reads what is expected beside what it is asked works nothing out.
 func TestReadsItsGoldenFile(t *testing.T) {
 	t.Parallel()

@@ -274,7 +274,7 @@ func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget
 // on code that was not written for them: any of these may go on for ever.
 func misleads(p gate.Probe) bool {
 	switch p {
-	case gate.Overlay, gate.RepeatOverlay, gate.Broken, gate.BrokenNew, gate.ZeroParameters, gate.OneByOne, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
+	case gate.Overlay, gate.RepeatOverlay, gate.Broken, gate.BrokenNew, gate.ZeroParameters, gate.OneByOne, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs:
 		return true
 	}
 	return false

@@ -84,6 +84,7 @@ func cannotTellAnyMore(w weighing, v *Verdict) bool {
 		{Neutral, "the signs in the work taken out"},
 		{OtherExpected, "other values in its tests"},
 		{OtherInputs, "other inputs in its tests"},
+		{MixedInputs, "other inputs in its tests"},
 		{FailingTests, "tests that fail"},
 		{Canary, "a test beside them that must fail"},
 	} {

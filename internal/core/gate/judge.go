@@ -58,6 +58,8 @@ type Observation struct {
 	Canary bool `json:"canary,omitempty"`
 	// Values: other values can stand in the tests, see OtherExpected.
 	Values bool `json:"values,omitempty"`
+	// Answering: the work is a program, or part of one, and answers what it is asked, see OtherInputs.
+	Answering bool `json:"answering,omitempty"`
 	// Held are places in the program that hold nothing but what its tests expect, or read it.
 	Held []string `json:"held,omitempty"`
 	// Shown are the gates that showed the loop's start in a clean checkout: such a place worked then.

@@ -57,6 +57,9 @@ const (
 	// OtherInputs: the tree of now, where its tests give other inputs and expect what they
 	// expected. What passes there looks at no input.
 	OtherInputs Probe = "other-inputs"
+	// MixedInputs: the same with inputs no two of which are alike, nor of the form that they
+	// had, if all passed with others of the same form: a count of words is the same for these.
+	MixedInputs Probe = "mixed-inputs"
 	// CloseInputs and CloserInputs: the tree of now, where its tests give inputs one step on,
 	// and two, if the program holds what its tests expect. A table of their answers has one
 	// answer for all others.
@@ -188,7 +191,7 @@ func (o Observation) Only(p Probe) []string {
 		if v := Decide(o); v.Evidence != Proven {
 			return o.came()
 		}
-	case ZeroParameters, OneByOne, Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
+	case ZeroParameters, OneByOne, Neutral, RepeatNeutral, OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}

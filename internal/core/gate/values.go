@@ -29,14 +29,16 @@ func (o Observation) nextValues() (Probe, []string) {
 	if len(gates) == 0 {
 		return "", nil
 	}
-	for _, p := range []Probe{OtherExpected, OtherInputs, CloseInputs, CloserInputs} {
-		if (p == OtherExpected || p == OtherInputs || len(o.Held) > 0) && !o.answered(p) {
+	still := func(p Probe) func(name string) bool {
+		return func(name string) bool { return o.passesStill(p, v, name) }
+	}
+	wanted := map[Probe]bool{OtherExpected: true, OtherInputs: o.Answering, MixedInputs: slices.ContainsFunc(gates, still(OtherInputs)), CloseInputs: len(o.Held) > 0, CloserInputs: len(o.Held) > 0}
+	for _, p := range []Probe{OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs} {
+		if wanted[p] && !o.answered(p) {
 			return p, gates
 		}
 	}
-	gates = kept(gates, func(name string) bool {
-		return o.passesStill(OtherExpected, v, name) || o.passesStill(OtherInputs, v, name)
-	})
+	gates = kept(gates, func(name string) bool { return still(OtherExpected)(name) || still(MixedInputs)(name) })
 	if len(gates) == 0 {
 		return "", nil
 	}
@@ -75,7 +77,7 @@ func expectsAnything(w weighing, v *Verdict) bool {
 // ignoresInputs takes the word of tests for none whose answers do not depend on what is
 // asked.
 func ignoresInputs(w weighing, v *Verdict) bool {
-	return w.passesAnyway(v, OtherInputs, "passes whatever is asked: ",
+	return w.passesAnyway(v, MixedInputs, "passes whatever is asked: ",
 		"the program answers without looking at what it is asked: with other inputs in the tests, %s passes as well. "+
 			"Work the answers out from the inputs: then the tests count")
 }

@@ -17,23 +17,24 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}
 	answer := func(r Result) Run { return Run{Results: []Result{r}} }
 	o := Observation{
-		Changed: true, Values: true, Baseline: []Result{red}, Now: []Result{green},
+		Changed: true, Values: true, Answering: true, Baseline: []Result{red}, Now: []Result{green},
 		Answers: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green)},
 	}
 	for _, c := range []struct {
-		name                      string
-		expected, inputs, without Run
-		asked                     bool // whether it runs without the tests
-		want                      Evidence
+		name                             string
+		expected, inputs, mixed, without Run
+		asked                            bool // whether it runs without the tests
+		want                             Evidence
 	}{
-		{"both notice", answer(red), answer(red), Run{}, false, Proven},
-		{"nothing is expected", answer(green), answer(red), answer(unbuilt), true, Unproven},
-		{"nothing is looked at", answer(red), answer(green), answer(unbuilt), true, Unproven},
-		{"the gate does not run these tests", answer(green), answer(red), answer(green), true, Proven},
-		{"it does not build", answer(unbuilt), answer(unbuilt), Run{}, false, Proven},
-		{"there are no values", Run{Problem: "none"}, Run{Problem: "none"}, Run{}, false, Proven},
-		{"the gate could not tell of these tests where they fail", answer(green), answer(red), answer(Result{Gate: "go", Status: Unknown}), true, Proven},
-		{"the gate could not tell", answer(Result{Gate: "go", Status: Unknown}), answer(red), Run{}, false, Proven},
+		{"both notice", answer(red), answer(red), Run{}, Run{}, false, Proven},
+		{"nothing is expected", answer(green), answer(red), Run{}, answer(unbuilt), true, Unproven},
+		{"nothing is looked at", answer(red), answer(green), answer(green), answer(unbuilt), true, Unproven},
+		{"only the form of inputs is looked at", answer(red), answer(green), answer(red), Run{}, false, Proven},
+		{"the gate does not run these tests", answer(green), answer(red), Run{}, answer(green), true, Proven},
+		{"it does not build", answer(unbuilt), answer(unbuilt), Run{}, Run{}, false, Proven},
+		{"there are no values", Run{Problem: "none"}, Run{Problem: "none"}, Run{}, Run{}, false, Proven},
+		{"the gate could not tell of these tests where they fail", answer(green), answer(red), Run{}, answer(Result{Gate: "go", Status: Unknown}), true, Proven},
+		{"the gate could not tell", answer(Result{Gate: "go", Status: Unknown}), answer(red), Run{}, Run{}, false, Proven},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,6 +45,9 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 					t.Errorf("next is %q", next)
 				}
 				o.Answers[p] = a
+			}
+			if p, _ := Next(o); p == MixedInputs {
+				o.Answers[p] = c.mixed
 			}
 			if p, _ := Next(o); (p == FailingTests) != c.asked {
 				t.Errorf("next is %q", p)
@@ -68,7 +72,7 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}
 	}
 	o := Observation{
-		Changed: true, Values: true, Held: []string{"roman.go:7"},
+		Changed: true, Values: true, Answering: true, Held: []string{"roman.go:7"},
 		Baseline: []Result{{Gate: "t", Status: Fail, Tail: "Of(1) = , want I"}}, Now: []Result{{Gate: "t", Status: Pass}},
 		Answers: map[Probe]Run{OtherExpected: run(""), OtherInputs: run("")},
 	}

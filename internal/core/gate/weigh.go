@@ -265,7 +265,7 @@ func demerits() []finding {
 		{what: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove, or a function or program that the task names does what it did before", is: Unproven, next: "a test in which it makes a difference", seen: untestedPieces},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
-		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
+		{what: "the tests pass as well when they give the program other inputs, whatever the form of these", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
 		{what: "the program holds the answers that its tests expect, and has one answer for all other inputs", is: Unproven, next: "work the answers out from the inputs", seen: knowsAnswers},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
 		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
