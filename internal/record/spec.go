@@ -87,20 +87,20 @@ type Turns struct {
 
 // Repository says where the work is done, and where it goes.
 type Repository struct {
-	Branch           string   `json:"branch"`                       // where commits go
-	NewBranch        bool     `json:"new_branch,omitempty"`         // the loop creates Branch
-	DefaultBranch    string   `json:"default_branch,omitempty"`     // protected from the agent
-	StartCommit      string   `json:"start_commit"`                 // commit that the loop starts from
-	StartBranch      string   `json:"start_branch,omitempty"`       // branch that was checked out then; "": none
-	OwnWorktree      bool     `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
-	Setup            []string `json:"setup,omitempty"`              // commands that set up a worktree
-	KeepAgentCommits bool     `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
-	AllowDirty       bool     `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
-	Untracked        []string `json:"untracked,omitempty"`          // untracked before the loop; never committed
-	HiddenFiles      []string `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
-	Remote           *Remote  `json:"remote,omitempty"`             // where a pull request may go; nil: none is opened
-	NoCommit         bool     `json:"no_commit,omitempty"`          // verified work is checkpointed, not committed: a user's session
-	Shadow           bool     `json:"shadow,omitempty"`             // the folder has no git repository; Pawl's own one is used: the same
+	Branch           string       `json:"branch"`                       // where commits go
+	NewBranch        bool         `json:"new_branch,omitempty"`         // the loop creates Branch
+	DefaultBranch    string       `json:"default_branch,omitempty"`     // protected from the agent
+	StartCommit      string       `json:"start_commit"`                 // commit that the loop starts from
+	StartBranch      string       `json:"start_branch,omitempty"`       // branch that was checked out then; "": none
+	OwnWorktree      bool         `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
+	Setup            []string     `json:"setup,omitempty"`              // commands that set up a worktree
+	KeepAgentCommits bool         `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
+	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
+	Untracked        memory.Paths `json:"untracked,omitempty"`          // untracked before the loop; never committed
+	HiddenFiles      memory.Paths `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
+	Remote           *Remote      `json:"remote,omitempty"`             // where a pull request may go; nil: none is opened
+	NoCommit         bool         `json:"no_commit,omitempty"`          // verified work is checkpointed, not committed: a user's session
+	Shadow           bool         `json:"shadow,omitempty"`             // the folder has no git repository; Pawl's own one is used: the same
 }
 
 // Protection says what the agent may not do.

@@ -4,9 +4,9 @@ import "slices"
 
 // NewFiles lists files that appeared during the loop, relative to the root, with slashes.
 type NewFiles struct {
-	ByUser  []string `json:"by_user,omitempty"`  // the user created them
-	ByGates []string `json:"by_gates,omitempty"` // they appeared while gates ran
-	ByAgent []string `json:"by_agent,omitempty"` // the agent created them, as far as that is recorded
+	ByUser  Paths `json:"by_user,omitempty"`  // the user created them
+	ByGates Paths `json:"by_gates,omitempty"` // they appeared while gates ran
+	ByAgent Paths `json:"by_agent,omitempty"` // the agent created them, as far as that is recorded
 }
 
 // Merge adds other files. Each file is listed once.
