@@ -15,7 +15,7 @@ func TestSessionMutationTests(t *testing.T) {
 	s := sessionsWith(t, map[string]string{
 		"go.mod": "module calc\n\ngo 1.20\n", "calc.go": "package calc\n\nfunc One() int { return 1 }\n",
 		"calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-		"plan.md":      "- [ ] Add Sub and Mul\n- [ ] Add Neg\n", "pawl.toml": "mutation_time = \"5m\"\n",
+		"plan.md":      "- [ ] Add more operations\n- [ ] Add Neg\n", "pawl.toml": "mutation_time = \"5m\"\n",
 	}, settings)
 	function := func(name, code, test string) messagesapi.Response {
 		lower := strings.ToLower(name)

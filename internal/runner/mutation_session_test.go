@@ -81,6 +81,11 @@ func TestSessionClaimStopsMutationTests(t *testing.T) {
 		if _, err := os.Lstat(broken); err == nil {
 			break
 		}
+		select {
+		case <-done:
+			t.Fatal("it ended before anything was broken")
+		default:
+		}
 	}
 	s := st.turn(loop.Turn{Claim: &loop.Claim{}})
 	<-done

@@ -14,7 +14,7 @@ var calc = map[string]string{
 	"go.mod":       "module calc\n\ngo 1.20\n",
 	"calc.go":      "package calc\n\nfunc One() int { return 1 }\n",
 	"calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-	"plan.md":      "- [ ] Add Sub and Mul\n- [ ] Add Neg\n",
+	"plan.md":      "- [ ] Add more operations\n- [ ] Add Neg\n",
 }
 
 // A task's functions are broken one by one: of the first task while the agent is at
