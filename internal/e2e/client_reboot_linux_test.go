@@ -4,10 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,17 +51,15 @@ func TestClientComesBackAfterAReboot(t *testing.T) {
 		}
 	}
 	pawl := c.driver()
-	pids := append(strings.Fields(c.read("pids")), strconv.Itoa(pawl))
-	for _, pid := range pids {
+	pids := []int{pawl}
+	for pid := range strings.FieldsSeq(c.read("pids")) {
 		n, err := strconv.Atoi(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = syscall.Kill(n, syscall.SIGKILL) // the client may have died of another's end
+		pids = append(pids, n)
 	}
-	for end := time.Now().Add(timeout); slices.ContainsFunc(pids, c.lives) && time.Now().Before(end); { // a busy kernel ends them later
-		time.Sleep(20 * time.Millisecond)
-	}
+	c.cutPower(pids...)
 	c.gone("pids")
 	lock := filepath.Join(c.env["PAWL_HOME"], "loops", c.status().ID, "owner.lock.json")
 	left, err := os.ReadFile(lock)

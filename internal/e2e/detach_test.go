@@ -67,9 +67,7 @@ func TestAKeyDetaches(t *testing.T) {
 	if s := b.status(); s.State != "running" || s.Outcome != "" {
 		t.Errorf("after the key: %+v", s)
 	}
-	if err := syscall.Kill(b.driver(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	b.cutPower(b.driver())
 	if r := b.pawl("resume", "--after-restart"); r.code != 0 || b.status().State != "running" {
 		t.Errorf("after a restart: %s %+v", r, b.status())
 	}

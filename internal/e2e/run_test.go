@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -173,6 +174,22 @@ func (b *bench) gone(file string) {
 	for _, pid := range pids {
 		if b.lives(pid) {
 			b.t.Errorf("process %s is left over", pid)
+		}
+	}
+}
+
+// cutPower kills processes that drive a loop or belong to it, and waits until they are there no more and
+// hold nothing: a busy kernel ends them, and each of their threads, a little later than kill
+// returns. Some may have died of another's end.
+func (b *bench) cutPower(pids ...int) {
+	b.t.Helper()
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	live := func(pid int) bool { return b.lives(strconv.Itoa(pid)) }
+	for end := time.Now().Add(timeout); slices.ContainsFunc(pids, live) || b.status().State == "running"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("some of %v live on", pids)
 		}
 	}
 }

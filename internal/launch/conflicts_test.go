@@ -89,7 +89,7 @@ func TestPrepareFindsConflicts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.foreign, p.Spec.Untracked, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(c.foreign, []string(p.Spec.Untracked), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("foreign: %s", diff)
 			}
 			if len(p.Spec.Gates) > 0 && p.Spec.Gates[0].Dir != "" {
