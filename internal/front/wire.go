@@ -67,7 +67,7 @@ var errBadMessage = errors.New("malformed pawl-hook message")
 // writeMessage sends a message: its length in four bytes, then its parts.
 func writeMessage(w io.Writer, parts ...[]byte) error {
 	body := encode(parts...)
-	head := binary.LittleEndian.AppendUint32(nil, uint32(len(body))) //nolint:gosec // maxEventBytes bounds it
+	head := binary.LittleEndian.AppendUint32(nil, uint32(len(body))) //nolint:gosec // maxEventBytes bounds the event, the system its arguments
 	_, err := w.Write(append(head, body...))
 	return err
 }

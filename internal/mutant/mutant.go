@@ -68,6 +68,12 @@ type Function struct {
 	Last    *Mutant // for where none of Mutants builds, of the kind Unheeding; nil where there is none
 }
 
+// BareName is a function's name without its type and number: "Push" of "Stack.Push#2".
+func BareName(name string) string {
+	bare, _, _ := strings.Cut(name[strings.LastIndexAny(name, ".:")+1:], "#")
+	return bare
+}
+
 // Stub is the mutant that does nothing of what a change did and can be called as the
 // function is now: an old function is as it was, unless that took other parameters.
 func (f Function) Stub() Mutant {

@@ -47,8 +47,7 @@ func Unused(file string, before, after []byte, programs string) []Function {
 func Called(file string, content []byte, program string) string {
 	var all strings.Builder
 	for _, f := range functions(file, content) {
-		name, _, _ := strings.Cut(f.name[strings.LastIndexAny(f.name, ".:")+1:], "#")
-		if strings.Contains(program, name+"(") {
+		if strings.Contains(program, BareName(f.name)+"(") {
 			all.WriteString(Code(file, []byte(f.text)))
 		}
 	}

@@ -44,7 +44,7 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	}
 	program := all.String()
 	for _, name := range names {
-		program = regex.New(`\b`+regexp.QuoteMeta(name[strings.LastIndexAny(name, ".:")+1:])+`\b`).ReplaceAllString(program, "_")
+		program = regex.New(`\b`+regexp.QuoteMeta(mutant.BareName(name))+`\b`).ReplaceAllString(program, "_")
 	}
 	lacks := sign.Lacking(in.r.Asked, program)
 	if len(lacks) > 0 {

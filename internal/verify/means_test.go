@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -47,5 +48,23 @@ func TestSignsSayWhatTheWorkHasNoMeansFor(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Work that has no means for what its task asks for is not proven by tests of what it does. A shell
+// script is no exception.
+func TestWorkWithoutTheMeansIsNotProven(t *testing.T) {
+	t.Parallel()
+	const asked, test = "saving must be atomic", "echo a | sh save.sh out && grep -q a out\n"
+	for script, want := range map[string]gate.Evidence{
+		"save() {\n  cat > \"$1\"\n}\nsave \"$1\"\n":                             gate.Unproven,
+		"save() {\n  cat > \"$1.new\"\n  mv \"$1.new\" \"$1\"\n}\nsave \"$1\"\n": gate.Proven,
+	} {
+		b := newBench(t, files{"save.sh": "exit 1\n", "test.sh": "for t in test_*.sh; do sh $t || exit 1; done\n", "test_old.sh": "true\n"}, nil)
+		f := b.claim(gates("sh test.sh"), files{"save.sh": script, "test_save.sh": test}, func(r *verify.Request) { r.Asked = asked })
+		v := f.Verdict
+		if v.Evidence != want || want == gate.Unproven && !strings.HasPrefix(v.Reason, "the work cannot do all that the task asks for: save.sh has no call that renames") {
+			t.Errorf("%s: %+v", script, v)
+		}
 	}
 }

@@ -70,6 +70,13 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if err != nil {
 		return fmt.Errorf("compare the work: %w", err)
 	}
+	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.lacking(ctx)
+	for _, s := range lacking {
+		o.Lacking = append(o.Lacking, s.Path+" "+s.Does)
+	}
+	if err != nil {
+		return fmt.Errorf("look for what the task asks for: %w", err)
+	}
 	o.Answering = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)

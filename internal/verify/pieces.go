@@ -147,9 +147,9 @@ func functions(task string, changed map[string][2][]byte, code string) (all []pi
 			stub := slices.ContainsFunc(stubs, func(s mutant.Function) bool { return s.Name == f.Name })
 			switch {
 			case begins(f):
-			case isNamed(plainName(f), task, 1):
+			case isNamed(mutant.BareName(f.Name), task, 1):
 				all = append(all, piece{ofTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Lines, f.Alternatives()})
-			case f.New && !stub && isNamed(plainName(f), code, 2):
+			case f.New && !stub && isNamed(mutant.BareName(f.Name), code, 2):
 				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Lines, f.Mutants})
 			}
 		}
@@ -158,12 +158,6 @@ func functions(task string, changed map[string][2][]byte, code string) (all []pi
 		return nil
 	}
 	return all
-}
-
-// plainName is a function's name without its type and number.
-func plainName(f mutant.Function) string {
-	name, _, _ := strings.Cut(f.Name[strings.LastIndexAny(f.Name, ".:")+1:], "#")
-	return name
 }
 
 // begins reports whether a program begins by a function, which tests seldom call.

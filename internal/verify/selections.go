@@ -14,7 +14,7 @@ type selections struct {
 	tests     *git.Selection
 	holding   *git.Selection // tests, and sources that may hold some
 	documents *git.Selection // that are not tests
-	programs  *git.Selection // the same
+	programs  *git.Selection // that are not tests
 	python    *git.Selection
 	locked    *git.Selection // that say what is installed
 

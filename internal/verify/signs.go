@@ -192,9 +192,9 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 // doubles are the functions that a file of tests has for itself and that the work changed,
 // by their names: the tests may call these.
 func (in inspection) doubles(file string, was, is []byte) (found []sign.Sign) {
-	leaf := func(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 	for _, f := range mutant.Changed(file, was, is) {
-		same := func(name string) bool { return leaf(name) == leaf(f.Name) && len(leaf(name)) > 2 }
+		bare := mutant.BareName(f.Name)
+		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
 		if f.New && !begins(f) && slices.ContainsFunc(in.functions, same) {
 			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Double, Does: "has a function of its own with a name that the work changed", Text: f.Name})
 		}

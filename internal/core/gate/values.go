@@ -32,10 +32,18 @@ func (o Observation) nextValues() (Probe, []string) {
 	still := func(p Probe) func(name string) bool {
 		return func(name string) bool { return o.passesStill(p, v, name) }
 	}
-	wanted := map[Probe]bool{OtherExpected: true, OtherInputs: o.Answering, MixedInputs: slices.ContainsFunc(gates, still(OtherInputs)), CloseInputs: len(o.Held) > 0, CloserInputs: len(o.Held) > 0}
-	for _, p := range []Probe{OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs} {
-		if wanted[p] && !o.answered(p) {
-			return p, gates
+	for _, next := range []struct {
+		probe  Probe
+		wanted bool
+	}{
+		{OtherExpected, true},
+		{OtherInputs, o.Answering},
+		{MixedInputs, slices.ContainsFunc(gates, still(OtherInputs))},
+		{CloseInputs, len(o.Held) > 0},
+		{CloserInputs, len(o.Held) > 0},
+	} {
+		if next.wanted && !o.answered(next.probe) {
+			return next.probe, gates
 		}
 	}
 	gates = kept(gates, func(name string) bool { return still(OtherExpected)(name) || still(MixedInputs)(name) })
