@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Kind is a way to break a function.
@@ -63,9 +64,25 @@ type Function struct {
 	Lines   int    // how many it has
 	New     bool   // no function had its name before
 	Recast  bool   // it had, and takes other parameters now
+	Anew    bool   // it had, and has another first line now: it is called in another way, or gives another result
 	Head    string // its first line, of stubs, equalities and what is not used
 	Mutants []Mutant
 	Last    *Mutant // for where none of Mutants builds, of the kind Unheeding; nil where there is none
+
+	body string
+}
+
+// StoodIn reports whether a function was moved: another file had one of its name, of whatever
+// type, that did the same.
+func (f Function) StoodIn(file string, content []byte) bool {
+	return slices.ContainsFunc(functions(file, content), func(o function) bool {
+		return BareName(o.name) == BareName(f.Name) && bodyOf(o.text) == f.body
+	})
+}
+
+// bodyOf is a function's text behind its head, without white space.
+func bodyOf(text string) string {
+	return strings.Join(strings.Fields(text[max(0, strings.IndexAny(text, "{\n")):]), "")
 }
 
 // BareName is a function's name without its type and number: "Push" of "Stack.Push#2".
@@ -153,9 +170,10 @@ func Changed(file string, before, after []byte) []Function {
 		if known && o.plain == f.plain {
 			continue
 		}
-		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known}
+		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known, body: bodyOf(f.text)}
 		if known {
 			c.Recast = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
+			c.Anew = c.Recast || o.text[:source.LineEnd(o.text)] != f.text[:source.LineEnd(f.text)]
 			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
 		}
 		c.Mutants, c.Last = append(c.Mutants, f.mutants...), f.unheeding(file)

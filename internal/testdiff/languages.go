@@ -155,13 +155,21 @@ func Extensions() []string {
 
 // read gives the tests of a file; false if its language is not known.
 func read(file string, content []byte) ([]test, bool) {
+	l, known := languageOf(file)
+	if !known {
+		return nil, false
+	}
+	return l.read(string(content)), true
+}
+
+func languageOf(file string) (language, bool) {
 	name := path.Base(file)
 	for _, l := range languages() {
 		for glob := range strings.FieldsSeq(l.names) {
 			if ok, err := path.Match(glob, name); ok && err == nil {
-				return l.read(string(content)), true
+				return l, true
 			}
 		}
 	}
-	return nil, false
+	return language{}, false
 }

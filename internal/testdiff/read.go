@@ -18,17 +18,26 @@ type span struct {
 	from, head, to int // of the lines above it, of its head's end, of its end
 }
 
-// read finds the tests. Each has the names of the groups that it is in before its
-// own.
+// read finds the tests, and what is said of the file as a whole.
 func (l language) read(text string) []test {
 	s := source.Bare(text, l.style)
+	spans := l.spans(s)
+	tests := make([]test, 0, len(spans)+1)
+	for _, sp := range spans {
+		tests = append(tests, sp.test)
+	}
+	return append(tests, l.loose(s, spans))
+}
+
+// spans finds the tests with where they stand. Each has the names of the groups that it is in
+// before its own.
+func (l language) spans(s source.Source) []span {
 	var spans []span
 	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
 		if found, ok := l.span(s, m); ok {
 			spans = append(spans, found)
 		}
 	}
-	tests := make([]test, 0, len(spans)+1)
 	for i, sp := range spans {
 		for _, outer := range slices.Backward(spans[:i]) {
 			if outer.group && outer.head <= sp.from && sp.to <= outer.to {
@@ -37,9 +46,8 @@ func (l language) read(text string) []test {
 			}
 		}
 		spans[i].name = sp.name
-		tests = append(tests, sp.test)
 	}
-	return append(tests, l.loose(s, spans))
+	return spans
 }
 
 // span reads the test whose head is at a match.
@@ -128,15 +136,15 @@ func (l language) assertions(s source.Source, from, to int) []string {
 		if at < end {
 			continue // in the one before
 		}
-		end = statement(s, at, to)
+		end = statementEnd(s, at, to)
 		found = append(found, strings.TrimRight(s.Plain(at, end), ";,"))
 	}
 	return found
 }
 
-// statement is the end of a statement: that of its line, or of the parentheses
+// statementEnd is the end of a statement: that of its line, or of the parentheses
 // that are open there.
-func statement(s source.Source, at, to int) int {
+func statementEnd(s source.Source, at, to int) int {
 	depth := 0
 	for i := at; i < to; i++ {
 		switch c := s.Code[i]; {

@@ -69,6 +69,14 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	return all[:min(len(all), maxChanges)], nil
 }
 
+// markAsked marks changes as what the task asks for.
+func markAsked(changes []loop.TestChange) []loop.TestChange {
+	for i := range changes {
+		changes[i].Asked = true
+	}
+	return changes
+}
+
 // changesOf are those in one file. Of a file in a language that is not known only
 // that it changed can be told.
 func changesOf(file string, before, after []byte) []loop.TestChange {

@@ -166,6 +166,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err := v.findOut(ctx, r, &o); err != nil {
 		return Finding{}, err
 	}
+	if err := v.explain(ctx, r, &o); err != nil {
+		return Finding{}, err
+	}
 	f := Finding{Verdict: gate.Decide(o), Observation: o}
 	if f.Verdict.TestsChanged && !r.Unprobed {
 		if f.Needed, err = v.needed(ctx, r, &o); err != nil {
@@ -190,6 +193,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
 		if f.Changes, err = v.changes(ctx, r); err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
+		}
+		if o.Explained {
+			f.Changes = markAsked(f.Changes)
 		}
 	}
 	if v.Repo != nil {

@@ -52,6 +52,7 @@ type piece struct {
 	kind kind
 	what string // with its place
 	file string
+	in   string // the function that it is, or that it stands in
 	size int
 	ways []mutant.Mutant
 }
@@ -74,7 +75,13 @@ func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 	var all []piece
 	var code strings.Builder
 	changed := map[string][2][]byte{}
+	gone := map[string][]byte{}
 	for _, c := range changes {
+		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
+			if gone[c.Path], err = v.content(ctx, r.Base, c.Path); err != nil {
+				return nil, err
+			}
+		}
 		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
@@ -87,8 +94,27 @@ func (v *Verifier) pieces(ctx context.Context, r Request) ([]piece, error) {
 		code.WriteString(mutant.Code(c.Path, after))
 	}
 	all = slices.Concat(all, putBack(r.Asked, changed), functions(r.Asked, changed, code.String()))
+	moved := movedFunctions(changed, gone)
+	all = slices.DeleteFunc(all, func(p piece) bool { return p.kind != ofTask && p.kind != removal && moved[p.file+" "+p.in] })
 	slices.SortStableFunc(all, func(a, b piece) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
 	return all[:min(len(all), maxPieces)], nil
+}
+
+// movedFunctions are those, each behind its file, that another file had: of changed files, each with
+// its text before and after, and of those that are gone. They are none of the work.
+func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[string]bool {
+	moved := map[string]bool{}
+	for file, text := range changed {
+		for _, f := range mutant.Changed(file, text[0], text[1]) {
+			for other, texts := range changed {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.StoodIn(other, texts[0])
+			}
+			for other, text := range gone {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.StoodIn(other, text)
+			}
+		}
+	}
+	return moved
 }
 
 // conditions are those that a change added to a file.
@@ -101,7 +127,7 @@ func conditions(file string, before, after []byte) (all []piece) {
 		if b.Within != "" {
 			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Within, b.Mutant.Does, b.Text)
 		}
-		p := piece{condition, what, file, 0, []mutant.Mutant{b.Mutant}}
+		p := piece{condition, what, file, b.Within, 0, []mutant.Mutant{b.Mutant}}
 		if b.Blind {
 			p.kind = blind
 		}
@@ -115,7 +141,7 @@ func conditions(file string, before, after []byte) (all []piece) {
 func removals(task, file string, before, after []byte) (all []piece) {
 	for _, l := range mutant.Statements(file, before, after) {
 		if sign.Removes(task, l.Text) {
-			all = append(all, piece{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Within, l.Mutant.Does, l.Text), file, 0, []mutant.Mutant{l.Mutant}})
+			all = append(all, piece{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Within, l.Mutant.Does, l.Text), file, l.Within, 0, []mutant.Mutant{l.Mutant}})
 		}
 	}
 	return all
@@ -128,7 +154,7 @@ func putBack(task string, changed map[string][2][]byte) (all []piece) {
 		before, after := changed[file][0], changed[file][1]
 		if before != nil && len(changed) > 1 && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
 			m := mutant.Back(before, after)
-			all = append(all, piece{ofTask, file + " " + m.Does, file, 0, []mutant.Mutant{m}})
+			all = append(all, piece{ofTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}})
 		}
 	}
 	return all
@@ -148,9 +174,9 @@ func functions(task string, changed map[string][2][]byte, code string) (all []pi
 			switch {
 			case begins(f):
 			case isNamed(mutant.BareName(f.Name), task, 1):
-				all = append(all, piece{ofTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Lines, f.Alternatives()})
+				all = append(all, piece{ofTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Name, f.Lines, f.Alternatives()})
 			case f.New && !stub && isNamed(mutant.BareName(f.Name), code, 2):
-				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Lines, f.Mutants})
+				all = append(all, piece{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Name, f.Lines, f.Mutants})
 			}
 		}
 	}

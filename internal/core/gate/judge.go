@@ -18,6 +18,9 @@ type Observation struct {
 	// OldTests are gate inputs that are not as they were: test files that were changed
 	// or deleted, and whatever else is neither work nor a new test.
 	OldTests []string `json:"old_tests,omitempty"`
+	// Explained: all that was done to them is what the task asks for, though it does not pass
+	// with the originals. Then it counts as approved.
+	Explained bool `json:"explained,omitempty"`
 	// Inputs are those of them that are not tests.
 	Inputs []string `json:"inputs,omitempty"`
 	// NewTests are test files that were added or changed: what can be laid over

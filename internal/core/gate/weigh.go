@@ -39,7 +39,11 @@ func (o Observation) weigh(v *Verdict) {
 func (o Observation) found(v *Verdict) weighing {
 	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
 	if len(tests) > 0 {
-		v.Labels = append(v.Labels, "tests changed: "+plan.Few(tests, 4))
+		asked := ""
+		if o.Explained {
+			asked = " as the task asks"
+		}
+		v.Labels = append(v.Labels, "tests changed"+asked+": "+plan.Few(tests, 4))
 	}
 	if len(o.Inputs) > 0 {
 		v.Labels = append(v.Labels, "gate inputs changed: "+plan.Few(o.Inputs, 4))

@@ -47,6 +47,8 @@ type TestChange struct {
 	Name string `json:"name,omitempty"`
 	// Input: the file is a gate input that is not a test.
 	Input bool `json:"input,omitempty"`
+	// Asked: the task asks for it, so that nobody has to approve it.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // String is "path:line: kind name".

@@ -1,0 +1,170 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/testdiff"
+)
+
+// explain counts what a claim did to old tests as approved where its task asks for all of it.
+func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) error {
+	if v := gate.Decide(*o); !v.TestsChanged || r.Unprobed {
+		return nil
+	}
+	asked, err := v.explained(ctx, r, o)
+	if err != nil {
+		return fmt.Errorf("compare tests with what the task asks for: %w", err)
+	}
+	if !asked {
+		return nil
+	}
+	o.AllowTestChanges, o.Explained = true, true
+	return v.findOut(ctx, r, o)
+}
+
+// explained reports whether all that a claim did to old tests is what its task asks for, see
+// testdiff.Work. Other gate inputs are never explained.
+func (v *Verifier) explained(ctx context.Context, r Request, o *gate.Observation) (bool, error) {
+	if r.Asked == "" || len(o.Inputs) > 0 || len(o.OldTests) > maxFiles {
+		return false, nil
+	}
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil || len(changes) > maxBroken {
+		return false, err
+	}
+	var before, after []testdiff.File
+	for _, file := range o.OldTests {
+		was, err := v.content(ctx, r.ProtectedTree, file)
+		if err != nil || was == nil { // of an earlier task, or what no judge has
+			return false, err
+		}
+		before = append(before, testdiff.File{Path: file, Content: was})
+	}
+	for _, c := range changes {
+		if !v.isTest(c.Path) || c.Status == 'D' {
+			continue
+		}
+		is, err := v.content(ctx, r.Tree, c.Path)
+		if err != nil {
+			return false, err
+		}
+		after = append(after, testdiff.File{Path: c.Path, Content: is})
+	}
+	w, err := v.workOn(ctx, r, changes)
+	return err == nil && w.Explains(before, after), err
+}
+
+// workOn is what a claim did to the program, as far as tests may have to follow.
+func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
+	w := testdiff.Work{Task: r.Asked, Recast: map[string]bool{}, Gone: map[string]bool{}, Came: map[string]bool{}}
+	for _, c := range changes {
+		if v.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		was, err := v.content(ctx, r.Base, c.Path)
+		if err != nil {
+			return w, err
+		}
+		is, err := v.content(ctx, r.Tree, c.Path)
+		if err != nil {
+			return w, err
+		}
+		for _, f := range mutant.Changed(c.Path, was, is) {
+			if name := mutant.BareName(f.Name); f.Anew && isNamed(name, r.Asked, 1) {
+				w.Recast[name] = true
+			}
+		}
+		add(w.Gone, declared(c.Path, was))
+		add(w.Came, declared(c.Path, is))
+	}
+	for name := range w.Gone {
+		if w.Came[name] {
+			delete(w.Gone, name)
+			delete(w.Came, name)
+		}
+	}
+	entries, err := v.Repo.Entries(ctx, r.Tree)
+	if err != nil {
+		return w, fmt.Errorf("list the files: %w", err)
+	}
+	w.StandsIn = func(module string) bool { return v.standsIn(module, entries, changes) }
+	w.Untested, err = v.untested(ctx, r.Tree, entries)
+	return w, err
+}
+
+func add(names map[string]bool, more []string) {
+	for _, name := range more {
+		names[name] = true
+	}
+}
+
+// declared are the names that a program gives to its functions, types and values.
+func declared(file string, content []byte) []string {
+	names := slices.Concat(sign.Exported(file, content), mutant.Declared(file, nil, content))
+	for _, f := range mutant.Changed(file, nil, content) {
+		names = append(names, mutant.BareName(f.Name))
+	}
+	return names
+}
+
+// standsIn reports whether a test or a new file lies under a name: not what tests imported
+// before, and no library either.
+func (v *Verifier) standsIn(module string, entries map[string]git.Entry, changes []git.Change) bool {
+	for file := range entries {
+		base, _, _ := strings.Cut(path.Base(file), ".")
+		if base != module && !slices.Contains(strings.Split(path.Dir(file), "/"), module) {
+			continue
+		}
+		if v.isTest(file) || slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == file && c.Status == 'A' }) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDeclaring bounds the files that are read for the names that a program declares.
+const maxDeclaring = 400
+
+// untested tells of a name whether a program declares it and no test has it.
+func (v *Verifier) untested(ctx context.Context, tree string, entries map[string]git.Entry) (func(name string) bool, error) {
+	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
+	if err != nil {
+		return nil, err
+	}
+	programs := map[string]git.Entry{}
+	for file, e := range entries {
+		if mutant.Knows(file) && !v.isTest(file) {
+			programs[file] = e
+		}
+	}
+	if len(programs) > maxDeclaring {
+		return func(string) bool { return true }, nil // not known of any
+	}
+	texts, err := v.Repo.Contents(ctx, programs, maxDeclaring, maxTextRead)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for file, text := range texts {
+		add(known, declared(file, text))
+	}
+	return func(name string) bool {
+		if !known[name] {
+			return false
+		}
+		for _, text := range tests {
+			if isNamed(name, string(text), 1) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}

@@ -1,0 +1,91 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// A change of an old test that the task asks for counts as approved, and what it asks for is read
+// from what was done to the program.
+func TestChangesThatTheTaskAsksFor(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"app.py":      "def load(name):\n    return {'name': name}\n\n\ndef as_xml(name):\n    return '<' + name + '>'\n\n\ndef size(name):\n    return len(name)\n",
+		"test_app.py": "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_load(self):\n        self.assertEqual(app.load('a')['name'], 'a')\n\n    def test_xml(self):\n        self.assertEqual(app.as_xml('a'), '<a>')\n\n    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n",
+	}
+	recast := files{
+		"app.py":      strings.Replace(start["app.py"], "def load(name):\n    return {'name': name}", "def load(name, folder):\n    return {'name': name, 'path': folder + '/' + name}", 1),
+		"test_app.py": strings.Replace(start["test_app.py"], "load('a')['name']", "load('a', '/x')['name']", 1) + "\n    def test_path(self):\n        self.assertEqual(app.load('b', '/y')['path'], '/y/b')\n",
+	}
+	removed := files{
+		"app.py":      strings.Replace(start["app.py"], "def as_xml(name):\n    return '<' + name + '>'\n\n\n", "def formats():\n    return ['json']\n\n\n", 1),
+		"test_app.py": strings.Replace(start["test_app.py"], "    def test_xml(self):\n        self.assertEqual(app.as_xml('a'), '<a>')\n", "    def test_formats(self):\n        self.assertEqual(app.formats(), ['json'])\n", 1),
+	}
+	with := func(of files, file, old, now string) files {
+		changed := files{}
+		for name, text := range of {
+			changed[name] = text
+		}
+		changed[file] = strings.Replace(of[file], old, now, 1)
+		if changed[file] == of[file] {
+			t.Fatalf("%s has no %q", file, old)
+		}
+		return changed
+	}
+	const takesFolder, dropsXML = "load takes the folder too, and gives the path", "Remove as_xml; formats() says which formats there are"
+	for _, c := range []struct {
+		name, asked string
+		work        files
+		asks        bool
+	}{
+		{"a parameter that the task names", takesFolder, recast, true},
+		{"a function that goes", dropsXML, removed, true},
+		{"nothing of it in the task", "clean up", recast, false},
+		{"another test weakened beside it", takesFolder, with(recast, "test_app.py", "app.size('abc'), 3", "app.size('abc'), app.size('abc')"), false},
+		{"a test of what stays gone with it", dropsXML, with(removed, "test_app.py", "    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n", ""), false},
+		{"something else in the place of the program", takesFolder, with(with(recast, "test_app.py", "import app\n", "import fake as app\n"), "app.py", "len(name)", "0"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(c.work["test_app.py"], "fake") {
+				c.work["fake.py"] = strings.Replace(recast["app.py"], "len(name)", "3", 1)
+			}
+			b := newBench(t, start, nil)
+			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = c.asked })
+			if c.asks != (f.Verdict.Evidence == gate.Proven && f.Observation.Explained) || !c.asks && f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
+				t.Errorf("explained %v: %+v", f.Observation.Explained, f.Verdict)
+			}
+			for _, ch := range f.Changes {
+				if ch.Asked != c.asks {
+					t.Errorf("%+v", ch)
+				}
+			}
+		})
+	}
+}
+
+// What was moved is not the work's own: tests need not notice when it does nothing.
+func TestMovedFunctionsAreNotNew(t *testing.T) {
+	t.Parallel()
+	const clock = "class Clock:\n    def now(self):\n        return 7\n\n    def zone(self):\n        return 'UTC' if self.now() else ''\n"
+	start := files{"clock.py": clock, "app.py": "from clock import Clock\n\n\ndef stamp():\n    return Clock().zone()[:0] + str(Clock().now())\n", "test_app.py": "import app\nassert app.stamp() == '7'\n"}
+	work := files{
+		"clock.py": "", "app.py": strings.Replace(start["app.py"], "from clock import Clock", "from times.clock import Clock", 1),
+		"times/clock.py": clock + "\n\ndef later(n):\n    return Clock().now() + n\n", "test_later.py": "from times.clock import later\nassert later(2) == 9\n",
+	}
+	b := newBench(t, start, nil)
+	f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), work, func(r *verify.Request) { r.Asked = "move the clock to times, with a function for later" })
+	if f.Verdict.Evidence != gate.Proven {
+		t.Errorf("%+v", f.Verdict)
+	}
+	for _, piece := range f.Observation.Pieces {
+		if strings.Contains(piece, "zone") || strings.Contains(piece, "now") {
+			t.Errorf("%s is no piece of the work", piece)
+		}
+	}
+}
