@@ -160,7 +160,7 @@ func (c *runCmd) Run(a *app) error {
 	}
 	a.warnSecret(p.Goal)
 	a.warnFolder("agent and gates", p.Root(), c.Gate)
-	a.warnMasked(p.Spec.Gates, p.Root())
+	a.warnGates(p.Spec, p.Root())
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)

@@ -170,6 +170,9 @@ func (s *show) baseline(g loop.Gates) {
 		text := "baseline: " + r.Gate + " passes" + narrate.Counts(r)
 		if r.Status != gate.Pass {
 			text = "baseline: " + r.Gate + " fails before the work" + narrate.Counts(r) + strings.TrimSuffix(" ("+plan.Few(r.Failing, 4)+")", " ()")
+			if r.Reason != "" && (r.TimedOut || len(r.Failing) == 0) {
+				text += ": " + r.Reason
+			}
 		}
 		s.note(term.Info, text)
 	}

@@ -109,7 +109,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.warnSecret(p.Goal)
-	a.warnMasked(p.Spec.Gates, p.Root())
+	a.warnGates(p.Spec, p.Root())
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)

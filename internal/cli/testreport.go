@@ -2,12 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -125,10 +126,14 @@ func (a *app) printVerdict(v testreport.Verdict) {
 	}
 }
 
-// warnMasked names the gates that pass though their tests fail, or tell nothing of
-// them.
-func (a *app) warnMasked(gates []gate.Gate, root string) {
-	for _, g := range gates {
+// warnGates names the gates that pass though their tests fail, or tell nothing of
+// them, and those whose script is not there.
+func (a *app) warnGates(s record.Spec, root string) {
+	for _, g := range s.Gates {
+		if script, outside := verify.MissingScript(g, root, len(s.Setup) > 0); script != "" && !outside {
+			term.Warnf(a.Err, "gate %q: there is no file %s: it fails until the agent has written it", plan.OneLine(g.Name, 60), script)
+			fmt.Fprintf(a.Err, "pawl: hint: fix the gate's command if no task is to write %s\n", script)
+		}
 		if by := verify.Masked(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
 		}

@@ -135,7 +135,8 @@ func (p *Prepared) reviewerErrors(ctx context.Context) []error {
 	return all
 }
 
-// missingGatePrograms returns an error for each gate whose program is missing. Such a
+// missingGatePrograms returns an error for each gate whose program is missing, or whose
+// script is, outside the work tree. Such a
 // gate can give no result.
 func missingGatePrograms(spec record.Spec, root string, env environment.Environment) []error {
 	var all []error
@@ -144,6 +145,10 @@ func missingGatePrograms(spec record.Spec, root string, env environment.Environm
 		if program := verify.MissingProgram(g, root, vars, len(spec.Setup) > 0); program != "" {
 			all = append(all, failure.New(failure.Usage, "put the program where the gate finds it (PATH, or the path that it names), or fix the gate's command",
 				"gate %q cannot be run: there is no program %s", g.Name, program))
+		}
+		if script, outside := verify.MissingScript(g, root, len(spec.Setup) > 0); outside {
+			all = append(all, failure.New(failure.Usage, "fix the path in the gate's command; it is relative to the repository's root, or the gate's folder",
+				"gate %q cannot be run: there is no file %s", g.Name, script))
 		}
 	}
 	return all

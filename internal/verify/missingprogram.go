@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +15,8 @@ import (
 
 var (
 	firstProgram = regex.New(`^[\s(!]*(?:\w+=\S*\s+)*'?([\w./+-]+)'?(?:[\s);&|]|$)`)
+	// interpreted matches commands that begin with an interpreter and its script.
+	interpreted = regex.New(`^(?:\w+=\S*\s+)*'?(?:[\w./+-]*/)?(?:(?:ba|da|k|z)?sh|python[\d.]*|node|ruby|perl|php)'?\s+(?:'?-[euxB]+'?\s+)*'?([\w./+][\w./+-]*\.\w+)'?(?:[\s);&|]|$)`)
 	// findsPrograms matches commands that look for their programs themselves.
 	findsPrograms = regex.New(`\|\||PATH=|\(\)|\b(?:if|while|until|case|function|alias)\b`)
 )
@@ -50,4 +54,24 @@ func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {
 		return ""
 	}
 	return first[1]
+}
+
+// MissingScript names the script that a gate's command begins with, behind its interpreter,
+// where it is not there; "" where it is, or where that cannot be told. outside reports
+// whether it is no part of the work tree: no agent is to write it.
+func MissingScript(g gate.Gate, root string, setUp bool) (script string, outside bool) {
+	command := g.ShellCommand()
+	first := interpreted.FindStringSubmatch(command)
+	if first == nil || setUp || findsPrograms.MatchString(command) {
+		return "", false
+	}
+	path := first[1]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, filepath.FromSlash(g.Dir), path)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return "", false
+	}
+	within, err := filepath.Rel(root, path)
+	return first[1], err != nil || !filepath.IsLocal(within)
 }

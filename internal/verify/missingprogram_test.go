@@ -57,3 +57,32 @@ func TestAbsentPrograms(t *testing.T) {
 		}
 	}
 }
+
+// A script that a gate names and that is not there is told of, too. One in the work tree
+// may be for the agent to write.
+func TestAbsentScripts(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "check.sh"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type found struct {
+		script  string
+		outside bool
+	}
+	for command, want := range map[string]found{
+		"sh check.sh": {}, "sh -eu check.sh && sh gone.sh": {}, "python3 check.sh x": {},
+		"sh gone.sh": {"gone.sh", false}, "A=b python3.12 tests/run.py -v": {"tests/run.py", false}, "'node' '-e' 'gone.js'": {"gone.js", false},
+		"bash -e gone.sh | tee x": {"gone.sh", false}, "sh ../../gone.sh": {"../../gone.sh", true}, "python3 /gone/run.py": {"/gone/run.py", true},
+		// what is not sure
+		"python3 -m pytest": {}, "sh -c gone.sh": {}, "node gone": {}, "sh gone.sh || sh check.sh": {}, "cd x && sh gone.sh": {}, "sh $X.sh": {}, "go test ./x.go": {},
+	} {
+		var got found
+		if got.script, got.outside = verify.MissingScript(gate.Gate{Command: command}, root, false); got != want {
+			t.Errorf("%q: %+v, want %+v", command, got, want)
+		}
+	}
+	if got, _ := verify.MissingScript(gate.Gate{Command: "sh gone.sh"}, root, true); got != "" {
+		t.Errorf("%s, which a set-up may make", got)
+	}
+}
