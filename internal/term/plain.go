@@ -10,6 +10,10 @@ import (
 // under way. Each further one comes after twice the time.
 const quietFor = 10 * time.Minute
 
+// firstQuiet is how long it stays without one after the first task began: the gates run
+// before the work, and nobody has seen yet that anything goes on.
+const firstQuiet = 2 * time.Second
+
 // plain prints each event worth a line behind its time; Quiet prints the
 // summary alone. What is going on within a turn gets no line, since logs are read
 // later: only one now and then where nothing else happens.
@@ -19,6 +23,7 @@ type plain struct {
 	story *story
 	alive *time.Timer // prints the next sign of life
 	quiet time.Duration
+	begun bool // the first task
 }
 
 func (p *plain) Print(e Event) { p.PrintAt(e, p.o.Now()) }
@@ -44,6 +49,9 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	}
 	p.write(lines, now)
 	p.quiet = quietFor
+	if begun && !p.begun {
+		p.quiet, p.begun = firstQuiet, true
+	}
 	p.stop()
 	if !end {
 		p.alive = time.AfterFunc(p.quiet, p.signOfLife)
@@ -60,7 +68,7 @@ func (p *plain) signOfLife() {
 	if now := p.o.Now(); p.story.waiting == nil { // a wait has said until when
 		p.write([]line{p.story.activity(now)}, now)
 	}
-	p.quiet *= 2
+	p.quiet = max(2*p.quiet, quietFor)
 	p.alive.Reset(p.quiet)
 }
 

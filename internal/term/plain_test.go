@@ -13,17 +13,21 @@ import (
 )
 
 // A log has a line for what happened. What goes on within a turn gets one only after a
-// long time without any, and then ever more rarely.
+// long time without any, and then ever more rarely; at the very beginning, soon.
 func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := term.New(term.Options{Out: &out, Mode: term.Plain, Zone: time.UTC})
 		p.Print(term.TaskStarted{ID: "1", Title: "one", Index: 1, Total: 1})
-		for _, doing := range []string{"running the gates before the work", "gate test", "thinking", "editing a.go"} {
+		for _, doing := range []string{"running the gates before the work", "gate test"} {
 			p.Print(term.TurnActivity{Iteration: 1, Doing: doing})
 		}
-		time.Sleep(75 * time.Minute)
+		time.Sleep(3 * time.Second)
+		for _, doing := range []string{"thinking", "editing a.go"} {
+			p.Print(term.TurnActivity{Iteration: 1, Doing: doing})
+		}
+		time.Sleep(75*time.Minute - 3*time.Second)
 		p.Print(term.Note{Text: "said"})
 		time.Sleep(11 * time.Minute)
 		if err := p.Close(); err != nil {
@@ -36,9 +40,10 @@ func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 		}
 		want := []string{
 			"00:00:00 ● 1/1 1 one begun",
-			"00:10:00 ● 1/1 1 one iteration 1 · 10m00s · editing a.go",
-			"00:30:00 ● 1/1 1 one iteration 1 · 30m00s · editing a.go",
-			"01:10:00 ● 1/1 1 one iteration 1 · 1h10m · editing a.go",
+			"00:00:02 ● 1/1 1 one iteration 1 · 2s · gate test",
+			"00:10:02 ● 1/1 1 one iteration 1 · 10m02s · editing a.go",
+			"00:30:02 ● 1/1 1 one iteration 1 · 30m02s · editing a.go",
+			"01:10:02 ● 1/1 1 one iteration 1 · 1h10m · editing a.go",
 			"01:15:00 note said",
 			"01:25:00 ● 1/1 1 one iteration 1 · 1h25m · editing a.go",
 		}

@@ -21,9 +21,10 @@ type Unshown struct {
 }
 
 // hasControl reports whether a gate runs in checkouts and told something in the work tree
-// that its result there can be compared with.
+// that its result there can be compared with: one that hangs here tells nothing, and would
+// take its whole time limit there, too.
 func hasControl(g gate.Gate, here gate.Result) bool {
-	return !g.InWorkTree && !g.Pristine && here.Status != gate.Unknown
+	return !g.InWorkTree && !g.Pristine && here.Status != gate.Unknown && !here.TimedOut
 }
 
 // CheckIsolation finds the gates whose baseline an isolated checkout does not show, before
