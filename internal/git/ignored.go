@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (r *Repo) Untracked(ctx context.Context) (files []string, index string, err
 	if err != nil {
 		return nil, "", fmt.Errorf("list untracked files: %w", err)
 	}
-	return fields(out), index, nil
+	return slices.DeleteFunc(fields(out), r.isOwnOutput), index, nil
 }
 
 // Ignored lists what git ignores in the work tree beside the rest, files and whole

@@ -196,6 +196,12 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 	var p pending
 	var fresh []sizedFile
 	for _, f := range files {
+		if r.isOwnOutput(f.path) {
+			if f.staged == 'A' { // captured when it was another process's
+				p.remove = append(p.remove, f.path)
+			}
+			continue
+		}
 		if f.staged == '?' && strings.HasSuffix(f.path, "/") {
 			p.skip(f.path, "a repository of its own")
 			continue
