@@ -116,6 +116,9 @@ func (m *machine) resumeApproval() {
 	case ApproveClaim:
 		m.runGates(ForClaim)
 	case ApproveTask:
+		f := *m.s.Found
+		f.Accepted = true
+		m.s.Found = &f
 		m.commitAccepted()
 	case ApproveEnd:
 		if len(m.rejectedWork()) > 0 { // meanwhile

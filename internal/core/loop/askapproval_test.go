@@ -64,6 +64,22 @@ func TestApproveTask(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
+// A yes to work that nothing proves counts as much as one after the end.
+func TestApproveTaskUnproven(t *testing.T) {
+	t.Parallel()
+	sc := stopsAt(t, loop.ApproveTask)
+	sc.turn("done", "gates claim")
+	sc.gates(green, "turn 2 continue claim_refused")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "wait")
+	sc.says("yes", "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+	if got := sc.s.Tasks[0]; !got.Accepted || got.Evidence != gate.Unproven {
+		t.Errorf("accepted %v, evidence %s", got.Accepted, got.Evidence)
+	}
+}
+
 func TestApproveClaim(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveClaim)

@@ -212,6 +212,7 @@ type ReviewResult struct {
 	Findings []string  `json:"findings,omitempty"` // "file:line: what", the worst first
 	Approved []string  `json:"approved,omitempty"` // changed tests whose change the reviews accept
 	Reviewed ReviewEnd `json:"reviewed,omitempty"` // how the reviews of it ended
+	Accepted bool      `json:"accepted,omitempty"` // a user read the work and says that it is right
 	Usage    Usage     `json:"usage,omitzero"`
 }
 

@@ -325,7 +325,7 @@ func (m *machine) markDone(commit, receipt string) {
 			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
 			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
-			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, false
+			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, m.s.Found.Accepted && !t.enough(t.Evidence)
 			t.Took += took
 		})
 	}
