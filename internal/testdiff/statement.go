@@ -136,7 +136,14 @@ func bracketed(tokens []string) []string {
 // passes reports whether a call passes on all that another one did, and what it adds works nothing
 // out and is no value that the old test has.
 func (e explanation) passes(was, is []string, known map[string]bool) bool {
+	quote := ""
 	for _, token := range is {
+		switch {
+		case quote == "" && quotes.MatchString(token):
+			quote = token
+		case quote == token:
+			quote = ""
+		}
 		n := 0
 		if len(was) > 0 {
 			n = e.renamed(was[0], []string{token})
@@ -144,7 +151,7 @@ func (e explanation) passes(was, is []string, known map[string]bool) bool {
 		switch {
 		case n > 0:
 			was = was[1:]
-		case isName(token) && !known[token], number.MatchString(token) && !known[token], passing.MatchString(token):
+		case isName(token) && !known[token], number.MatchString(token) && !known[token], passing.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
 		default:
 			return false
 		}
@@ -153,7 +160,7 @@ func (e explanation) passes(was, is []string, known map[string]bool) bool {
 }
 
 // passing are the signs of what is passed on.
-var passing = regex.New("^[(){}\\[\\]:=,.&*\"'`]$")
+var passing, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$")
 
 var (
 	// steers can keep a statement from being reached or from saying what it says.
