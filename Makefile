@@ -29,7 +29,7 @@ cross: ## compiles, tests too, for every system that is supported
 	.ci/cross
 
 test: ## every test that needs neither network nor agents
-	go test ./...
+	go test -count=1 ./...
 
 cover: ## the tests, and how much of the code they reach
 	.ci/cover

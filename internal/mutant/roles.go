@@ -298,6 +298,9 @@ func (t *testText) row(n int) Kind {
 		return another
 	}
 	if d := len(l.around) - 1; d > 0 && t.compares && l.around[d].callee == "" && !t.isBlock(l.around[d-1]) {
+		if of := strings.TrimSpace(l.around[d-1].callee); tables.MatchString(of[strings.LastIndexAny(of, ".:")+1:]) {
+			return another // a list of cases, each of one value
+		}
 		switch t.place(n, d) {
 		case lastOfRow:
 			return wrong

@@ -29,14 +29,16 @@ func (l testValue) rich() bool {
 }
 
 // nudged is the mutant with a value that differs a little: what compares beginnings or
-// lengths alone takes it for the same.
-func (l testValue) nudged() Mutant {
+// lengths alone takes it for the same. No two values with one number after the other differ alike: what a test both gives and expects
+// is then not the same any more.
+func (l testValue) nudged(number int) Mutant {
+	step := 1 + number%maxStep
 	text := l.text
 	switch l.kind {
 	case 'b':
 		text = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[text]
 	case 'n':
-		text = calculated(text, 2, 1)
+		text = calculated(text, 2, int64(step))
 	default:
 		b := []byte(text)
 		i := len(b) - 1
@@ -46,12 +48,17 @@ func (l testValue) nudged() Mutant {
 		if i < 0 {
 			text += "x"
 		} else {
-			b[i] = next(b[i])
+			for range step {
+				b[i] = next(b[i])
+			}
 			text = string(b)
 		}
 	}
 	return Mutant{wrong, "expects " + text, l.from, l.to, text}
 }
+
+// maxStep is less than there are digits, so that none comes to stand for itself.
+const maxStep = 7
 
 // rotated is the mutant with a value that has nothing of the old one but its form.
 func (l testValue) rotated() (Mutant, bool) {

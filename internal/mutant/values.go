@@ -75,7 +75,7 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	}
 	for i, l := range t.values {
 		if roles[i] == wrong {
-			v.Expected = append(v.Expected, l.nudged())
+			v.Expected = append(v.Expected, l.nudged(len(v.Expected)))
 			if (l.rich() || asked[l.text]) && !slices.Contains(v.Telling, l.text) {
 				v.Telling = append(v.Telling, l.text)
 			}
@@ -129,7 +129,7 @@ func Nudged(content []byte) []Mutant {
 	if !strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) {
 		return nil
 	}
-	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudged()}
+	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudged(0)}
 }
 
 // TextOf is the text of the tests of these names in a file; all of it if no names are

@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -30,26 +31,32 @@ type Work struct {
 
 // Explains reports whether all that differs of old test files is what the work asks of them;
 // after are those that were changed and those that are new. Of a language that it cannot read it
-// explains nothing.
-func (w Work) Explains(before, after []File) bool {
-	e := explanation{Work: w, said: words(w.Task)}
+// explains nothing. It returns the other files that old tests are in now: whether a runner finds
+// them there, their text does not tell.
+func (w Work) Explains(before, after []File) (moved []string, explained bool) {
+	e := explanation{Work: w, said: words(w.Task), moved: map[string]bool{}}
 	for _, f := range after {
 		if t, known := readText(f); known {
 			e.now = append(e.now, t)
 		}
 	}
-	return !slices.ContainsFunc(before, func(f File) bool {
-		t, known := readText(f)
-		return !known || !e.explains(t)
-	})
+	for _, f := range before {
+		if t, known := readText(f); !known || !e.explains(t) {
+			return nil, false
+		}
+	}
+	return slices.Sorted(maps.Keys(e.moved)), true
 }
 
 // explanation holds what is derived from a work once.
 type explanation struct {
 	Work
 
-	said map[string]bool // words of the task
-	now  []testText
+	said  map[string]bool // words of the task
+	now   []testText
+	moved map[string]bool // files that tests of others are in now
+
+	variables map[string]string // of the text that is compared: those with another name now
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -115,12 +122,21 @@ func (e explanation) explains(old testText) bool {
 // keeps reports whether a test is still there, in its file or in another, and says the same.
 func (e explanation) keeps(old testText, t span) bool {
 	was := old.statements(t.head, t.to)
-	return slices.ContainsFunc(e.now, func(now testText) bool {
+	kept := func(now testText) bool {
 		return slices.ContainsFunc(now.tests, func(is span) bool {
 			silenced := slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed })
 			return !silenced && e.holds(now, was, now.statements(is.head, is.to))
 		})
-	})
+	}
+	here := func(now testText) bool { return now.Path == old.Path && kept(now) }
+	if slices.ContainsFunc(e.now, here) {
+		return true
+	}
+	i := slices.IndexFunc(e.now, kept)
+	if i >= 0 {
+		e.moved[e.now[i].Path] = true
+	}
+	return i >= 0
 }
 
 // holds reports whether all statements of one text stand in another in their order, each as the
@@ -132,11 +148,12 @@ func (e explanation) holds(now testText, was, is []statement) bool {
 			known[token] = true
 		}
 	}
+	e.variables = map[string]string{}
 	end := 0
 	for _, s := range is {
 		switch {
 		case s.at < end: // part of what came
-		case len(was) > 0 && e.matches(was[0].tokens, s.tokens, known):
+		case len(was) > 0 && e.stands(was[0], s, known):
 			was = was[1:]
 		case now.helper(s, known) > 0:
 			end = now.helper(s, known)

@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,11 @@ func TestExplains(t *testing.T) {
 		{"a test of what goes", removal, "test_limits.py", pyOld, withoutDump, true},
 		{"promises", async, "load.test.js", jsOld, awaited, true},
 
+		{"a variable with another name", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put", "s.Get", "store.Get"), true},
+		{"rows more", limits, "test_limits.py", edited(pyOld, "[6]", "[6, 7]"), edited(pyOld, "[5]", "[20]", "[6]", "[6, 7, 8]"), true},
+
+		{"a variable that is another", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put"), false},
+		{"a key twice", limits, "test_limits.py", edited(pyOld, "[6]", "{'a': 6}"), edited(pyOld, "[5]", "[20]", "[6]", "{'a': 6, 'a': 60}"), false},
 		{"not what the task names", Work{Task: "clean up"}, "store_test.go", goOld, withContext, false},
 		{"another result", contexts, "store_test.go", goOld, edited(withContext, `got != "v"`, `got != "w"`), false},
 		{"a comparison turned", contexts, "store_test.go", goOld, edited(withContext, `got != "v"`, `got == "w"`), false},
@@ -106,7 +112,7 @@ func TestExplains(t *testing.T) {
 	} {
 		c.work.StandsIn = func(module string) bool { return module == "fakes" }
 		c.work.Untested = func(name string) bool { return name == "check" }
-		got := c.work.Explains([]File{{c.file, []byte(c.old)}}, []File{{c.file, []byte(c.now)}})
+		_, got := c.work.Explains([]File{{c.file, []byte(c.old)}}, []File{{c.file, []byte(c.now)}})
 		if c.old == c.now || got != c.want {
 			t.Errorf("%s: explained %v", c.name, got)
 		}
@@ -117,10 +123,10 @@ func TestExplains(t *testing.T) {
 func TestExplainsTestsThatMoved(t *testing.T) {
 	w := Work{Task: "move the tests into tests/", StandsIn: func(string) bool { return false }, Untested: func(string) bool { return true }}
 	before := []File{{"pkg/test_limits.py", []byte(pyOld)}}
-	if !w.Explains(before, []File{{"tests/test_limits.py", []byte(pyOld)}}) {
-		t.Error("the same tests elsewhere are not explained")
+	if moved, explained := w.Explains(before, []File{{"tests/test_limits.py", []byte(pyOld)}}); !explained || !slices.Equal(moved, []string{"tests/test_limits.py"}) {
+		t.Error("the same tests elsewhere are not explained", moved)
 	}
-	if w.Explains(before, []File{{"tests/test_limits.py", []byte(edited(pyOld, "[6]", "[7]"))}}) {
+	if _, explained := w.Explains(before, []File{{"tests/test_limits.py", []byte(edited(pyOld, "[6]", "[7]"))}}); explained {
 		t.Error("other tests elsewhere are explained")
 	}
 }
@@ -139,10 +145,10 @@ func FuzzExplains(f *testing.F) {
 			if len(parsed.tests) == 0 {
 				continue
 			}
-			if !w.Explains(file, file) {
+			if moved, explained := w.Explains(file, file); !explained || moved != nil {
 				t.Fatalf("%s is not explained by itself:\n%s", name, text)
 			}
-			if w.Explains(file, nil) {
+			if _, explained := w.Explains(file, nil); explained {
 				t.Fatalf("%s is explained by nothing:\n%s", name, text)
 			}
 		}

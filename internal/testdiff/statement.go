@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -89,11 +90,67 @@ func (e explanation) matches(old, now []string, known map[string]bool) bool {
 				return false
 			}
 			j += 2
+		case now[j] == "," && closes.MatchString(old[i]):
+			more := rows(now[j:])
+			if overrides(more, old) {
+				return false
+			}
+			j += len(more)
 		default:
 			return false
 		}
 	}
 	return i == len(old) && closes.MatchString(strings.Join(now[j:], ""))
+}
+
+// rows are what came behind the last value of a table: all before the bracket that closes it.
+func rows(tokens []string) []string {
+	depth := 0
+	for i, token := range tokens {
+		switch token {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth < 0 {
+				return tokens[:i]
+			}
+		}
+	}
+	return tokens
+}
+
+// overrides reports whether rows steer what is done with them, or have the key of one that was
+// there: the last of a key may count.
+func overrides(more, old []string) bool {
+	keyed := slices.Contains(more, ":")
+	return slices.ContainsFunc(more, func(token string) bool {
+		return steers.MatchString(token) || keyed && (isName(token) || number.MatchString(token)) && slices.Contains(old, token)
+	})
+}
+
+// stands reports whether a statement is another as the work may have changed it. A variable may get
+// another name where it is declared, if nothing else has that, and has it from there on.
+func (e explanation) stands(old, now statement, known map[string]bool) bool {
+	was, is := declares.FindStringSubmatch(old.text), declares.FindStringSubmatch(now.text)
+	from, to := "", ""
+	if was != nil && is != nil && was[1] != is[1] && !known[is[1]] && !slices.Contains(slices.Collect(maps.Values(e.variables)), is[1]) {
+		from, to = was[1], is[1]
+	}
+	tokens := slices.Clone(old.tokens)
+	for i, token := range tokens {
+		if name, renamed := e.variables[token]; renamed {
+			tokens[i] = name
+		} else if token == from && from != "" {
+			tokens[i] = to
+		}
+	}
+	if !e.matches(tokens, now.tokens, known) {
+		return false
+	}
+	if from != "" {
+		e.variables[from] = to
+	}
+	return true
 }
 
 // renamed is how many tokens stand for an old one: itself, what the work named so, or the value

@@ -69,10 +69,10 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	return all[:min(len(all), maxChanges)], nil
 }
 
-// markAsked marks changes as what the task asks for.
-func markAsked(changes []loop.TestChange) []loop.TestChange {
+// markAsked marks changes as what the task asks for, or not.
+func markAsked(changes []loop.TestChange, asked bool) []loop.TestChange {
 	for i := range changes {
-		changes[i].Asked = true
+		changes[i].Asked = asked
 	}
 	return changes
 }

@@ -163,10 +163,10 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	if err := v.findOut(ctx, r, &o); err != nil {
-		return Finding{}, err
+	if err = v.findOut(ctx, r, &o); err == nil {
+		err = v.explain(ctx, r, &o)
 	}
-	if err := v.explain(ctx, r, &o); err != nil {
+	if err != nil {
 		return Finding{}, err
 	}
 	f := Finding{Verdict: gate.Decide(o), Observation: o}
@@ -194,9 +194,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		if f.Changes, err = v.changes(ctx, r); err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
 		}
-		if o.Explained {
-			f.Changes = markAsked(f.Changes)
-		}
+		f.Changes = markAsked(f.Changes, o.Explained)
 	}
 	if v.Repo != nil {
 		if f.Signs, err = v.signsOf(ctx, r, f.Verdict); err != nil {

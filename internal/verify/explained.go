@@ -59,7 +59,34 @@ func (v *Verifier) explained(ctx context.Context, r Request, o *gate.Observation
 		after = append(after, testdiff.File{Path: c.Path, Content: is})
 	}
 	w, err := v.workOn(ctx, r, changes)
-	return err == nil && w.Explains(before, after), err
+	if err != nil {
+		return false, err
+	}
+	moved, explained := w.Explains(before, after)
+	if !explained || len(moved) > maxNamed {
+		return false, nil
+	}
+	for _, file := range moved {
+		if runs, err := v.runsTests(ctx, r, o, file); err != nil || !runs {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// runsTests reports whether gates run a file of tests: they fail when it does.
+func (v *Verifier) runsTests(ctx context.Context, r Request, o *gate.Observation, file string) (bool, error) {
+	text, err := v.content(ctx, r.Tree, file)
+	if err != nil {
+		return false, err
+	}
+	tree, err := v.Repo.WithContent(ctx, r.Tree, map[string][]byte{file: mutant.Failing(file, text)})
+	if err != nil {
+		return false, err
+	}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.FailingTests, tree: tree, uncached: true}
+	results, err := v.elsewhere(ctx, hurried(r.Gates, o), w)
+	return slices.ContainsFunc(results, func(r gate.Result) bool { return r.Status == gate.Fail && !r.TimedOut }), err
 }
 
 // workOn is what a claim did to the program, as far as tests may have to follow.
@@ -78,7 +105,8 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 			return w, err
 		}
 		for _, f := range mutant.Changed(c.Path, was, is) {
-			if name := mutant.BareName(f.Name); f.Anew && isNamed(name, r.Asked, 1) {
+			of, _, _ := strings.Cut(f.Name, ".")
+			if name := mutant.BareName(f.Name); f.Anew && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
 				w.Recast[name] = true
 			}
 		}
