@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -27,10 +28,7 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 		"test_app.py": strings.Replace(start["test_app.py"], "    def test_xml(self):\n        self.assertEqual(app.as_xml('a'), '<a>')\n", "    def test_formats(self):\n        self.assertEqual(app.formats(), ['json'])\n", 1),
 	}
 	with := func(of files, file, old, now string) files {
-		changed := files{}
-		for name, text := range of {
-			changed[name] = text
-		}
+		changed := maps.Clone(of)
 		changed[file] = strings.Replace(of[file], old, now, 1)
 		if changed[file] == of[file] {
 			t.Fatalf("%s has no %q", file, old)
