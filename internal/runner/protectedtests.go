@@ -144,6 +144,10 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 			return known && there[c.Path] == was
 		})
 	}
+	g.Changed = slices.Clone(g.Changed)
+	for i := range g.Changed {
+		g.Changed[i].Path = plan.Visible(g.Changed[i].Path) // JSON would make another name of it
+	}
 	if v := f.IfApproved; v != nil && v.Status == gate.Pass {
 		waits := old
 		if len(f.Needed) > 0 {

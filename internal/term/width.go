@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // width is the number of columns s takes; s is clean.
@@ -19,14 +21,14 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width
 
 // Clean makes hostile text fit for one line of a terminal: escape sequences go
 // as a whole, other control characters and everything that reorders or hides
-// text go too, white space is folded.
+// text go too, bytes that are not UTF-8 are quoted, white space is folded.
 func Clean(s string) string {
 	const most = 4096 // bytes of one field; more was never meant for a line
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	var b strings.Builder
-	for l := range strings.Lines(strings.ToValidUTF8(s, "\ufffd")) { // a sequence that is never closed ends with its line
+	for l := range strings.Lines(plan.Visible(s)) { // a sequence that is never closed ends with its line
 		for _, r := range ansi.Strip(sevenBit().Replace(l)) {
 			switch {
 			case unicode.IsSpace(r):

@@ -76,10 +76,11 @@ func Scope(id string) string {
 
 // OneLine makes hostile text fit for one line of a terminal, a commit subject
 // or a list: terminal escape sequences, control characters, invisible ones
-// (bidi overrides, zero width) and invalid UTF-8 are removed, white space is
-// folded to single spaces, backticks become apostrophes. What is longer than
-// limit characters (runes) is cut and ends in "…"; limit ≤ 0 means no bound.
+// (bidi overrides, zero width) are removed, bytes that are not UTF-8 are quoted
+// (Visible), white space is folded to single spaces, backticks become apostrophes. What is
+// longer than limit characters (runes) is cut and ends in "…"; limit ≤ 0 means no bound.
 func OneLine(text string, limit int) string {
+	text = Visible(text)
 	var b strings.Builder
 	n := 0
 	space := false
@@ -96,7 +97,7 @@ func OneLine(text string, limit int) string {
 			continue
 		case r == '`':
 			r = '\''
-		case r == utf8.RuneError && size == 1, unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
 			continue
 		}
 		if space {
@@ -108,6 +109,25 @@ func OneLine(text string, limit int) string {
 		n++
 	}
 	return cut(b.String(), n, limit)
+}
+
+// Visible quotes bytes that are not UTF-8 as git quotes them in names of files: without
+// them, a name is that of another file.
+func Visible(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, "\\%03o", text[0])
+		} else {
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
 }
 
 // cut shortens text of n runes to limit runes.
@@ -178,7 +198,7 @@ func final(text string, at int, first byte) int {
 
 // Few joins names, the first of them if they are many: "a, b and 3 more".
 func Few(names []string, most int) string {
-	text := strings.Join(names[:min(len(names), most)], ", ")
+	text := Visible(strings.Join(names[:min(len(names), most)], ", "))
 	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

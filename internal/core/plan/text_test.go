@@ -82,7 +82,7 @@ func TestOneLine(t *testing.T) {
 		{"control characters", "a\x00b\x07\x7fc", 0, "abc"},
 		{"bidi override", "abc\u202egnp.exe\u202c", 0, "abcgnp.exe"},
 		{"zero width and tags", "a\u200bb\U000e0041\ufeff", 0, "ab"},
-		{"invalid UTF-8", "a\xffb", 0, "ab"},
+		{"invalid UTF-8", "a\xffb", 0, `a\377b`},
 		{"replacement character stays", "a\ufffdb", 0, "a\ufffdb"},
 		{"backticks", "run `go test`", 0, "run 'go test'"},
 		{"other scripts", "添加登录 – ça va", 0, "添加登录 – ça va"},
@@ -160,5 +160,13 @@ func TestLooksLikeProse(t *testing.T) {
 		if got := plan.LooksLikeProse(plan.Task{Title: c.title}); got != c.want {
 			t.Errorf("LooksLikeProse(%q) = %v", c.title, got)
 		}
+	}
+}
+
+// A name that is no text is not shown as that of another file.
+func TestFewShowsEveryByte(t *testing.T) {
+	t.Parallel()
+	if got, want := plan.Few([]string{"new\xe9.txt", "new.txt"}, 4), `new\351.txt, new.txt`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
