@@ -35,6 +35,15 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 	if err != nil {
 		return nil, e, err
 	}
+	for _, id := range []string{e.Before, e.After} {
+		switch {
+		case id == "":
+		case !slices.Contains(f.ids(), id):
+			return nil, e, noTask(f.name, id)
+		case id == e.Task && e.Do == plan.Move:
+			return nil, e, failure.New(failure.Usage, "name another task", "task %s cannot be placed beside itself", clean(id))
+		}
+	}
 	switch e.Do {
 	case plan.Add:
 		return f.addTask(e, renumber)
@@ -64,6 +73,8 @@ func noTask(name, id string) error {
 	return failure.New(failure.Usage, "pawl plan show "+clean(name)+" lists its tasks", "%s has no task %q", clean(name), id)
 }
 
+func noTitle(hint string) error { return failure.New(failure.Usage, hint, "the task has no title") }
+
 // cannot says that an edit is beyond what is written in this format.
 func (f *File) cannot(what string) error {
 	return failure.New(failure.Usage, "edit the file, with the loop paused (pawl pause) if one works on it", "%s: %s", clean(f.name), what)
@@ -73,7 +84,7 @@ func (f *File) cannot(what string) error {
 func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 	title := inert(e.Title)
 	if title == "" {
-		return nil, e, failure.New(failure.Usage, `pawl plan add PLAN "what is to be done"`, "the task has no title")
+		return nil, e, noTitle(`pawl plan add PLAN "what is to be done"`)
 	}
 	for _, t := range f.plan.Tasks {
 		if t.Title == title || bringsID(title) && strings.HasPrefix(strings.TrimLeft(title, "*[("), t.ID) && strings.HasSuffix(title, t.Title) {
@@ -193,6 +204,9 @@ func (f *File) splice(r region, text string) []byte {
 func (f *File) retitle(i int, title string) (*File, error) {
 	title = inert(title)
 	t, p := f.plan.Tasks[i], f.parts[i]
+	if title == "" {
+		return nil, noTitle(`pawl plan edit PLAN ID "its new title"`)
+	}
 	if t.Title == title {
 		return f, nil
 	}
@@ -200,7 +214,7 @@ func (f *File) retitle(i int, title string) (*File, error) {
 		return f.retitled(i, title, p.head, quoteJSON(title))
 	}
 	err := f.cannot("the title of task " + clean(t.ID) + " stands on several lines")
-	for at := p.head.from; title != ""; at++ { // it may occur before the title, as in "Task 1: a"
+	for at := p.head.from; ; at++ { // it may occur before the title, as in "Task 1: a"
 		n := bytes.Index(f.data[at:p.head.to], []byte(t.Title))
 		if n < 0 {
 			break

@@ -94,12 +94,16 @@ func TestEditRefused(t *testing.T) {
 		want       string
 	}{
 		{"no such task", "- [ ] a\n", plan.Edit{Do: plan.Skip, Task: "7"}, `p.md has no task "7"`},
+		{"before no task", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T1", Before: "T9"}, `p.md has no task "T9"`},
+		{"after no task", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", After: "T9"}, `p.md has no task "T9"`},
+		{"before itself", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T2"}, "task T2 cannot be placed beside itself"},
+		{"added after no task", "- [ ] T1 a\n", plan.Edit{Do: plan.Add, Title: "b", After: "T9"}, `p.md has no task "T9"`},
 		{"no title", "- [ ] a\n", plan.Edit{Do: plan.Add, Title: "  "}, "the task has no title"},
 		{"others' numbers", "- [ ] a\n- [ ] b\n", plan.Edit{Do: plan.Move, Task: "2", Before: "1"}, planfile.ErrNumbers.Error()},
 		{"a title of two lines", "- [ ] a\n  b\n", plan.Edit{Do: plan.Retitle, Task: "1", Title: "c"}, "p.md: the title of task 1 stands on several lines"},
 		{"priorities", "- [ ] T1 a <!-- pawl: priority=1 -->\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T1"}, "p.md: task T2 has another priority than its neighbours"},
 		{"out of its group", "- [ ] g\n  - [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T1"}, "p.md: task T2 cannot be moved there"},
-		{"an id in the title", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Retitle, Task: "T1", Title: ""}, "p.md: the title of task T1"},
+		{"no new title", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Retitle, Task: "T1", Title: ""}, "the task has no title"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
