@@ -358,6 +358,9 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	case loop.Verified, loop.Finished:
 		return lines
 	}
+	if approve := s.ApproveCommand(id); approve != "" {
+		lines = append(lines, approve+" accepts the changes of tests, when you have read them")
+	}
 	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		lines = append(lines, s.ResumeCommand(id)+" continues")
 	}

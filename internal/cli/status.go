@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -201,9 +200,9 @@ func nextSteps(s *subject, state string) string {
 	if s.inSession() && s.adrift() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
 	}
-	approve := ""
-	if st := s.memory.State; len(st.Unapproved()) > 0 && !slices.ContainsFunc(st.Tasks, loop.Task.OriginalsUnseen) {
-		approve = "   pawl approve " + s.ID
+	approve := s.memory.State.ApproveCommand(s.ID)
+	if approve != "" {
+		approve = "   " + approve
 	}
 	switch state {
 	case "ended":

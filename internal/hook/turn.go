@@ -239,6 +239,9 @@ func endSummary(s *lease) string {
 	if st.Hint != "" {
 		text += " · " + plan.OneLine(st.Hint, 200)
 	}
+	if approve := st.ApproveCommand(s.loop.ID); approve != "" {
+		text += " · " + approve + " accepts the changes of tests"
+	}
 	if st.Isolated != nil {
 		text += " · the last isolated try: " + verifyactive.Stats(*st.Isolated)
 	}

@@ -139,7 +139,7 @@ func (m *machine) approvalDeclined(q Question) {
 	m.s.Claim, m.s.Found = nil, nil
 	switch q.Approve {
 	case ApprovePlan:
-		m.finish(CancelledEnd, "the user did not approve the plan"+why, "pawl plan edit  changes it;  pawl resume  asks again")
+		m.finish(CancelledEnd, "the user did not approve the plan"+why, "edit the plan file;  pawl resume  asks again")
 		return
 	case ApproveEnd:
 		m.tellAgent("The user does not accept that all is done" + why)

@@ -139,7 +139,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case m.unreviewed() != "":
 		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":
-		return Unverified, m.lessThanWanted(), m.approvalHint()
+		return Unverified, m.lessThanWanted(), m.unseenHint()
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
 	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier && !t.LeftOut }):

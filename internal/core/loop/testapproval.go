@@ -211,17 +211,21 @@ func (t Task) OriginalsUnseen() bool {
 	return t.Status == Done && t.IfApproved != nil && len(t.Tests) == 0
 }
 
-// approvalHint is what a user can do where work waits for an approval.
-func (m *machine) approvalHint() string {
-	if len(m.s.Unapproved()) == 0 {
+// unseenHint is what a user can do where the gates could not be run with the originals.
+func (m *machine) unseenHint() string {
+	if len(m.s.Unapproved()) == 0 || !slices.ContainsFunc(m.s.Tasks, Task.OriginalsUnseen) {
 		return ""
 	}
-	for _, t := range m.s.Tasks {
-		if t.OriginalsUnseen() {
-			return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
-		}
+	return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
+}
+
+// ApproveCommand is what a user types to approve the changes of tests that wait for it,
+// "" if none wait, or if it is a place to run the originals in that is missing.
+func (s State) ApproveCommand(id string) string {
+	if len(s.Unapproved()) == 0 || slices.ContainsFunc(s.Tasks, Task.OriginalsUnseen) {
+		return ""
 	}
-	return "pawl report  shows what was changed;  pawl approve  accepts it"
+	return "pawl approve " + id
 }
 
 // needsUnaskedInputs: the gates pass only with a change of gate inputs that are not tests, and

@@ -78,14 +78,14 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			if sc.s.Violations != 0 || !strings.Contains(sc.s.Hint, "pawl approve") {
-				t.Errorf("%d violations, hint %q", sc.s.Violations, sc.s.Hint)
+			if sc.s.Violations != 0 || sc.s.ApproveCommand("x") != "pawl approve x" {
+				t.Errorf("%d violations, %q", sc.s.Violations, sc.s.ApproveCommand("x"))
 			}
 			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
 			task, _ := sc.s.Task("a")
 			// What was approved stays named, also where its structure shows nothing.
 			named := slices.ContainsFunc(task.Changed, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
-			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
+			got := []any{sc.s.Outcome, sc.s.ApproveCommand("x") == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
 			yes := c.want == loop.Verified
 			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, task)
@@ -289,8 +289,8 @@ func TestARefusedClaimStands(t *testing.T) {
 	sc.gates(needs, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
-	if !strings.Contains(sc.s.Hint, "pawl approve") {
-		t.Errorf("hint %q", sc.s.Hint)
+	if sc.s.ApproveCommand("x") != "pawl approve x" {
+		t.Errorf("%q", sc.s.ApproveCommand("x"))
 	}
 }
 
