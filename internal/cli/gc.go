@@ -94,8 +94,20 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 		a.printf("deleted %s, %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes))
 	default:
 		a.printf("would delete %s, %s, of %d with %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
-		a.printf("pawl gc --yes  deletes them, with the options given\n")
+		a.printf("%s  deletes them\n", c.typed())
 	}
+}
+
+// typed is the command that deletes what was shown.
+func (c *gcCmd) typed() string {
+	words := []string{"pawl gc --older-than", c.OlderThan}
+	if c.MaxSize != "" {
+		words = append(words, "--max-size", strings.ReplaceAll(c.MaxSize, " ", ""))
+	}
+	if c.All {
+		words = append(words, "--all")
+	}
+	return strings.Join(append(words, "--yes"), " ")
 }
 
 func (c *gcCmd) rule() (r retention.Rule, err error) {
