@@ -50,7 +50,10 @@ func (c *answerCmd) Run(a *app, s *subject) error {
 	if len(asked) > 1 {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl answer %s --task %s %q", s.ID, asked[0].Task, text), "loop %s asks %d questions: name the task", s.ID, len(asked))
 	}
-	text = asked[0].Choice(text)
+	text, err := asked[0].Choice(text)
+	if err != nil {
+		return failure.New(failure.Usage, "pawl answer "+s.ID+" shows the question; an answer of your own needs a word beside the number", "%w", err)
+	}
 	if err := a.send(s, record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}

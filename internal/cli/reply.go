@@ -61,7 +61,12 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 		words, err := a.takeReplyOnTests(w, id, text)
 		return plan.OneLine(words, 0), err
 	}
-	q, answer := w.question, a.withoutSecrets(w.question.Choice(text))
+	q := w.question
+	answer, err := q.Choice(text)
+	if err != nil {
+		return "", err
+	}
+	answer = a.withoutSecrets(answer)
 	m := record.Message{Kind: record.MessageAnswer, Text: answer, Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}
 	if err := a.sendAs(w.subject, id, m); err != nil {
 		return "", err

@@ -125,12 +125,17 @@ func (q Question) Lines() []string {
 	return lines
 }
 
-// Choice is the answer that a user means: a number stands for a suggested one.
-func (q Question) Choice(answer string) string {
-	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(q.Choices) {
-		return q.Choices[n-1]
+// Choice is the answer that a user means: a number stands for a suggested one. It
+// returns an error if there are suggested ones, and none has that number.
+func (q Question) Choice(answer string) (string, error) {
+	n, err := strconv.Atoi(answer)
+	switch {
+	case err != nil || len(q.Choices) == 0:
+		return answer, nil
+	case n < 1 || n > len(q.Choices):
+		return "", fmt.Errorf("there are %d suggested answers, and none is number %s", len(q.Choices), answer)
 	}
-	return answer
+	return q.Choices[n-1], nil
 }
 
 // talk takes a word between user and agent.

@@ -42,6 +42,29 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+func TestAnswerByNumber(t *testing.T) {
+	t.Parallel()
+	suggested := []string{"UTC", "local"}
+	for _, c := range []struct {
+		answer  string
+		choices []string
+		want    string
+		refused bool
+	}{
+		{"2", suggested, "local", false},
+		{"7", suggested, "", true},
+		{"0", suggested, "", true},
+		{"-1", suggested, "", true},
+		{"7 hours east", suggested, "7 hours east", false},
+		{"7", nil, "7", false},
+	} {
+		got, err := loop.Question{Choices: c.choices}.Choice(c.answer)
+		if got != c.want || (err != nil) != c.refused {
+			t.Errorf("%q of %q: %q, %v", c.answer, c.choices, got, err)
+		}
+	}
+}
+
 // An answer that comes while the turn still runs is told with the next prompt.
 func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 	t.Parallel()
