@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/plugin"
 	"github.com/pawl-dev/pawl/internal/version"
 )
@@ -47,8 +48,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	found = append(found, a.notifyFindings(a.root())...)
-	found = append(found, a.telemetryFindings(a.root())...)
+	found = append(found, a.settingsFindings(a.root())...)
 	for _, words := range a.notFollowed() {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}
@@ -64,6 +64,17 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		return disagrees
 	}
 	return nil
+}
+
+// settingsFindings checks what is configured here, which pawl run and pawl verify read.
+func (a *app) settingsFindings(root string) []doctor.Finding {
+	settings, err := a.resolve(root, nil)
+	if err != nil {
+		return []doctor.Finding{{
+			Check: "configuration", Status: doctor.Bad, What: "no loop can begin, no gate can run: " + err.Error(), Fix: failure.Hint(err),
+		}}
+	}
+	return append(a.notifyFindings(root), a.telemetryFindings(settings)...)
 }
 
 // pluginVersion is the version of the plugin that this Pawl makes for a hook.

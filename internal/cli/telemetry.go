@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/notify"
@@ -56,12 +57,8 @@ func (a *app) startTelemetry(l *store.Loop, spec record.Watching) (pid int, err 
 
 // telemetryFindings says for the doctor where traces and metrics of loops here are sent;
 // nothing where that is off.
-func (a *app) telemetryFindings(root string) []doctor.Finding {
+func (a *app) telemetryFindings(settings config.Settings) []doctor.Finding {
 	const check = "telemetry"
-	settings, err := a.resolve(root, nil)
-	if err != nil {
-		return nil // the check of notify says so
-	}
 	to, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(settings.Telemetry))
 	switch {
 	case err != nil:
