@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,10 +93,24 @@ func fileArg(dir string, words []string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, " \n"):
 		return "", failure.New(failure.Usage, "", "read %s: %w", word, err)
 	}
-	if isPlanName(word) {
+	if word == "-" {
+		return "", failure.New(failure.Usage, `name a file, or give it in words:  pawl run "$(cat)"`, "the goal is not read from standard input")
+	}
+	if isPlanName(word) || withExtension(path) != "" {
 		return "", noFile(dir, word)
 	}
 	return "", nil
+}
+
+// withExtension returns the name of the file that may be a plan and whose name without
+// its extension ends this path, "" if there is none.
+func withExtension(path string) string {
+	for _, name := range plansIn(filepath.Dir(path)) {
+		if strings.EqualFold(strings.TrimSuffix(name, filepath.Ext(name)), filepath.Base(path)) {
+			return name
+		}
+	}
+	return ""
 }
 
 // isFolder says that a word names a folder that is no plan, and which plan lies in it.
@@ -119,7 +134,8 @@ func isPlanName(word string) bool {
 // noFile says that a word which looks like the name of a plan names none.
 func noFile(dir, word string) error {
 	hint := "name a plan or loop file that is there, or give a prompt in words"
-	if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(absPath(dir, word)))); near != "" {
+	path := absPath(dir, word)
+	if near := cmp.Or(withExtension(path), failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(path)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
 	}
 	if above := fileAbove(dir, word); above != "" {
