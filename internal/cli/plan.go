@@ -182,7 +182,7 @@ func (planCheckCmd) Help() string { return "  pawl plan check prd.json" }
 type checked struct {
 	Format   string    `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
 	Problems []problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
-	Odd      []problem `json:"odd,omitempty" jsonschema:"tasks whose mark says neither open nor done: they are taken as open"`
+	Odd      []problem `json:"odd,omitempty" jsonschema:"warnings: tasks whose mark says neither open nor done (taken as open), and lines that look like tasks and are none"`
 }
 
 type problem struct {
@@ -203,13 +203,13 @@ func (c *planCheckCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(checkedOf(f, invalid)), checkCode(invalid))
 	}
 	if invalid != nil {
-		for _, line := range invalid.Lines() {
+		for _, line := range slices.Concat(invalid.Lines(), planfile.Lines(invalid.Name, invalid.Odd)) {
 			a.printf("%s\n", term.Clean(line))
 		}
 		return checkCode(invalid)
 	}
-	for _, odd := range f.Odd() {
-		a.printf("%s:%d: %s: expected %s\n", term.Clean(c.File), odd.Line, odd.Message, odd.Want)
+	for _, line := range planfile.Lines(c.File, f.Odd()) {
+		a.printf("%s\n", term.Clean(line))
 	}
 	p := f.Plan()
 	verdict := "is fine"
@@ -222,15 +222,17 @@ func (c *planCheckCmd) Run(a *app) error {
 
 func checkedOf(f *planfile.File, invalid *planfile.Invalid) checked {
 	out := checked{Problems: []problem{}}
+	var odd []plan.Problem
 	if invalid != nil {
+		odd = invalid.Odd
 		for _, found := range invalid.Problems {
 			out.Problems = append(out.Problems, problem(found))
 		}
-		return out
+	} else {
+		out.Format, odd = f.Plan().Format, f.Odd()
 	}
-	out.Format = f.Plan().Format
-	for _, odd := range f.Odd() {
-		out.Odd = append(out.Odd, problem(odd))
+	for _, o := range odd {
+		out.Odd = append(out.Odd, problem(o))
 	}
 	return out
 }

@@ -109,6 +109,9 @@ func (f *File) lineOf(task int, m mark) int {
 // boxLine matches a line that looks like a task, wherever it stands.
 var boxLine = regex.New(`^[ \t>|]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
 
+// unspaced matches a line whose box follows the sign of the list at once.
+var unspaced = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])\[[ xX]?\]`)
+
 // emptyBox matches an item that is a box and nothing else, otherBox one that begins with
 // a sign in place of a box.
 var (
@@ -144,6 +147,8 @@ func (r *reading) notTasks(d *document) {
 			continue
 		}
 		switch sign := otherBox.FindSubmatch(line); {
+		case unspaced.Match(line):
+			r.note(n, "this line looks like a task, and is none: it has no space before the box", `"- [ ] task"`)
 		case boxLine.Match(line):
 			r.note(n, "this line looks like a task, and is none: it stands in code or in no list", `"- [ ] task" in a list`)
 		case emptyBox.Match(line):

@@ -146,6 +146,9 @@ func (r *reading) task(d *document, text string, at int, id string) plan.Task {
 		named = r.readSettings(&t, m[1])
 	}
 	text = strings.TrimSpace(comment.ReplaceAllString(text, ""))
+	if unclosed.MatchString(text) {
+		r.problem(t.ID, t.Line, "the pawl comment has no end", `"-->" behind it`)
+	}
 	if m := leadingID.FindStringSubmatch(text); m != nil && id == "" && !named {
 		t.ID, text = m[1]+m[2]+m[3], m[4]
 	}
@@ -171,10 +174,12 @@ func setTitle(t *plan.Task, text string) {
 // set off from what follows is none.
 var leadingID = regex.New(`^(?:([A-Z][A-Z0-9]*-\d+[a-z]?)\s*(?::|\s[-–—]\s)|\*\*([A-Z][A-Z0-9]*-\d+[a-z]?)\s*:?\*\*\s*:?|[\[(]([A-Z][A-Z0-9]*-\d+[a-z]?)[\])]\s*:?)\s*(\S.*)$`)
 
-// comment matches an HTML comment, directive one that is for Pawl.
+// comment matches an HTML comment, directive one that is for Pawl, and unclosed the
+// beginning of such a one.
 var (
 	comment   = regex.New(`<!--(?s:.*?)-->`)
 	directive = regex.New(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
+	unclosed  = regex.New(`<!--\s*pawl:`)
 )
 
 // readSettings reads "evidence=unproven depends_on=US-001,US-002"; it says whether

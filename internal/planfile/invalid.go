@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 type Invalid struct {
 	Name     string // as given to Decode
 	Problems []plan.Problem
+	Odd      []plan.Problem // see File.Odd
 }
 
 // NoTasks reports whether nothing is wrong but that there is no task.
@@ -32,10 +34,13 @@ func (e *Invalid) Error() string {
 }
 
 // Lines are the problems as "FILE:LINE: what is wrong: expected …".
-func (e *Invalid) Lines() []string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = fmt.Sprintf("%s:%d: %s: expected %s", clean(e.Name), max(p.Line, 1), p.Message, p.Want)
+func (e *Invalid) Lines() []string { return Lines(e.Name, e.Problems) }
+
+// Lines are such lines of the problems of a plan, or of what is odd in it.
+func Lines(name string, problems []plan.Problem) []string {
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = fmt.Sprintf("%s:%d: %s: expected %s", clean(name), max(p.Line, 1), p.Message, p.Want)
 	}
 	return lines
 }
@@ -46,6 +51,15 @@ func invalid(name string, problems ...plan.Problem) error {
 		hint = "pawl plan check " + clean(name) + " lists them all"
 	}
 	return failure.New(failure.Usage, hint, "%w", &Invalid{Name: name, Problems: problems})
+}
+
+// invalid says what is wrong with the file, and keeps what is odd in it.
+func (f *File) invalid(problems []plan.Problem) error {
+	err := invalid(f.name, problems...)
+	if e, ok := errors.AsType[*Invalid](err); ok {
+		e.Odd = f.Odd()
+	}
+	return err
 }
 
 // clean makes a path or an id fit for a message.

@@ -64,6 +64,9 @@ func TestInvalid(t *testing.T) {
 			`plan.md:1: the pawl comment says "scope=src/**,/etc": expected scope=GLOB,GLOB, such as src/** or docs/*.md, below the root`,
 			`plan.md:2: the pawl comment says "scope=": expected scope=GLOB,GLOB, such as src/** or docs/*.md, below the root`,
 		}},
+		{"a comment without end", "plan.md", "- [ ] a <!-- pawl: depends_on=2\n- [ ] b <!-- pawl: evidence=unproven\n  -->\n", []string{
+			`plan.md:1: the pawl comment has no end: expected "-->" behind it`,
+		}},
 		{"a section without boxes", "plan.md", "### Task 1: a\n\ntext\n", []string{`plan.md:1: task 1 has no box to tick: expected "- [ ] item" below its heading`}},
 		{"binary", "plan.md", "- [ ] a\n\x00", []string{`plan.md:2: this is a binary file, or not UTF-8: expected a plan in UTF-8 text`}},
 		{"not UTF-8", "plan.md", "- [ ] a\n- [ ] \xe9t\xe9\n", []string{`plan.md:2: byte 0xe9 is not UTF-8: expected a plan in UTF-8 text`}},
@@ -93,6 +96,23 @@ func TestInvalid(t *testing.T) {
 				t.Errorf("code %d, hint %q", failure.CodeOf(err), failure.Hint(err))
 			}
 		})
+	}
+}
+
+// What is odd is named beside what is wrong.
+func TestInvalidKeepsWhatIsOdd(t *testing.T) {
+	t.Parallel()
+	_, err := planfile.Decode("plan.md", []byte("- [ ] a <!-- pawl: depends_on=9 -->\n\n-[ ] no space\n\n- [?] b\n"))
+	invalid, ok := errors.AsType[*planfile.Invalid](err)
+	if !ok {
+		t.Fatalf("error %v", err)
+	}
+	want := []string{
+		`plan.md:3: this line looks like a task, and is none: it has no space before the box: expected "- [ ] task"`,
+		`plan.md:5: task 2 is marked [?], which is taken as open: expected "[ ]" for open, "[x]" for done`,
+	}
+	if diff := cmp.Diff(want, planfile.Lines("plan.md", invalid.Odd)); diff != "" {
+		t.Error(diff)
 	}
 }
 

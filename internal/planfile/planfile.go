@@ -121,11 +121,12 @@ func Decode(name string, data []byte) (*File, error) {
 	case len(problems) == 0:
 		problems = append(problems, plan.Problem{Line: 1, Message: noTasks, Want: r.want})
 	}
+	f := &File{name: name, data: data, reading: r}
 	if len(problems) > 0 {
 		slices.SortStableFunc(problems, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, invalid(name, problems...)
+		return nil, f.invalid(problems)
 	}
-	return &File{name: name, data: data, reading: r}, nil
+	return f, nil
 }
 
 // Plan is what the file says.
