@@ -54,7 +54,7 @@ const imports = `
 	# Ring 3: services.
 	notify         < core/* atomicfile failure proc
 	telemetry      < core/* failure
-	config         < confine core/* environment store planfile failure atomicfile
+	config         < confine core/* environment store planfile failure atomicfile figure
 	install        < failure atomicfile
 	autostart      < failure atomicfile
 	plugins        <

@@ -111,7 +111,11 @@ func (c *gcCmd) typed() string {
 }
 
 func (c *gcCmd) rule() (r retention.Rule, err error) {
-	if r.OlderThan, err = parseAge(c.OlderThan); err != nil {
+	r.OlderThan, err = figure.ParseDuration(c.OlderThan)
+	if err == nil && r.OlderThan < 0 {
+		err = fmt.Errorf("%q is negative", c.OlderThan)
+	}
+	if err != nil {
 		return r, failure.New(failure.Usage, "write it as 30d or 12h", "read --older-than: %w", err)
 	}
 	if c.MaxSize == "" {
@@ -121,19 +125,6 @@ func (c *gcCmd) rule() (r retention.Rule, err error) {
 		return r, failure.New(failure.Usage, "write it as 500MB or 2GB", "read --max-size: %w", err)
 	}
 	return r, nil
-}
-
-// parseAge reads a duration that may be given in days.
-func parseAge(text string) (time.Duration, error) {
-	days, ok := strings.CutSuffix(text, "d")
-	if n, err := strconv.Atoi(days); ok && err == nil && n >= 0 && n < 100_000 {
-		return time.Duration(n) * 24 * time.Hour, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err == nil && d < 0 {
-		err = fmt.Errorf("%q is negative", text)
-	}
-	return d, err
 }
 
 // parseSize reads a number of bytes in kB, MB or GB.

@@ -7,11 +7,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // newParser makes the parser of a grammar: *grammar, or a struct with some of its fields.
@@ -20,12 +22,27 @@ func newParser(g any) (*kong.Kong, error) {
 		kong.Name("pawl"),
 		kong.Description("Pawl runs a coding agent in a loop until your tests show that the work is done."),
 		kong.NoDefaultHelp(),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		kong.Exit(func(int) {}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("read the grammar of the command line: %w", err)
 	}
 	return k, nil
+}
+
+// decodeDuration reads a duration as the configuration does.
+func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("duration", &text); err != nil {
+		return err //nolint:wrapcheck // it names the flag
+	}
+	d, err := figure.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("want a duration such as 90s, 10m, 8h or 2d, not %q", text)
+	}
+	target.SetInt(int64(d))
+	return nil
 }
 
 // commandAlone is a grammar of the command that the arguments name, and nil if they name

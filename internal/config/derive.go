@@ -30,7 +30,7 @@ func (s *Settings) derive(layers []Layer) error {
 	case s.Every > 0 && s.Kind != loop.Periodic:
 		return s.report(layers, wrong("every", "only a periodic goal comes again, this one is of kind %s", s.Kind))
 	case s.Every == 0 && s.Kind == loop.Periodic:
-		return s.report(layers, &problem{"kind", "a periodic goal needs every", "such as every = 5m"})
+		return s.report(layers, &problem{"kind", "a periodic goal needs an interval", `--every 5m, or every = "5m" in pawl.toml`})
 	}
 	if s.Kind == loop.Answer && !s.Set("evidence") { // nothing can fail before an answer and pass after it
 		s.Evidence.Default = gate.Reviewed

@@ -218,7 +218,7 @@ func valueSchema(ptr any) *jsonschema.Schema {
 	case *Iterations:
 		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &zero}, &jsonschema.Schema{Const: new(any("auto"))})
 	case *time.Duration:
-		return anyOf(&jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`}, &jsonschema.Schema{Const: new(any(0))})
+		return anyOf(&jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`}, &jsonschema.Schema{Const: new(any(0))})
 	case *USD:
 		return anyOf(&jsonschema.Schema{Type: "number", Minimum: &zero}, &jsonschema.Schema{Type: "string", Pattern: `^\$?[0-9]+(\.[0-9]+)?$`})
 	case *Percent:

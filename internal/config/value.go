@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // decodeValue sets what ptr points to from a value of TOML, YAML or a flag.
@@ -170,7 +171,7 @@ func (n *Iterations) decode(path string, v any, _ map[string]int) error {
 }
 
 func decodeDuration(p *time.Duration, path string, v any) error {
-	const what = "a duration such as 90s, 10m or 8h, 0 for no limit"
+	const what = "a duration such as 90s, 10m, 8h or 2d, 0 for no limit"
 	if n, ok := v.(time.Duration); ok {
 		v = n.String()
 	}
@@ -179,7 +180,7 @@ func decodeDuration(p *time.Duration, path string, v any) error {
 		return nil
 	}
 	text, ok := v.(string)
-	d, err := time.ParseDuration(text)
+	d, err := figure.ParseDuration(text)
 	if !ok || err != nil || d < 0 {
 		return want(path, what, v)
 	}

@@ -7,7 +7,9 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -43,6 +45,25 @@ func Chosen(d time.Duration) string {
 		}
 	}
 	return s
+}
+
+// ParseDuration reads what a user writes: as of time.ParseDuration, with days before
+// it, which have 24 hours: 30d, 1d12h, 90m.
+func ParseDuration(text string) (time.Duration, error) {
+	var days time.Duration
+	rest := text
+	if number, behind, ok := strings.Cut(text, "d"); ok {
+		n, err := strconv.ParseUint(number, 10, 16)
+		if err != nil {
+			return 0, fmt.Errorf("%q is not a duration", text)
+		}
+		days, rest = time.Duration(n)*24*time.Hour, cmp.Or(behind, "0")
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil || d < 0 && rest != text {
+		return 0, fmt.Errorf("%q is not a duration", text)
+	}
+	return days + d, nil
 }
 
 // Tokens is a count in three figures at most: 950, 1.2k, 184k, 2.1M.

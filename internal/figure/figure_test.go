@@ -36,3 +36,19 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+func TestParseDuration(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"30d": 720 * time.Hour, "1d": 24 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0, "90m": 90 * time.Minute, "0": 0, "-8h": -8 * time.Hour,
+	} {
+		if got, err := figure.ParseDuration(text); err != nil || got != want {
+			t.Errorf("%s is %s, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "1.5d", "-1d", "1d-2h", "2h1d", "1dd", "soon", "99999999d"} {
+		if got, err := figure.ParseDuration(text); err == nil {
+			t.Errorf("%s is %s", text, got)
+		}
+	}
+}

@@ -114,7 +114,7 @@ func writable(home string) error {
 func thereAre(ids []string, key, word string) string {
 	several := strings.Split(word, ",")
 	if key != "tasks" || slices.ContainsFunc(several, func(id string) bool { return !slices.Contains(ids, id) }) {
-		return "there are " + plan.Few(ids, 5)
+		return "ids of its tasks: " + plan.Few(ids, 5)
 	}
 	return "one option for each:  --task " + strings.Join(several, " --task ")
 }

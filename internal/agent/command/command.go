@@ -66,7 +66,14 @@ func (a Agent) Version(context.Context) (string, error) {
 // hintOf says what to do about a program that cannot be run. One with a space in it is
 // mostly a shell's line, which nothing here splits.
 func hintOf(program string) string {
-	if strings.Contains(program, " ") {
+	info, err := os.Stat(program)
+	here := err == nil && info.Mode().IsRegular() && !strings.ContainsAny(program, `/\`)
+	switch {
+	case here && info.Mode()&0o111 == 0:
+		return "it is looked for in PATH; the file here is not executable: chmod +x " + program + "; --agent-command ./" + program
+	case here:
+		return "it is looked for in PATH; the file here: --agent-command ./" + program
+	case strings.Contains(program, " "):
 		return "give the program alone: its arguments belong to agent_args in pawl.toml, or to a script of your own"
 	}
 	return "name a program that is there: --agent-command PATH, or agent_command in pawl.toml"

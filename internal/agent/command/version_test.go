@@ -50,3 +50,12 @@ func TestProgramWithArguments(t *testing.T) {
 		t.Errorf("hint %q", got)
 	}
 }
+
+// A program of the current folder is named with its folder.
+func TestProgramOfThisFolder(t *testing.T) {
+	t.Parallel()
+	_, err := command.Agent{Argv: []string{"version_test.go"}}.Version(t.Context())
+	if got := failure.Hint(err); !strings.HasSuffix(got, "chmod +x version_test.go; --agent-command ./version_test.go") {
+		t.Errorf("hint %q", got)
+	}
+}

@@ -131,7 +131,7 @@ func (q Question) Choice(answer string) (string, error) {
 	n, err := strconv.Atoi(answer)
 	switch {
 	case err != nil || len(q.Choices) == 0:
-		return answer, nil
+		return answer, nil //nolint:nilerr // it is no number
 	case n < 1 || n > len(q.Choices):
 		return "", fmt.Errorf("there are %d suggested answers, and none is number %s", len(q.Choices), answer)
 	}
