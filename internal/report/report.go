@@ -349,11 +349,12 @@ func (p *page) nextWords() string {
 	return strings.Join(next, "     ")
 }
 
-// doubtful is the commit to look at first: the one with the least evidence.
+// doubtful is the commit to audit first: of those that gates judged, the one with the
+// least evidence.
 func (p *page) doubtful() (loop.Task, bool) {
 	var worst loop.Task
 	for _, t := range p.State.Tasks {
-		if t.Commit != "" && !t.Earlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {
+		if t.Commit != "" && t.Receipt != "" && !t.Earlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {
 			worst = t
 		}
 	}

@@ -44,7 +44,7 @@ func night() report.Loop {
 			{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
 			{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
 			{
-				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
+				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e", Receipt: "r5",
 				Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 			},
 			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4},
@@ -154,7 +154,7 @@ func TestHeadline(t *testing.T) {
 
 func TestNextSteps(t *testing.T) {
 	t.Parallel()
-	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Evidence: gate.Proven}}
+	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Receipt: "r1", Evidence: gate.Proven}}
 	cases := []struct {
 		name string
 		loop report.Loop
@@ -163,6 +163,9 @@ func TestNextSteps(t *testing.T) {
 		{"verified with commits", report.Loop{
 			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: committed, End: loop.End{Outcome: loop.Verified}},
 		}, "git diff main...pawl/x     pawl audit a81f0c2"},
+		{"nothing judged its commit", report.Loop{
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e"}}, End: loop.End{Outcome: loop.Unverified}},
+		}, "git diff main...pawl/x     pawl log brisk-otter-7f3a"},
 		{"ended without any", report.Loop{
 			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.BlockedEnd}},
 		}, "pawl log brisk-otter-7f3a"},
