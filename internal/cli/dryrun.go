@@ -132,7 +132,7 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 		line("", "%s", reviewsHint)
 	}
 	if len(p.Spec.Gates) == 0 {
-		line("gate", "none: it can only end unverified")
+		line("gate", "%s", noGateWords(p.Spec.Policy.Kind))
 	}
 	if len(p.Spec.Gates) == 0 || p.OnlyReviews() {
 		for _, c := range p.Suggested {

@@ -160,6 +160,14 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 
 const noGate = "none: it can only end unverified"
 
+// noGateWords say what it means that a goal of this kind has no gate.
+func noGateWords(kind loop.Kind) string {
+	if kind == loop.Explore || kind == loop.Periodic {
+		return "none: nothing judges the work, and it ends finished at its limit"
+	}
+	return noGate
+}
+
 // gatesWords names the gates, with what they say of the tree as it is.
 func gatesWords(s record.Checks, begun *launch.Attended) []string {
 	results := map[string]gate.Result{}
