@@ -18,14 +18,14 @@ func TestFindingsText(t *testing.T) {
 		{Status: doctor.OK, What: "another Stop hook can send the agent back too: \x1b[31mnpm test\x1b[0m"},
 		{Status: doctor.OK, What: "no stale loop"},
 		{Status: doctor.OK, What: "git 2.43.0"},
-		{Status: doctor.Bad, What: "the client ends a turn after 8 blocked stops without a tool call", Fix: "pawl install claude --scope local --only-cap"},
+		{Status: doctor.Bad, What: "the client ends a turn after 8 blocked stops without a tool call", Fix: "pawl install claude --scope local --only-cap --yes"},
 		{Status: doctor.Bad, What: "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", Fix: "unset CLAUDE_CODE_SIMPLE"},
 	}
 	const want = ` ✓ claude 2.1.328           ✓ hook answers in 2 ms
  ✓ another Stop hook can send the agent back too: npm test                        ✓ no stale loop
  ✓ git 2.43.0
  ✗ the client ends a turn after 8 blocked stops without a tool call
-     fix: pawl install claude --scope local --only-cap
+     fix: pawl install claude --scope local --only-cap --yes
  ✗ CLAUDE_CODE_SIMPLE is set: the client runs no hooks    fix: unset CLAUDE_CODE_SIMPLE
  ! claude 9.0.0: not measured with this version yet
 `

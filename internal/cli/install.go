@@ -134,7 +134,7 @@ func (c *installCmd) summarize(a *app, events install.Events, name, command stri
 // liftCap sets the variable that lifts the client's cap, and nothing else.
 func (c *installCmd) liftCap(a *app) error {
 	if scope := install.Scope(c.Scope); scope != install.Project && scope != install.Local {
-		return failure.New(failure.Usage, "pawl install claude --scope local --only-cap", "--only-cap is for the scopes project and local, not %s", scope)
+		return failure.New(failure.Usage, install.LiftCap, "--only-cap is for the scopes project and local, not %s", scope)
 	}
 	r, err := c.request(a)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *installCmd) liftCap(a *app) error {
 	case set && value != "0":
 		return failure.New(failure.Usage, `set it to "0" there`, "%s sets %s to %s", name, install.StopBlockCap, term.Clean(value))
 	case !set && !c.Yes && !c.DryRun && !attended(a.In):
-		return failure.New(failure.Usage, "--yes sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
+		return failure.New(failure.Usage, c.lifting()+" sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
 	}
 	said, err := c.cap(a, &r)
 	if err != nil {
@@ -204,7 +204,7 @@ func (a *app) aside(dry bool, format string, args ...any) {
 func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {
-		return "the client's cap of Stop hooks stays as it is; --scope project or local can lift it", nil
+		return "the client's cap of Stop hooks stays as it is; " + install.LiftCap + " lifts it in a repository", nil
 	}
 	value, set, err := install.Variable(r.Path, install.StopBlockCap)
 	if err != nil {
@@ -222,10 +222,15 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 		consent = answer == "" || answer == "y" || answer == "yes"
 	}
 	if !consent {
-		return lifted + " is not set: a turn ends after eight stops without a tool call; --yes sets it", nil
+		return lifted + " is not set: a turn ends after eight stops without a tool call; " + c.lifting() + " sets it", nil
 	}
 	r.Wanted.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
 	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
+}
+
+// lifting is the command that lifts the cap at this scope without a question.
+func (c *installCmd) lifting() string {
+	return strings.Replace(install.LiftCap, string(install.Local), c.Scope, 1)
 }
 
 // hookCommand is how the client is to start the hook: by name where the file is

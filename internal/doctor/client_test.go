@@ -113,7 +113,7 @@ func TestCap(t *testing.T) {
 		return settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}}
 	}
 	files := func(files ...file) func(*Facts) { return func(f *Facts) { f.files = files } }
-	const install = "pawl install claude --scope local --only-cap"
+	const install = "pawl install claude --scope local --only-cap --yes"
 	check(t, checkCap, []checkCase{
 		{"lifted by the project", nil, one(OK, "no cap on blocked stops", "")},
 		{"default", files(), one(Bad, "the client ends a turn after 8 blocked stops without a tool call", install)},

@@ -180,7 +180,7 @@ func (h *handler) blockCap() int {
 // replyBlockCap lets the session end with a message where the client would end it anyway,
 // with an empty result that looks like completion.
 func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
-	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap", b.Loop, limit)
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
 	if err := h.remark(ctx, b, text); err != nil {
 		return reply{}, err
 	}

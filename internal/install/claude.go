@@ -8,6 +8,9 @@ import "slices"
 // plugin.
 const StopBlockCap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
+// LiftCap is the command that lifts the cap for a user in a repository.
+const LiftCap = "pawl install claude --scope local --only-cap --yes"
+
 // Time limits of hooks, in seconds. A gate may take its time at Stop: the hook
 // bounds itself. Without one of its own, SessionEnd is cut after 1.5 s.
 const (
