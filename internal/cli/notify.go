@@ -45,7 +45,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	}
 	receivers := settings.For(notice.Test)
 	if len(receivers) == 0 {
-		return failure.New(failure.Usage, `set them up in pawl.toml:  [notify]  to = ["desktop"];  or name one:  pawl notify test desktop`, "no receiver of notifications is set up")
+		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.receiverHere()), "no receiver of notifications is set up")
 	}
 	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
@@ -156,21 +156,30 @@ func (a *app) unreachable(s notice.Settings, root string) []string {
 	return out
 }
 
+// receiverHere is a receiver that needs no account and that this machine has.
+func (a *app) receiverHere() string {
+	desktop := notice.Receiver{Kind: notice.Desktop}
+	if a.sender("").Check(desktop) == nil {
+		return desktop.String()
+	}
+	return notice.Receiver{Kind: notice.Bell}.String()
+}
+
 // notifyFindings says for the doctor who is told when a loop here ends or needs its user.
 func (a *app) notifyFindings(root string) []doctor.Finding {
-	const check, try = "notify", "pawl notify test"
+	const check, fix = "notify", "see to that, or leave it out of [notify];  pawl notify test  tries what is there"
 	settings, err := a.notifySettings(root, nil)
 	if err != nil {
 		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you: " + err.Error(), Fix: failure.Hint(err)}}
 	}
 	var out []doctor.Finding
 	for _, words := range a.unreachable(settings, root) {
-		out = append(out, doctor.Finding{Check: check, Status: doctor.Warn, What: words, Fix: try})
+		out = append(out, doctor.Finding{Check: check, Status: doctor.Warn, What: words, Fix: fix})
 	}
 	switch to := settings.All(); {
 	case len(to) == 0:
 		out = append(out, doctor.Finding{
-			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: `to = ["desktop"] below [notify] in pawl.toml`,
+			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.receiverHere()),
 		})
 	case len(out) == 0:
 		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})
