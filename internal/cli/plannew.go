@@ -64,7 +64,7 @@ func (c *planNewCmd) Run(ctx context.Context, a *app) error {
 // planMade is the error of a conversation, as a user reads it.
 func planMade(err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
-		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand: docs/start-here.md shows one", "%w", err)
+		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand, one line a task:  - [ ] what is to be done", "%w", err)
 	}
 	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
 		err = failure.New(failure.Error, failed.Hint, "no plan was made: %w", err)
@@ -107,6 +107,9 @@ func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation
 	input := newLineReader(a.In)
 	made, usage, err := c.converse(ctx, a, begun, to.settings, input)
 	if err != nil {
+		if usage.CostUSD > 0 {
+			_, _ = fmt.Fprintf(a.Err, "pawl: the agent's replies cost %s\n", figure.Money(usage.CostUSD))
+		}
 		return err
 	}
 	a.printDraft(made, usage)

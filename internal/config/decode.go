@@ -236,7 +236,7 @@ func unknownKey(path, key string, fields []field) error {
 	}
 	p.hint = "the keys are " + strings.Join(keys[:min(len(keys), keysMost)], ", ")
 	if len(keys) > keysMost {
-		p.hint += ", …: docs/reference/options.md explains all"
+		p.hint += ", …; pawl run --help explains them"
 	}
 	return p
 }
