@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/retention"
@@ -85,6 +86,9 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 		all += l.Bytes
 		if l.Keep != "" && !l.EndedAt.IsZero() {
 			a.printf("%s stays: %s\n", l.ID, l.Keep)
+			if l.Keep == retention.HasWorktree {
+				a.printf("  %s  removes it, and not its branch\n", shell.Quoted([]string{"git", "-C", l.Root, "worktree", "remove", l.Worktree()}))
+			}
 		}
 	}
 	switch {

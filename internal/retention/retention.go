@@ -70,11 +70,17 @@ func (l Loop) reason() string {
 	case len(l.Tests) > 0:
 		return "it waits for an approval"
 	}
-	if _, err := os.Lstat(filepath.Join(l.kept.Dir, record.TreeDir)); err == nil {
-		return "it has a worktree"
+	if _, err := os.Lstat(l.Worktree()); err == nil {
+		return HasWorktree
 	}
 	return ""
 }
+
+// HasWorktree is why a loop stays whose worktree is there.
+const HasWorktree = "it has a worktree"
+
+// Worktree is where the loop's own worktree is, if it has one.
+func (l Loop) Worktree() string { return filepath.Join(l.kept.Dir, record.TreeDir) }
 
 // Rule says which loops are deleted.
 type Rule struct {
