@@ -266,6 +266,9 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
+	if err := d.leaveLaterChanges(ctx, owner, repo); err != nil {
+		return err
+	}
 	tree, err := d.workTree(ctx, st, l, repo)
 	box := d.outbox(l, env)
 	// The end of the loop is told by a process that may not survive this one, in a

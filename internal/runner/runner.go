@@ -149,6 +149,9 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err := r.recordSandbox(); err != nil {
 		return err
 	}
+	if err := r.hearNotes(ctx); err != nil {
+		return err
+	}
 	// They take effect before the first turn. Their messages count once.
 	if first.Edits, err = record.WaitingEdits(r.Loop); err != nil {
 		return err

@@ -1,8 +1,10 @@
 package runner_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,4 +82,30 @@ func TestAFeatureListMayBeMarked(t *testing.T) {
 	q.Format = "feature-list"
 	st := sit(t, files, q)
 	tells(t, st.told(), `In feature_list.json you may set "passes" to true for this task`, "!Do not tick the plan")
+}
+
+// What a user says while nobody drives the loop is in the first prompt after.
+func TestANoteToALoopThatNobodyDroveIsInItsFirstPrompt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	d := b.begin("-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(nil))
+	if s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, only: "sleep", then: kill}); err == nil || s.Phase != loop.Turning {
+		t.Fatalf("killed while %s: %v", s.Phase, err)
+	}
+	if err := b.loop.Post("said-1", record.Message{Kind: record.MessageNote, Text: "look at want.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	b.rewrite(strings.ReplaceAll(haveAll, "1/", "1+/"))
+	if s := b.resume(teller{t}); s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	prompts, err := filepath.Glob(filepath.Join(b.loop.Dir, "iterations", "*", "*prompt*"))
+	if err != nil || len(prompts) == 0 {
+		t.Fatal("no prompts", err)
+	}
+	last, err := os.ReadFile(prompts[len(prompts)-1])
+	if err != nil || !strings.Contains(string(last), "look at want.txt") {
+		t.Errorf("%s does not say so: %v\n%s", prompts[len(prompts)-1], err, last)
+	}
 }

@@ -100,6 +100,19 @@ func (r *Runner) here() error {
 // drain takes the messages that have come. Each is acknowledged after it is in
 // the journal; its id lets a second delivery after a crash be told.
 func (r *Runner) drain(ctx context.Context) error {
+	return r.take(ctx, func(record.Message) bool { return true })
+}
+
+// hearNotes takes what a user said to a loop that nobody drove: the first turn is told of it.
+func (r *Runner) hearNotes(ctx context.Context) error {
+	if p := r.mem.State.Phase; p == "" || p == loop.New || p == loop.Ended {
+		return nil // it takes none
+	}
+	return r.take(ctx, func(m record.Message) bool { return m.Kind == record.MessageNote })
+}
+
+// take takes those messages that are wanted.
+func (r *Runner) take(ctx context.Context, wanted func(record.Message) bool) error {
 	msgs, err := r.Loop.Drain()
 	if err != nil {
 		r.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
@@ -108,6 +121,9 @@ func (r *Runner) drain(ctx context.Context) error {
 		var body record.Message
 		if err := json.Unmarshal(m.Body, &body); err != nil {
 			body = record.Message{}
+		}
+		if !wanted(body) {
+			continue
 		}
 		if err := r.takeMessage(ctx, m.ID, body); err != nil {
 			return err

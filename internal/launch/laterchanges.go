@@ -1,0 +1,90 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Nothing of the agent's is at work once a loop has ended. What differs then from every checkpoint
+// of the loop was changed by the user, and would get into a commit of the agent's.
+
+// checkpointsCompared bounds the checkpoints that a file is compared with, the last ones.
+const checkpointsCompared = 20
+
+// changedSince returns the files of a work tree that hold what no checkpoint of a loop has: those
+// that git tracks, and new ones.
+func changedSince(ctx context.Context, repo *git.Repo, id string, spec record.Spec) (tracked, fresh []string, err error) {
+	points, err := repo.Checkpoints(ctx, id)
+	if err != nil || len(points) == 0 { // no turn has begun
+		return nil, nil, err
+	}
+	status, err := repo.Status(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read status of work tree: %w", err)
+	}
+	files := slices.DeleteFunc(slices.Concat(status.Dirty, status.Untracked), func(path string) bool {
+		return planfile.Holds(spec.Plan, path) || slices.Contains(spec.Untracked, path)
+	})
+	if len(files) == 0 {
+		return nil, nil, nil
+	}
+	tree, _, err := repo.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	now, err := repo.Entries(ctx, tree, files...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the work tree: %w", err)
+	}
+	known := map[string]bool{}
+	for _, point := range points[max(0, len(points)-checkpointsCompared):] {
+		was, err := repo.Entries(ctx, point.Tree, files...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read a checkpoint: %w", err)
+		}
+		for _, file := range files {
+			known[file] = known[file] || was[file] == now[file]
+		}
+	}
+	unknown := func(files []string) []string {
+		return slices.DeleteFunc(slices.Clone(files), func(path string) bool {
+			seen, asked := known[path]
+			return seen || !asked
+		})
+	}
+	return unknown(status.Dirty), unknown(status.Untracked), nil
+}
+
+// leaveLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
+// their new files out of its commits.
+func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo) error {
+	if !d.reopened || d.Spec.OwnWorktree || d.Spec.NoCommit {
+		return nil
+	}
+	id := d.Spec.ID
+	tracked, fresh, err := changedSince(ctx, repo, id, d.Spec)
+	if err != nil {
+		return err
+	}
+	if len(tracked) > 0 {
+		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+id,
+			"the work tree has changes that were made since loop %s ended (%s)", id, plan.Few(tracked, 5))
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	note := memory.Note{Level: loop.Info, Text: "left alone: " + plan.Few(fresh, 5) + ", new since the loop ended: not committed", NewFiles: memory.NewFiles{ByUser: fresh}}
+	_, err = owner.Append(journal.Entry{Type: memory.TypeNote, Data: note})
+	return err
+}
