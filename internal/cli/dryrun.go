@@ -100,7 +100,11 @@ func checkoutWords(s record.Spec) string {
 		return ""
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
-	return "your checkout switches from " + here + " to " + cmp.Or(s.Branch, record.OwnBranch("<loop>")) + "; it switches back if nothing is committed"
+	words := "your checkout switches from " + here + " to " + cmp.Or(s.Branch, record.OwnBranch("<loop>"))
+	if s.AllowDirty {
+		return words + "; it switches back if nothing is committed, your own changes included"
+	}
+	return words + "; it switches back if nothing is committed"
 }
 
 // dryTasks lists the tasks, and what each may change.

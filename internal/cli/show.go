@@ -30,6 +30,7 @@ type show struct {
 	context int // percent, of the turn under way
 	begun   int // tasks begun since the run began
 
+	userCommit string         // what the user had not committed when it began
 	leftAlone  []string       // new files that are not the agent's
 	iterations map[string]int // by task
 }
@@ -269,7 +270,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
 		end.Duration = 0

@@ -186,7 +186,7 @@ func (p *Prepared) refuseDirty() error {
 	if p.Spec.OwnWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
 		return nil
 	}
-	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"
+	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, as yours)"
 	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
 		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Conflicts.Loop, hint)
 	}

@@ -36,8 +36,10 @@ type Driver struct {
 	Version string // of the agent's client; "": unknown
 	Resumed bool
 
-	SwitchedBack string // how the loop's branch was checked out again; "": it was
-	Unclaimed    string // issues that the loop goes on without a claim of, and why; "": none
+	SwitchedBack string   // how the loop's branch was checked out again; "": it was
+	LeftAlone    []string // new files that the user made since it ended
+	UserCommit   string   // what the user had not committed when it began; "": nothing
+	Unclaimed    string   // issues that the loop goes on without a claim of, and why; "": none
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
@@ -190,7 +192,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn}
+	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn, UserCommit: m.UserCommit}
 	d.beforeFirstTurn = !spec.Policy.Attended && m.State.BeforeFirstTurn()
 	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {

@@ -81,7 +81,7 @@ func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo
 		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+id,
 			"the work tree has changes that were made since loop %s ended (%s)", id, plan.Few(tracked, 5))
 	}
-	if len(fresh) == 0 {
+	if d.LeftAlone = fresh; len(fresh) == 0 {
 		return nil
 	}
 	note := memory.Note{Level: loop.Info, Text: "left alone: " + plan.Few(fresh, 5) + ", new since the loop ended: not committed", NewFiles: memory.NewFiles{ByUser: fresh}}

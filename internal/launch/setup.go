@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -18,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -199,6 +202,11 @@ func (d *Driver) keepChanges(ctx context.Context) error {
 	}
 	if commit == "" {
 		return nil
+	}
+	d.UserCommit = commit
+	note := memory.Note{Level: loop.Info, Text: "your uncommitted changes are committed first, as yours: " + commit[:min(len(commit), 7)], UserCommit: commit}
+	if _, err := d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note}); err != nil {
+		return err
 	}
 	return d.StartFrom(commit)
 }

@@ -51,6 +51,7 @@ type Loop struct {
 	MutationResults []string            // of each commit: which of its functions the tests prove
 	LeftOut         []string            // open tasks of the plan that the user left out, "ID title"
 	UntoldIssues    []string            // issues that were not told how the loop ended
+	UserCommit      string              // what the user had not committed when the loop began, "" for nothing
 	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans         []string            // processes that ran on after its end: PID COMMAND
 	Now             time.Time           // when the page is made
@@ -78,6 +79,7 @@ func Text(w io.Writer, l Loop) error {
 	p.merge()
 	p.leftOut()
 	p.untoldIssues()
+	p.yours()
 	p.leftAlone()
 	p.aside()
 	p.lessons()
@@ -144,6 +146,13 @@ func (p *page) untoldIssues() {
 func (p *page) leftOut() {
 	if n := len(p.LeftOut); n > 0 {
 		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
+	}
+}
+
+// yours names the commit with what the user had not committed when the loop began.
+func (p *page) yours() {
+	if c := p.UserCommit; c != "" {
+		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
 	}
 }
 

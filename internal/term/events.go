@@ -146,6 +146,7 @@ type LoopEnded struct {
 	CostUnknown bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
 	LeftOut     []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
 	LeftAlone   []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
+	UserCommit  string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
 	Aside       []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	Look        []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
 	Next        []string `json:"next,omitempty" jsonschema:"what to type next"`

@@ -49,6 +49,9 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commitsWords(e))
+	if c := Clean(e.UserCommit); c != "" {
+		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
+	}
 	if len(e.LeftOut) > 0 {
 		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
 	}

@@ -46,6 +46,8 @@ type Known struct {
 	ToolClaim       ToolClaim   `json:"tool_claim,omitzero"`
 	PullRequest     PullRequest `json:"pull_request,omitzero"`
 	NewFiles
+	// UserCommit holds what the user had not committed when the loop began.
+	UserCommit string `json:"user_commit,omitempty"`
 	// TestsTree is the git tree with the tests that gates use: the last one in which
 	// tests were unchanged or approved.
 	TestsTree string `json:"tests_tree,omitempty"`
@@ -129,8 +131,9 @@ type Note struct {
 	GuardVerdict *GuardVerdict   `json:"guard_verdict,omitempty"` // the tool call that it reports
 	Host         string          `json:"host,omitempty"`          // the host that it reports as refused by the sandbox
 	NewFiles                     // of which it tells
-	Mutation     *MutationResult `json:"mutation,omitempty"` // the result of mutation tests that it reports
-	Orphans      []string        `json:"orphans,omitempty"`  // the processes that it reports as running after the loop's end: PID COMMAND
+	Mutation     *MutationResult `json:"mutation,omitempty"`    // the result of mutation tests that it reports
+	UserCommit   string          `json:"user_commit,omitempty"` // the commit that it reports, see Known
+	Orphans      []string        `json:"orphans,omitempty"`     // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
 // Attended reports whether a user's session has the loop, whose hooks drive it. Before
@@ -160,6 +163,7 @@ func (m *Memory) ApplyNote(n Note) {
 	if len(n.Orphans) > 0 {
 		m.Orphans = n.Orphans
 	}
+	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
 	if n.Mutation != nil {
 		m.Mutations = append(slices.Clip(m.Mutations), *n.Mutation)
 	}
