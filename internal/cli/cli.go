@@ -110,6 +110,8 @@ type app struct {
 
 	foreground *foreground // process that waits for this driver, nil for none
 
+	damaged string // loop whose damaged journal was warned of
+
 	columns int   // how wide text for people may be, 0 where that is not known
 	unsaid  error // what was to be printed and found the disk full, nil if nothing
 

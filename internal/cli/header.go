@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -16,9 +15,9 @@ import (
 func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
 	if d.Resumed {
-		m, _, err := record.Load(d.Loop)
+		m, err := launch.Load(d.Loop)
 		if err != nil {
-			return nil, fmt.Errorf("read loop %s: %w", d.Loop.ID, err)
+			return nil, err
 		}
 		if at = m.State; at.Phase == loop.Ended {
 			at = at.Extended(d.More)

@@ -97,7 +97,11 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 func (a *app) verifyJournal(s *subject) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
-		return failure.New(failure.Error, "what can be read is used; the damaged part stays as it is in "+corrupt.Path,
+		hint := "what can be read is shown; the damaged part stays as it is in " + corrupt.Path
+		if s.isStranded() {
+			hint += "; pawl stop " + s.ID + " gives the loop up"
+		}
+		return failure.New(failure.Error, hint,
 			"the journal of %s is damaged at record %d: %s (%d good records)", s.ID, corrupt.Seq, corrupt.Reason, good)
 	}
 	if err != nil {

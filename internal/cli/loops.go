@@ -20,7 +20,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // loopArg is how commands name a loop.
@@ -66,6 +65,7 @@ type subject struct {
 	mark   journal.Mark // of the record up to which it remembers
 	holder store.Holder // who drives it, or drove it last
 	alive  bool         // the holder lives
+	damage error        // of its journal, nil without
 }
 
 // find reads the loop that a user means by ref. A damaged journal is warned
@@ -77,7 +77,7 @@ func (a *app) find(ref string) (*subject, error) {
 	}
 	s, err := readSubject(l)
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
-		term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
+		a.warnDamage(s, corrupt)
 	} else if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -165,9 +165,9 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	m, _, err := record.Load(s.Loop) // another may have driven it until now
+	m, err := launch.Load(s.Loop) // another may have driven it until now
 	if err != nil {
-		return fmt.Errorf("read loop %s: %w", s.ID, err)
+		return err
 	}
 	back, err := wentBack(ctx, repo, target, m.State.Tasks)
 	if err != nil {

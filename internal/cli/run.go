@@ -163,6 +163,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnGates(p.Spec, p.Root())
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
+	a.warnDamaged(p)
 	a.warnLeft(p)
 	a.warnPlanEdited(p)
 	a.warnUntracked(p)

@@ -152,6 +152,9 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	case "ended":
 		return narrate.Ended(st)
 	case orphaned:
+		if s.isStranded() {
+			return "damaged: its journal cannot be read in full, so that nothing can go on with it"
+		}
 		if s.letGo() {
 			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.holder.PID, turn)
 		}
@@ -211,6 +214,9 @@ func nextSteps(s *subject, state string) string {
 		}
 		return "pawl report " + s.ID + approve
 	case orphaned, "paused":
+		if s.isStranded() {
+			return fmt.Sprintf("pawl stop %s   pawl log %[1]s", s.ID)
+		}
 		if s.letGo() {
 			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
 		}

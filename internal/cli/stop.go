@@ -21,7 +21,8 @@ type stopCmd struct {
 
 func (stopCmd) Help() string {
 	return `Pawl interrupts the current turn, finishes any commit or restore, and keeps the work.
-The command returns when the loop has ended and its process is gone.
+The command returns when the loop has ended and its process is gone. A loop whose journal is damaged
+is given up: it counts as ended, and nothing of it is changed.
 
   pawl stop brisk-otter`
 }
@@ -33,6 +34,9 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *subject) error {
 	}
 	if err := s.notEnded(); err != nil {
 		return err
+	}
+	if s.isStranded() {
+		return a.giveUp(s)
 	}
 	if s.inSession() {
 		return a.stopInSession(ctx, s, c.Wait)

@@ -26,6 +26,7 @@ type Conflicts struct {
 	Attended   string   // loop in a user's session that has not ended; "": none
 	Session    string   // the client's id of that session; "": not known yet
 	Closed     bool     // that session is closed
+	Damaged    []string // loops that nobody drives and whose journals are damaged: how they stand is not known
 	Loop       string   // the last loop that ended after at least one turn; "": none
 	Unfinished bool     // it left tasks undone
 	LastTask   LastTask // the task that it was working on
@@ -75,6 +76,8 @@ func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
 func (b *Conflicts) addActive(l store.ListEntry[record.Summary]) {
 	_, alive, err := l.Loop.Holder()
 	switch {
+	case !alive && l.Err != nil && err == nil:
+		b.Damaged = append(b.Damaged, l.Loop.ID)
 	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has no lock of the work tree yet
 	case l.Summary.Attended:
 		b.Attended, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed

@@ -172,9 +172,9 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := record.Load(l)
+	m, err := Load(l)
 	if err != nil {
-		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
+		return nil, err
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended {

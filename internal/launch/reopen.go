@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -57,9 +56,9 @@ func preparedFor(spec record.Spec, env environment.Environment) *Prepared {
 
 // checkReopen returns the loop's memory, or why it cannot continue in this session.
 func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (memory.Memory, error) {
-	m, _, err := record.Load(l)
+	m, err := Load(l)
 	if err != nil {
-		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
+		return m, err
 	}
 	if err := refuseUnfinishable(l, m, o.More); err != nil {
 		return m, err

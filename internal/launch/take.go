@@ -25,8 +25,8 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Att
 	var m memory.Memory
 	var p *Prepared
 	look := func() (err error) {
-		if m, _, err = record.Load(l); err != nil {
-			return fmt.Errorf("read loop %s: %w", l.ID, err)
+		if m, err = Load(l); err != nil {
+			return err
 		}
 		p, err = checkTake(ctx, l, m, env, o.Session)
 		return err

@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -9,8 +10,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Load reads the memory of a loop: its snapshot, and the journal's records after it.
+// Load reads the memory of a loop: its snapshot, and the journal's records after it. With a
+// *journal.CorruptError the memory is as good as the journal; a loop that was given up for
+// that has ended.
 func Load(l *store.Loop) (memory.Memory, journal.Mark, error) {
+	m, mark, err := fold(l)
+	corrupt, damaged := errors.AsType[*journal.CorruptError](err)
+	if !damaged {
+		return m, mark, err
+	}
+	if at := l.GivenUp(); !at.IsZero() {
+		m.State = m.State.GivenUp(at, fmt.Sprintf("given up by pawl stop: its journal is damaged at record %d", corrupt.Seq))
+	}
+	return m, mark, err
+}
+
+func fold(l *store.Loop) (memory.Memory, journal.Mark, error) {
 	return store.Fold(l, func() memory.Memory { return memory.Memory{} }, func(m memory.Memory, r journal.Record) (memory.Memory, error) {
 		if slices.Contains(store.OwnTypes(), r.Type) {
 			return m, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
@@ -74,6 +75,14 @@ func (o Outcome) ExitCode(cause string) int {
 		return 130
 	}
 	return 1
+}
+
+// GivenUp is the state as that of a loop which ended, though its journal does not say so.
+func (s State) GivenUp(at time.Time, why string) State {
+	if s.Phase != Ended {
+		s.Phase, s.Outcome, s.Reason, s.EndedAt = Ended, CancelledEnd, why, at
+	}
+	return s
 }
 
 // doneBefore is why a loop ends that has nothing to do.

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// warnDamaged names loops here that cannot be read in full, and so keep nothing from
+// beginning.
+func (a *app) warnDamaged(p *launch.Prepared) {
+	for _, id := range p.Conflicts.Damaged {
+		term.Warnf(a.Err, "the journal of loop %s is damaged: how it stands is not known, and this run begins beside it", id)
+		fmt.Fprintf(a.Err, "pawl: hint: pawl log %s shows what can be read; pawl stop %[1]s gives it up\n", id)
+	}
+}
+
+// warnDamage says once of each loop that its journal is read as far as it goes.
+func (a *app) warnDamage(s *subject, found *journal.CorruptError) {
+	if a.damaged != s.ID {
+		term.Warnf(a.Err, "%s; what follows may be incomplete", found)
+	}
+	s.damage, a.damaged = found, s.ID
+}
+
+// isStranded tells whether nothing can go on with the loop, though it has not ended.
+func (s *subject) isStranded() bool { return s.damage != nil && !s.alive && !s.hasEnded() }
+
+// giveUp ends a loop that nobody drives and whose journal is damaged.
+func (a *app) giveUp(s *subject) error {
+	if err := s.GiveUp(time.Now()); err != nil {
+		return err
+	}
+	a.printf("%s was given up: its journal is damaged, and stays as it is; so do its commits and checkpoints\n", s.ID)
+	return nil
+}
