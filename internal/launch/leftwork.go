@@ -58,7 +58,7 @@ func (p *Prepared) findTask(b LastTask) (loop.Task, bool) {
 	}
 	var found []loop.Task
 	for _, t := range p.Spec.Tasks {
-		if ready(t) && (t.Title == b.Task.Title || b.Plan == "") {
+		if ready(t) && t.Title == b.Task.Title {
 			found = append(found, t)
 		}
 	}

@@ -253,7 +253,8 @@ func (r *Runner) nameUnfinished(ctx context.Context) {
 		return
 	}
 	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
-	if files := slices.DeleteFunc(slices.Concat(st.Dirty, st.Untracked), before); len(files) > 0 {
+	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
+	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
 		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
 	}
 }

@@ -149,10 +149,15 @@ func (r *Runner) addedMeanwhile(m memory.Briefing) ([]loop.Task, error) {
 	return r.unknownTasks(m.Tasks), nil
 }
 
-// adoptPaused takes the plan as the user left it while the loop was paused.
-func (r *Runner) adoptPaused() error {
+// adoptEdited takes the plan as the user left it while nothing of the agent's was at work: the loop was
+// paused, or had ended. One that they removed is put back, for it says what is left to do.
+func (r *Runner) adoptEdited(while string) error {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil
+	}
+	if _, err := os.Stat(r.planPath()); errors.Is(err, fs.ErrNotExist) && r.mem.State.Phase == loop.Ended {
+		r.note(loop.Warning, r.Spec.Plan+" was removed "+while+": it is put back")
+		return r.writePlan()
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || bytes.Equal(now.Text(), r.plan.Text()) {
@@ -165,7 +170,7 @@ func (r *Runner) adoptPaused() error {
 	if err != nil {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
-	r.note(loop.Info, r.Spec.Plan+" was edited while the loop was paused: it counts")
+	r.note(loop.Info, r.Spec.Plan+" was edited "+while+": it counts")
 	return r.keepPlan(f)
 }
 

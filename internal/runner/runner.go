@@ -254,7 +254,7 @@ func (r *Runner) open() error {
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
-		if err := r.adoptPaused(); err != nil {
+		if err := r.adoptEdited("while the loop was paused"); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,14 @@ package runner
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -45,6 +49,9 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		e = r.start()
 	case phase == loop.Ended && r.Reopen:
 		e = r.reopen()
+		if err := r.adoptSinceEnd(ctx); err != nil {
+			return e, err
+		}
 	case phase == loop.HandingOver && !r.mem.Attended(r.Spec.Policy):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
 	case r.mem.Attended(r.Spec.Policy):
@@ -62,6 +69,44 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		return e, nil
 	}
 	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.stop})
+}
+
+// adoptSinceEnd takes protected files and the plan as the user left them after the loop's end, when
+// nothing of the agent's was at work. A change that was there at the end is not among these.
+func (r *Runner) adoptSinceEnd(ctx context.Context) error {
+	if r.Repo == nil || r.JudgedBy == nil {
+		return nil
+	}
+	points, err := r.Repo.Checkpoints(ctx, r.Loop.ID)
+	if err != nil || len(points) == 0 {
+		return err
+	}
+	changed, err := r.JudgedBy.Changes(ctx)
+	if err != nil {
+		return fmt.Errorf("compare protected files: %w", err)
+	}
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	since, err := r.Repo.Diff(ctx, points[len(points)-1].Tree, now)
+	if err != nil {
+		return fmt.Errorf("compare with the loop's end: %w", err)
+	}
+	for _, path := range changed {
+		differs := func(c git.Change) bool { return c.Path == path }
+		if path == r.Spec.Plan || !frozen.InGitDir(path) && !slices.ContainsFunc(since, differs) { // at the end the agent's settings of git were put back
+			continue
+		}
+		r.note(loop.Info, path+" was changed since the loop ended: kept")
+		if err := r.JudgedBy.Adopt(path); err != nil {
+			return fmt.Errorf("keep the change of %s: %w", path, err)
+		}
+	}
+	if slices.ContainsFunc(since, func(c git.Change) bool { return c.Path == r.Spec.Plan }) {
+		return r.adoptEdited("since the loop ended")
+	}
+	return nil
 }
 
 func (r *Runner) start() loop.Event {
