@@ -207,3 +207,40 @@ func TestWhatIsWrittenWhileItJudgesWeighs(t *testing.T) {
 		})
 	}
 }
+
+// pauser edits a file once the loop is paused and hears again, and has it go on.
+type pauser struct {
+	hears
+	sender *sender
+	edit   func()
+}
+
+func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.hears.Stepped(s, e, acts)
+	w.sender.Stepped(s, e, acts)
+	if s.Phase != loop.Paused || w.edit == nil {
+		return
+	}
+	if e.Kind == loop.MessageArrived {
+		w.edit()
+		w.edit = nil
+		return
+	}
+	_ = w.sender.b.loop.Post("paused", record.Message{Kind: record.MessageNote, Text: "paused"})
+}
+
+// What the user edits in a pause gets into the next commit, and they are told.
+func TestWhatAPersonEditsInAPauseIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
+	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
+	w.sender = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w.edit = func() {
+		b.write("lib.txt", "mine\n")
+		_ = b.loop.Post("go-on", record.Message{Kind: record.MessageResume})
+	}
+	b.watched("-- 1/sleep --\n300ms\n-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
+	if !w.note("you changed lib.txt in the pause: that gets into the agent's next commit") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
