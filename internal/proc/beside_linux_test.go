@@ -28,6 +28,23 @@ func TestSweepSparesStartingProcesses(t *testing.T) {
 	all.Wait()
 }
 
+// What confines a command is nothing that the command left running, and may end after it.
+// Alone, for the reason above.
+func TestSweepDoesNotCountBubblewrap(t *testing.T) {
+	bwrap := []string{"bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "sh", "-c"}
+	if e := proc.Run(t.Context(), proc.Spec{Argv: append(bwrap, "exit 0")}); !e.OK() {
+		t.Skipf("nothing can be confined here: %+v", e)
+	}
+	for range 20 {
+		if e := proc.Run(t.Context(), proc.Spec{Argv: append(bwrap, "echo x >/dev/null")}); !e.OK() || e.Swept != 0 {
+			t.Errorf("%+v", e)
+		}
+	}
+	if e := proc.Run(t.Context(), proc.Spec{Argv: append(bwrap, "sleep 1000 >/dev/null 2>&1 &")}); !e.OK() || e.Swept != 1 {
+		t.Errorf("%+v, and one was left running", e)
+	}
+}
+
 // A daemon that cleared its environment and left its session comes to the reaper of
 // orphans, which can name it. Alone, for the reason above.
 func TestOrphansNamesDaemonWithoutEnvironment(t *testing.T) {

@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,9 @@ import (
 
 // group is a leader and its descendants.
 type group struct {
-	leader int
-	start  string
+	leader  int
+	start   string
+	confine bool // the leader is bubblewrap
 
 	mu   sync.Mutex
 	seen map[identity]bool
@@ -28,7 +30,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 		return nil, err
 	}
 	pid := cmd.Process.Pid
-	return &group{leader: pid, start: startID(pid), seen: map[identity]bool{}}, nil
+	return &group{leader: pid, start: startID(pid), confine: filepath.Base(cmd.Path) == bubblewrap, seen: map[identity]bool{}}, nil
 }
 
 func (g *group) terminate() { _ = syscall.Kill(-g.leader, syscall.SIGTERM) }
@@ -69,20 +71,28 @@ func (g *group) sessionPIDs() []int {
 	return pids
 }
 
-// sweep ends the descendants and returns how many there were.
+// bubblewrap is what confines a command. A process of its own is the first in the command's
+// process table, and ends a moment after what it reports as its end.
+const bubblewrap = "bwrap"
+
+// sweep ends the descendants and returns how many there were, without what confines them.
 func (g *group) sweep(o sweepOptions) int {
+	own := map[identity]bool{}
 	killed, table := terminateAll(o.grace, g.start, func(table []entry) []entry {
 		var victims []entry
 		for _, e := range g.descendants(table, o.tag) {
 			isInside := e.sid == g.leader || e.pgid == g.leader
 			if o.scope == everything || isInside == (o.scope == inside) {
 				victims = append(victims, e)
+				if g.confine && hasName(e.pid, bubblewrap) {
+					own[e.identity()] = true
+				}
 			}
 		}
 		return victims
 	})
 	reapOrphans(strays(table))
-	return killed
+	return max(0, killed-len(own))
 }
 
 // terminateAll sends TERM to the processes that find returns, KILL after the grace time,
