@@ -66,6 +66,7 @@ type testText struct {
 	l            language
 	s            source.Source
 	plain        string // without comments
+	silenced     bool   // a group is skipped, or a test is focused
 	tests        []span
 	beside, uses []statement
 }
@@ -86,7 +87,10 @@ func readText(f File) (testText, bool) {
 			}
 		}
 	}
-	for _, sp := range l.spans(t.s) {
+	spans := l.spans(t.s)
+	t.silenced = l.loose(t.s, spans).skipped
+	for _, sp := range spans {
+		t.silenced = t.silenced || sp.focused || sp.group && sp.skipped
 		if loadsBefore.MatchString(sp.name) {
 			continue
 		}
@@ -115,7 +119,15 @@ func (e explanation) explains(old testText) bool {
 		return len(old.tests) > 0
 	}
 	return slices.ContainsFunc(e.now, func(now testText) bool {
-		return e.holds(now, old.beside, now.beside) && !slices.ContainsFunc(now.uses, func(s statement) bool { return e.standsIn(s, old) })
+		return !now.replacesMore(old) && e.holds(now, old.beside, now.beside) && !slices.ContainsFunc(now.uses, func(s statement) bool { return e.standsIn(s, old) })
+	})
+}
+
+// replacesMore reports whether anything in a file, its new tests included, puts something else in the
+// place of a part of the program, and was not in another file.
+func (t testText) replacesMore(old testText) bool {
+	return slices.ContainsFunc(t.statements(0, len(t.plain)), func(s statement) bool {
+		return t.replaces(s) && !importing.MatchString(s.text) && !strings.Contains(old.plain, strings.TrimSpace(s.text))
 	})
 }
 
@@ -123,7 +135,7 @@ func (e explanation) explains(old testText) bool {
 func (e explanation) keeps(old testText, t span) bool {
 	was := old.statements(t.head, t.to)
 	kept := func(now testText) bool {
-		return slices.ContainsFunc(now.tests, func(is span) bool {
+		return (old.silenced || !now.silenced) && slices.ContainsFunc(now.tests, func(is span) bool {
 			silenced := slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed })
 			return !silenced && e.holds(now, was, now.statements(is.head, is.to))
 		})

@@ -108,6 +108,11 @@ func TestExplains(t *testing.T) {
 		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), false},
 		{"something else under the name", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "from limits", "from fakes"), false},
 		{"caught", async, "load.test.js", jsOld, edited(awaited, "  assert.equal(config.name, 'a');\n", "  try {\n    assert.equal(config.name, 'a');\n  } catch {}\n"), false},
+		{"something else in its place in a test", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "    def test_limit(self):\n", "    def test_limit(self):\n        from fakes import check\n"), false},
+		{"the same by a new test", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]") + "\n    def test_a(self):\n        limits.check = lambda sizes: True\n", false},
+		{"the same by a helper", async, "load.test.js", jsOld, edited(awaited, "test('loads'", "function prepare() {\n  load = async () => ({ name: 'a' });\n}\n\ntest('loads'", "  const config", "  const ready = prepare();\n  const config"), false},
+		{"a group skipped", async, "load.test.js", jsOld, edited(awaited, "test('loads'", "describe.skip('all', () => {\ntest('loads'") + "});\n", false},
+		{"another test alone", async, "load.test.js", jsOld, awaited + "\ntest.only('more', () => {\n  assert.ok(1);\n});\n", false},
 		{"no language that is known", limits, "limits.txt", "5\n", "20\n", false},
 	} {
 		c.work.StandsIn = func(module string) bool { return module == "fakes" }

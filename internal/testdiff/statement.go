@@ -229,10 +229,24 @@ var (
 	loadsBefore  = regex.New(`(?i)^(?:init|main|TestMain|set_?up\w*|tear_?down\w*|before\w*|after\w*|pytest_\w*)$`)
 )
 
+// patches matches what puts something else in the place of a part of the program.
+var patches = regex.New(`\b(?:setattr|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|sinon|rewire|proxyquire|__dict__|globals|global|nonlocal|reload|unsafe)\b`)
+
+// replaces reports whether a statement puts something else in the place of what is imported.
+func (t testText) replaces(s statement) bool {
+	if patches.MatchString(s.text) {
+		return true
+	}
+	m := assigns.FindStringSubmatch(s.text)
+	return m != nil && slices.ContainsFunc(t.uses, func(i statement) bool { return slices.Contains(i.tokens, m[1]) })
+}
+
+var assigns = regex.New(`^\s*(\w+)(?:\.\w+|\[[^\]]*\])*\s*=[^=]`)
+
 // harmless reports whether a statement that came can change nothing of what the others say: it
 // asserts, or gives a name to what had none.
 func (t testText) harmless(s statement, known map[string]bool) bool {
-	if failsOnError.MatchString(s.text) || importing.MatchString(s.text) {
+	if failsOnError.MatchString(s.text) {
 		return true
 	}
 	if steers.MatchString(s.text) {
