@@ -288,6 +288,8 @@ func tallies(s loop.State) []term.Tally {
 		"proven":   "a test failed before and passes now",
 		"reviewed": "an independent review passed, and nothing was seen to turn green",
 		"unknown":  "nothing could tell",
+
+		narrate.ToApprove: "passes only with what it changed of the tests",
 	}
 	for _, t := range s.Tasks {
 		word := narrate.Result(t)
@@ -320,7 +322,7 @@ func titled(t loop.Task, word, note string) string {
 	switch {
 	case t.Status == loop.Done && (t.Evidence == gate.Unproven || len(t.Flipped) > 0):
 		why = narrate.Evidence(t)
-	case t.Status == loop.Done && word == "unknown", t.Status == loop.Skipped, t.Status == loop.Blocked:
+	case t.Status == loop.Done && (word == "unknown" || word == narrate.ToApprove), t.Status == loop.Skipped, t.Status == loop.Blocked:
 		why = cmp.Or(plan.OneLine(t.Why, 160), note)
 	}
 	return strings.TrimSuffix(narrate.Name(t)+": "+why, ": ")

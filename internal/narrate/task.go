@@ -23,7 +23,7 @@ func Task(t loop.Task) string {
 		words = "open again"
 	}
 	if t.Evidence != "" {
-		words += ", " + string(t.Evidence)
+		words += ", " + Result(t)
 	}
 	var took []string
 	if t.Turns > 0 {
@@ -46,11 +46,17 @@ func Task(t loop.Task) string {
 
 // Result is the word for how a task ended.
 func Result(t loop.Task) string {
-	if t.Status == loop.Done {
+	switch {
+	case t.Status == loop.Done && len(t.Tests) > 0:
+		return ToApprove
+	case t.Status == loop.Done:
 		return string(t.Evidence)
 	}
 	return string(t.Status)
 }
+
+// ToApprove is the result of a task that passes only with tests as the agent changed them.
+const ToApprove = "to approve"
 
 // Evidence says in words what tells this task's work from none.
 func Evidence(t loop.Task) string {
