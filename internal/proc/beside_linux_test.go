@@ -31,7 +31,7 @@ func TestSweepSparesStartingProcesses(t *testing.T) {
 // What confines a command is nothing that the command left running, and may end after it.
 // Alone, for the reason above.
 func TestSweepDoesNotCountBubblewrap(t *testing.T) {
-	bwrap := []string{"bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "sh", "-c"}
+	bwrap := []string{"/bin/sh", "-c", `exec bwrap "$@"`, "sh", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "sh", "-c"}
 	if e := proc.Run(t.Context(), proc.Spec{Argv: append(bwrap, "exit 0")}); !e.OK() {
 		t.Skipf("nothing can be confined here: %+v", e)
 	}

@@ -5,7 +5,6 @@ package proc
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +15,8 @@ import (
 
 // group is a leader and its descendants.
 type group struct {
-	leader  int
-	start   string
-	confine bool // the leader is bubblewrap
+	leader int
+	start  string
 
 	mu   sync.Mutex
 	seen map[identity]bool
@@ -30,7 +28,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 		return nil, err
 	}
 	pid := cmd.Process.Pid
-	return &group{leader: pid, start: startID(pid), confine: filepath.Base(cmd.Path) == bubblewrap, seen: map[identity]bool{}}, nil
+	return &group{leader: pid, start: startID(pid), seen: map[identity]bool{}}, nil
 }
 
 func (g *group) terminate() { _ = syscall.Kill(-g.leader, syscall.SIGTERM) }
@@ -84,7 +82,7 @@ func (g *group) sweep(o sweepOptions) int {
 			isInside := e.sid == g.leader || e.pgid == g.leader
 			if o.scope == everything || isInside == (o.scope == inside) {
 				victims = append(victims, e)
-				if g.confine && hasName(e.pid, bubblewrap) {
+				if e.sid == g.leader && hasName(e.pid, bubblewrap) {
 					own[e.identity()] = true
 				}
 			}
