@@ -268,7 +268,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
-	if err := d.leaveLaterChanges(ctx, owner, repo); err != nil {
+	if err := d.leaveLaterChanges(ctx, owner, repo, l); err != nil {
 		return err
 	}
 	tree, err := d.workTree(ctx, st, l, repo)

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -23,9 +24,10 @@ import (
 const checkpointsCompared = 20
 
 // changedSince returns the files of a work tree that hold what no checkpoint of a loop has: those
-// that git tracks, and new ones.
-func changedSince(ctx context.Context, repo *git.Repo, id string, spec record.Spec) (tracked, fresh []string, err error) {
-	points, err := repo.Checkpoints(ctx, id)
+// that git tracks, and new ones. What the loop itself writes there, and other tools, is not among
+// them.
+func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
+	points, err := repo.Checkpoints(ctx, l.ID)
 	if err != nil || len(points) == 0 { // no turn has begun
 		return nil, nil, err
 	}
@@ -33,8 +35,9 @@ func changedSince(ctx context.Context, repo *git.Repo, id string, spec record.Sp
 	if err != nil {
 		return nil, nil, fmt.Errorf("read status of work tree: %w", err)
 	}
+	own := slices.Concat(spec.Untracked, statefile.FilesOf(repo.Root(), l.Dir, spec).OwnPaths())
 	files := slices.DeleteFunc(slices.Concat(status.Dirty, status.Untracked), func(path string) bool {
-		return planfile.Holds(spec.Plan, path) || slices.Contains(spec.Untracked, path)
+		return planfile.Holds(spec.Plan, path) || slices.Contains(own, path)
 	})
 	if len(files) == 0 {
 		return nil, nil, nil
@@ -68,18 +71,17 @@ func changedSince(ctx context.Context, repo *git.Repo, id string, spec record.Sp
 
 // leaveLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
 // their new files out of its commits.
-func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo) error {
+func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop) error {
 	if !d.reopened || d.Spec.OwnWorktree || d.Spec.NoCommit {
 		return nil
 	}
-	id := d.Spec.ID
-	tracked, fresh, err := changedSince(ctx, repo, id, d.Spec)
+	tracked, fresh, err := changedSince(ctx, repo, l, d.Spec)
 	if err != nil {
 		return err
 	}
 	if len(tracked) > 0 {
-		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+id,
-			"the work tree has changes that were made since loop %s ended (%s)", id, plan.Few(tracked, 5))
+		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+l.ID,
+			"the work tree has changes that were made since loop %s ended (%s)", l.ID, plan.Few(tracked, 5))
 	}
 	if d.LeftAlone = fresh; len(fresh) == 0 {
 		return nil
