@@ -241,18 +241,25 @@ func (r *Runner) goBack(ctx context.Context) {
 	}
 	if left != "" {
 		r.noteLater(ctx, loop.Info, "nothing was committed: "+left)
-		r.nameUnfinished(ctx)
 	}
+	r.nameUnfinished(ctx, left != "")
 }
 
-// nameUnfinished tells which files of a loop without a commit stay in the user's checkout.
-func (r *Runner) nameUnfinished(ctx context.Context) {
+// nameUnfinished tells which changes stay in the user's checkout, where git may refuse to switch
+// from; of a loop without a commit also which new files.
+func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
+	if r.Spec.OwnWorktree || r.theirTree() {
+		return
+	}
 	st, err := r.Repo.Status(ctx)
 	if err != nil {
 		r.noteLater(ctx, loop.Warning, err.Error())
 		return
 	}
 	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
+	if !fresh {
+		st.Untracked = nil
+	}
 	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
 	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
 		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
