@@ -187,6 +187,22 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// A page offers to restore what was undone, and to undo what was restored, and nothing else.
+func TestRestoresAreOffered(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{false, true} {
+		d, h := world(t)
+		st := &d.detail.Report.State
+		d.detail.Summary.State, st.Tasks[2].Kept, st.WentBack = "ended", kept, map[bool]int{true: 1}[kept]
+		got := body(t, request(h, "GET", "/loop/lost-moth-33cc", ""))
+		for _, button := range []string{"Restore the work", "Undo the last restore"} {
+			if strings.Contains(got, button) != kept {
+				t.Errorf("%q is offered: %t, want %t", button, !kept, kept)
+			}
+		}
+	}
+}
+
 // TestWhyALoopEnded: a page of a loop that ended with work undone says why before its plan.
 func TestWhyALoopEnded(t *testing.T) {
 	t.Parallel()

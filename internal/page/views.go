@@ -142,6 +142,7 @@ type loopPage struct {
 	Goal                  string
 	Limits                string // that hold now
 	Restorable            bool   // nobody works in the tree
+	Restored              bool   // there is a restore to undo
 	tasks                 []loop.Task
 }
 
@@ -162,7 +163,7 @@ func (p loopPage) Does(id string) (out []taskAction) {
 	case undone && !p.Ended && id != loop.GoalTask:
 		out = append(out, taskAction{"retry", "Try again", "Try task " + id + " again?"})
 	}
-	if undone && p.Restorable && p.tasks[i].Turns > 0 {
+	if p.tasks[i].Restorable() && p.Restorable {
 		out = append(out, taskAction{"restore", "Restore the work", "Bring the undone work of task " + id + " into the files?"})
 	}
 	return out
@@ -194,6 +195,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
 	p.Restorable = p.Ended || p.Resumable
+	p.Restored = p.Restorable && st.WasRestored()
 	if p.Ended && st.Outcome != loop.Verified {
 		p.Why = plan.OneLine(st.Reason, 0)
 	}

@@ -31,6 +31,7 @@ type Summary struct {
 	Question    *loop.Question  `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
 	Tests       []string        `json:"tests,omitempty"`    // existing tests whose change waits for approval
 	Approved    []string        `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
+	Restored    bool            `json:"-"`                  // there is a restore that a user can undo
 	Commits     int             `json:"commits"`
 	CostUSD     float64         `json:"cost_usd"`
 	CostUnknown bool            `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
@@ -73,7 +74,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
 		Attended: m.Attended(spec.Policy),
-		Tests:    s.Unapproved(), Approved: s.Approved,
+		Tests:    s.Unapproved(), Approved: s.Approved, Restored: s.WasRestored(),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt,
 	}

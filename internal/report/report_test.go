@@ -47,7 +47,7 @@ func night() report.Loop {
 				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e", Receipt: "r5",
 				Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 			},
-			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4},
+			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4, Kept: true},
 			{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
 			{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
 			{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},

@@ -148,7 +148,7 @@ func (p *page) show(t loop.Task) string {
 
 // bringBack is the command that brings a task's undone work back.
 func (p *page) bringBack(t loop.Task) string {
-	if p.State.Restores == 0 || t.Turns == 0 || t.Status != loop.Skipped && t.Status != loop.Blocked {
+	if !t.Restorable() {
 		return ""
 	}
 	return fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))

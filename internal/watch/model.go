@@ -231,6 +231,10 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "s":
 		m.ask("stop", s.ID)
 	case "u":
+		if !s.Restored {
+			m.notice = "nothing was restored in " + s.ID
+			return m, nil, true
+		}
 		m.ask("undo", s.ID, "--yes") // the screen has asked
 	case "a":
 		if s.Question == nil || s.Question.Approve != "" {

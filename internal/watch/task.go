@@ -15,7 +15,8 @@ const (
 // onTask does what keys mean to the selected task, and to the limit that ended the loop.
 // Skipping undoes what the agent has begun of the task, so it needs a yes.
 func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
-	task := m.shownTask().ID
+	shown := m.shownTask()
+	task := shown.ID
 	switch {
 	case key == "m" && m.detail.More != "":
 		m.typeIn(raise, m.detail.More)
@@ -25,6 +26,8 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 		m.typeIn(limit, m.detail.Limits)
 	case key == "S" && task != "":
 		m.ask("plan", "skip", m.open, "--", task)
+	case key == "b" && task != "" && !shown.Restorable():
+		m.notice = "no work of task " + clean(task) + " was undone"
 	case key == "b" && task != "":
 		m.ask("restore", m.open, "--task", task, "--yes")
 	case key == "R" && task != "":
@@ -36,9 +39,8 @@ func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
 // taskKeys are the keys of onTask that do something now.
 func (m Model) taskKeys() string {
 	t, ended := m.shownTask(), m.detail.Summary.State == "ended"
-	undone := t.Status == loop.Skipped || t.Status == loop.Blocked
 	switch {
-	case ended && undone:
+	case ended && t.Restorable():
 		return "b restore work · "
 	case m.detail.More != "":
 		return "m raise its limit · "

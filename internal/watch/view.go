@@ -123,11 +123,19 @@ func (m Model) bottom() string {
 	case m.open != "" && m.diff != nil:
 		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeys()+"t tell · r report")
 	case m.open != "" && m.detail.Summary.State == "ended":
-		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"r report · a approve · x reject · u undo · esc back")
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"r report · a approve · x reject · "+m.undoKey()+"esc back")
 	case m.open != "":
 		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · ? keys · q quit · n begin · t tell · p pause · s stop · r report · / search")
+}
+
+// undoKey is the key that undoes the last restore, where there is one.
+func (m Model) undoKey() string {
+	if !m.detail.Summary.Restored {
+		return ""
+	}
+	return "u undo · "
 }
 
 // commandLine is a command of pawl's as the user would type it.

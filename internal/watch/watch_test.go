@@ -74,11 +74,13 @@ func loops() []record.Summary {
 	}
 	waits := of("calm-heron-11aa", "ended", loop.Unverified, 3, 0, 2*time.Hour, "add the log-out")
 	waits.Tests = []string{"a_test.go"}
+	lost := of("lost-moth-33cc", "orphaned", "", 0, 1, 40*time.Minute, "make the flaky upload test stable")
+	lost.Restored = true
 	return []record.Summary{
 		of("brisk-otter-7f3a", "running", "", 2, 8, 5*time.Minute, "plans/shop.md"),
 		of("old-badger-0001", "ended", loop.Stuck, 1, 3, 9*24*time.Hour, "an old one"),
 		of("quiet-lynx-22bb", "ended", loop.Verified, 4, 0, 26*time.Hour, "export as CSV\x1b[2J"),
-		of("lost-moth-33cc", "orphaned", "", 0, 1, 40*time.Minute, "make the flaky upload test stable"),
+		lost,
 		waits,
 	}
 }
@@ -87,7 +89,7 @@ func detail() Detail {
 	st := loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour}}, Tasks: []loop.Task{
 		{ID: "US-1", Title: "a log-out button", Status: loop.Done, Evidence: gate.Proven, Turns: 1, Took: 90 * time.Second, Commit: "64bb3f19", Flipped: []string{"TestLogout"}},
 		{ID: "US-2", Title: "sessions expire after an hour of doing nothing at all", Status: loop.Open, Turns: 2},
-		{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here"},
+		{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here", Kept: true},
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}
 	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
 	for i := range 40 {
@@ -215,6 +217,8 @@ func TestKeys(t *testing.T) {
 		{"stop is asked", []string{"s"}, "", "pawl stop lost-moth-33cc? y yes"},
 		{"no stop", []string{"s", "n"}, "", "enter open"},
 		{"undo, approve, reject", []string{"u", "y", "a", "y", "x", "y"}, "undo lost-moth-33cc --yes\napprove lost-moth-33cc\nreject lost-moth-33cc", "said"},
+		{"nothing to undo", []string{"down", "u"}, "", "nothing was restored in calm-heron-11aa"},
+		{"nothing to restore", []string{"enter", "b"}, "", "no work of task US-2 was undone"},
 		{"another loop", []string{"down", "s", "y"}, "stop calm-heron-11aa", "said"},
 		{"search", []string{"/", "shop", "enter", "p"}, "pause brisk-otter-7f3a", "said"},
 		{"in a loop", []string{"enter", "r"}, "report lost-moth-33cc", "said"},

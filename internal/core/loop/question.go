@@ -238,8 +238,11 @@ func (s State) PutsAside() bool {
 
 // restored goes on after the tree was put back, or work was brought into it.
 func (m *machine) restored(e Event) {
-	if !e.Unchanged && !m.s.PutsAside() && m.s.Returns == nil {
-		m.s.Restores++
+	if !e.Unchanged && m.s.Returns == nil {
+		m.task(m.s.Current, func(t *Task) { t.Kept = true })
+		if !m.s.PutsAside() {
+			m.s.Restores++
+		}
 	}
 	if len(e.Paths) > 0 && m.s.Returns != nil {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +

@@ -211,6 +211,7 @@ type Counts struct {
 	Reviews    Reviews `json:"reviews,omitzero"` // their part of the usage
 	Refusals   int     `json:"refusals,omitempty"`
 	Restores   int     `json:"restores,omitempty"`
+	WentBack   int     `json:"went_back,omitempty"`  // restores by a user
 	Violations int     `json:"violations,omitempty"` // since it was begun or reopened
 }
 

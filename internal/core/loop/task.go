@@ -48,11 +48,15 @@ type Task struct {
 	LeftOut    bool          `json:"left_out,omitempty"`  // skipped by a user: not counted against the loop
 	Rejected   []string      `json:"rejected,omitempty"`  // changes of tests that it was done with: put back before it is taken up again
 	Undone     bool          `json:"undone,omitempty"`    // it was done until a user restored a checkpoint from before
+	Kept       bool          `json:"kept,omitempty"`      // work of it was undone, and is kept in a checkpoint
 	Turns      int           `json:"turns,omitempty"`     // a turn that is begun again after a failure counts once, as its iteration does
 	LastTurn   int           `json:"last_turn,omitempty"` // the iteration of the last of them
 	Took       time.Duration `json:"took,omitempty"`      // of work: waits that count against no limit aside
 	CostUSD    float64       `json:"cost_usd,omitempty"`  // of its turns and reviews
 }
+
+// Restorable reports whether the task ended with work that was undone and can be restored.
+func (t Task) Restorable() bool { return t.Kept && (t.Status == Skipped || t.Status == Blocked) }
 
 // GoalTask is the id of the only task of a loop without a plan.
 const GoalTask = "goal"

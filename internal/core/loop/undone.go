@@ -17,6 +17,7 @@ func (m *machine) checkpointRestored(done []string) {
 		m.notify(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
 		return
 	}
+	m.s.WentBack++
 	for i := range m.tasks() {
 		t := &m.s.Tasks[i]
 		switch in := slices.Contains(done, t.ID); {
@@ -33,6 +34,9 @@ func (m *machine) checkpointRestored(done []string) {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
 }
+
+// WasRestored reports whether there is a restore that a user can undo.
+func (s State) WasRestored() bool { return s.Restores+s.WentBack > 0 }
 
 // takenAway are the tasks whose work a restored checkpoint took away.
 func (m *machine) takenAway() (ids []string) {
