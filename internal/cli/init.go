@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -81,9 +83,9 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	if len(c.Gate) > 0 {
 		return c.Gate, nil
 	}
-	found := config.Suggest(root)
-	if len(found) == 0 {
-		return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "no command was found that runs tests here")
+	found, err := a.suggested(root)
+	if err != nil {
+		return nil, err
 	}
 	if c.Yes {
 		return found[:1], nil
@@ -96,6 +98,25 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 		return nil, failure.New(failure.Usage, "pawl run asks for a gate, or takes --gate CMD", "nothing was written: there is no gate")
 	}
 	return []string{command}, nil
+}
+
+// suggested are the commands that the files at the root imply as gates, or else those of
+// the project below it that the user is in.
+func (a *app) suggested(root string) ([]string, error) {
+	if found := config.Suggest(root); len(found) > 0 {
+		return found, nil
+	}
+	words := []string{"pawl", "init"}
+	for _, p := range config.SuggestBelow(root) {
+		if rel, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(p.Dir)), plainPath(a.dir)); err == nil && filepath.IsLocal(rel) {
+			return []string{p.Command}, nil
+		}
+		words = append(words, "--gate", p.Command)
+	}
+	if len(words) > 2 {
+		return nil, failure.New(failure.Usage, "name those that are to pass: "+shell.Quoted(words), "several projects below have tests, and none at the root")
+	}
+	return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "no command was found that runs tests here")
 }
 
 // nextSteps says what to type once the gates are set.

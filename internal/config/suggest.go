@@ -12,9 +12,21 @@ import (
 )
 
 // Suggest lists the commands that the files at root imply as gates, the likeliest
-// first; none if they imply nothing. It only reads,
-// and asks the PATH for the name of Python.
+// first; none if they imply nothing. Where those at the root imply nothing and there is
+// one project below it, those of that project count. It only reads, and asks the PATH for
+// the name of Python.
 func Suggest(root string) []string {
+	if found := suggestAt(root); len(found) > 0 {
+		return found
+	}
+	if below := SuggestBelow(root); len(below) == 1 {
+		return []string{below[0].Command}
+	}
+	return nil
+}
+
+// suggestAt lists the commands that the files in a folder imply.
+func suggestAt(root string) []string {
 	var out []string
 	for _, p := range projects {
 		if command := p(root); command != "" {

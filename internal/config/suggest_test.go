@@ -50,6 +50,10 @@ func TestSuggest(t *testing.T) {
 		{"make, several targets", map[string]string{"Makefile": "lint test:\n"}, "make test"},
 		{"make without the target", map[string]string{"Makefile": "test := 1\ntests:\n\ntest_all:\nx: test\n"}, ""},
 		{"just", map[string]string{"justfile": "test *args:\n  go test\n"}, "just test"},
+		{"a project below", map[string]string{"packages/app/package.json": script, "README.md": ""}, "cd packages/app && npm test"},
+		{"a folder with a space", map[string]string{"my app/go.mod": ""}, "cd 'my app' && go test ./..."},
+		{"several projects below", map[string]string{"a/go.mod": "", "b/go.mod": ""}, ""},
+		{"nothing of the user's below", map[string]string{"node_modules/a/package.json": script, ".x/go.mod": "", "a/b/c/go.mod": ""}, ""},
 		{"several, the sure one first", map[string]string{"Makefile": "test:\n", "go.mod": ""}, "go test ./...;make test"},
 	}
 	for _, c := range cases {
