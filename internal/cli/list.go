@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 		if all {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r), r.Iteration,
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), cmp.Or(r.TasksDone(), "-"), r.Iteration,
 			narrate.Cost(r), minute(r.StartedAt), r.Goal, place)
 	}
 	err := w.Flush()
@@ -138,14 +139,6 @@ func howItStands(s record.Summary) string {
 		words += ", asks to be merged"
 	}
 	return words
-}
-
-func doneOf(s record.Summary) string {
-	t := s.Tasks
-	if !countsTasks(s) {
-		return "-"
-	}
-	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Skipped)
 }
 
 // minute is a time for a list; "-" for none.

@@ -45,7 +45,7 @@ func statusText(s *subject, now time.Time) string {
 	if words := narrate.Kind(s.spec.Policy); words != "" {
 		line("kind", "%s", words)
 	}
-	if countsTasks(sum) {
+	if sum.CountsTasks() {
 		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
 	}
 	for _, t := range st.Tasks {
@@ -190,12 +190,6 @@ func lastOwner(s *subject) string {
 		return "it never began"
 	}
 	return fmt.Sprintf("process %d is gone", s.holder.PID)
-}
-
-// countsTasks: a goal that is not a change of the tree is not done or open.
-func countsTasks(sum record.Summary) bool {
-	t := sum.Tasks
-	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
 }
 
 // nextSteps is what a user may type now.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -40,6 +41,22 @@ type Summary struct {
 	CreatedAt   time.Time       `json:"created_at"`
 	StartedAt   time.Time       `json:"started_at,omitzero"`
 	EndedAt     time.Time       `json:"ended_at,omitzero"`
+}
+
+// CountsTasks reports whether tasks of the loop are done or open: a goal that is not a
+// change of the tree is neither.
+func (s Summary) CountsTasks() bool {
+	t := s.Tasks
+	return s.Kind == "" || s.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
+}
+
+// TasksDone is how many tasks are done, as in 2/3; "" where none count.
+func (s Summary) TasksDone() string {
+	t := s.Tasks
+	if !s.CountsTasks() {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Skipped)
 }
 
 // TaskCount counts tasks by status. Skipped includes those that the agent says it

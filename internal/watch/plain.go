@@ -65,13 +65,14 @@ func (p *plain) overview(now time.Time) error {
 	}
 	loops = record.Grouped(loops, "", now)
 	p.line("pawl watch: " + groupCounts(loops, now))
+	where := places(loops)
 	for i, s := range loops {
 		g := s.Group(now)
 		if i == 0 || p.groups[loops[i-1].ID] != g {
 			p.line(g.String())
 		}
 		p.groups[s.ID] = g
-		p.line(about(s, now))
+		p.line(about(s, where[s.Root], now))
 		p.question(s)
 		p.followUnended(s)
 	}
@@ -86,13 +87,13 @@ func (p *plain) followUnended(s record.Summary) {
 	}
 }
 
-// about is a row of the overview as a sentence.
-func about(s record.Summary, now time.Time) string {
+// about is a row of the overview as a sentence, with the repository where there are several.
+func about(s record.Summary, place string, now time.Time) string {
 	parts := []string{state(s)}
 	if s.State == "paused" && s.Reason != "" {
 		parts[0] += ", needs you: " + clean(s.Reason)
 	}
-	if d := done(s); d != "" {
+	if d := s.TasksDone(); d != "" {
 		parts = append(parts, d+" done")
 	}
 	when := "begun "
@@ -100,7 +101,10 @@ func about(s record.Summary, now time.Time) string {
 		when = "ended "
 	}
 	parts = append(parts, "cost "+narrate.Cost(s), when+since(s, now)+" ago")
-	return s.ID + ": " + strings.Join(parts, ", ") + ": " + goal(s)
+	if place != "" {
+		place = " in " + place
+	}
+	return s.ID + place + ": " + strings.Join(parts, ", ") + ": " + goal(s)
 }
 
 func (p *plain) question(s record.Summary) {
@@ -140,6 +144,7 @@ func (p *plain) news(now time.Time) {
 	if p.trouble(err) {
 		return
 	}
+	where := places(loops)
 	for _, s := range record.Grouped(loops, "", now) {
 		p.followUnended(s)
 		g := s.Group(now)
@@ -147,7 +152,7 @@ func (p *plain) news(now time.Time) {
 			continue
 		}
 		p.groups[s.ID] = g
-		p.line(g.String() + " now: " + about(s, now))
+		p.line(g.String() + " now: " + about(s, where[s.Root], now))
 		p.question(s)
 	}
 }

@@ -69,7 +69,7 @@ func TestPlainOverview(t *testing.T) {
 		func() { s.err = nil })
 	want := `pawl watch: 2 need you · 1 working · 2 ended
 NEEDS YOU
-lost-moth-33cc: orphaned, cost $1.25, begun 40m ago: make the flaky upload test stable
+lost-moth-33cc: orphaned, 0/1 done, cost $1.25, begun 40m ago: make the flaky upload test stable
 calm-heron-11aa: unverified, 3/3 done, cost $1.25, ended 2h ago: add the log-out
 WORKING
 brisk-otter-7f3a: running, 2/10 done, cost $1.25, begun 5m ago: plans/shop.md

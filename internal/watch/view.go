@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -175,7 +176,8 @@ func (m Model) overview() []string {
 		}
 		return append(rows, "  nothing matches")
 	}
-	rows[1] = paint(dim, "  "+m.columns([5]string{"loop", "state", "tasks", "cost", "age"})+"goal")
+	l := m.layoutOf()
+	rows[1] = paint(dim, "  "+l.columns("loop", "state", "tasks", "cost", "age", "where")+"goal")
 	var list []func() string // what is not on the screen is not drawn
 	at, last := 0, record.Group(-1)
 	for i, s := range m.loops {
@@ -188,7 +190,7 @@ func (m Model) overview() []string {
 		if i == m.cursor {
 			at = len(list)
 		}
-		list = append(list, func() string { return m.row(s, i == m.cursor) })
+		list = append(list, func() string { return m.row(s, l, i == m.cursor) })
 	}
 	room := max(1, m.height-1-len(rows))
 	from := min(max(0, at-room/2), max(0, len(list)-room))
@@ -216,19 +218,69 @@ func (m Model) header(text string) string {
 	return paint(bold, fit(text, m.width-len(clock)-1)) + " " + clock
 }
 
+// layout is how wide the first cells of a loop of the overview are.
+type layout struct {
+	id, where int               // columns; where: 0 for loops of one repository
+	cost      bool              // it is shown
+	places    map[string]string // of repositories, by their roots
+}
+
+// idLeast is the width of the ids of most loops.
+const idLeast = 18
+
+// layoutOf is the layout for all loops, so that rows stand in columns. No id is cut where
+// there is room.
+func (m Model) layoutOf() layout {
+	l := layout{id: idLeast, cost: m.width >= 80, places: places(m.loops)}
+	for _, s := range m.loops {
+		l.id = max(l.id, ansi.StringWidth(s.ID))
+	}
+	for _, place := range l.places {
+		l.where = min(max(l.where, ansi.StringWidth(place), len("where")), m.width/5)
+	}
+	l.id = min(l.id, max(idLeast, m.width/3))
+	return l
+}
+
 // columns are the first cells of a loop of the overview, or of the names above.
-func (m Model) columns(cells [5]string) string {
-	id, state, tasks, cost, age := cells[0], cells[1], cells[2], cells[3], cells[4]
-	text := fit(id, 18) + " " + fit(state, 11) + fit(tasks, 6)
-	if m.width >= 80 {
+func (l layout) columns(id, state, tasks, cost, age, where string) string {
+	text := fit(id, l.id) + " " + fit(state, 11) + fit(tasks, 6)
+	if l.cost {
 		text += fit(cost, 8)
 	}
-	return text + fit(age, 5)
+	text += fit(age, 5)
+	if l.where > 0 {
+		text += fit(where, l.where) + " "
+	}
+	return text
+}
+
+// places names the repositories of loops, where those are of several: by their folder, or
+// by the whole path where another has a folder of the same name.
+func places(loops []record.Summary) map[string]string {
+	roots := map[string]string{}
+	named := map[string]int{}
+	for _, s := range loops {
+		if _, known := roots[s.Root]; !known && s.Root != "" {
+			roots[s.Root] = filepath.Base(s.Root)
+			named[roots[s.Root]]++
+		}
+	}
+	if len(roots) < 2 {
+		return nil
+	}
+	for root, base := range roots {
+		if named[base] > 1 {
+			base = root
+		}
+		roots[root] = clean(base)
+	}
+	return roots
 }
 
 // row is one loop of the overview.
-func (m Model) row(s record.Summary, selected bool) string {
-	text := m.columns([5]string{s.ID, state(s), cmp.Or(done(s), "-"), narrate.Cost(s), since(s, m.now)})
+func (m Model) row(s record.Summary, l layout, selected bool) string {
+	text := l.columns(s.ID, state(s), cmp.Or(s.TasksDone(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root])
 	text += m.about(s, m.width-2-ansi.StringWidth(text))
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
@@ -247,15 +299,6 @@ func (m Model) about(s record.Summary, width int) string {
 
 // state is how a loop stands, or for one that ended its outcome.
 func state(s record.Summary) string { return cmp.Or(string(s.Outcome), s.State) }
-
-// done is how many tasks of a plan are done, "" without a plan.
-func done(s record.Summary) string {
-	n := s.Tasks.Done + s.Tasks.Open + s.Tasks.Skipped
-	if n <= 1 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.Tasks.Done, n)
-}
 
 // since is how long ago a loop ended, or else began.
 func since(s record.Summary, now time.Time) string {

@@ -150,6 +150,29 @@ func press(m Model, name string) Model {
 
 func shown(m Model) string { return ansi.Strip(m.View().Content) }
 
+// Loops of several repositories are told apart, and no id is cut where there is room.
+func TestLoopsOfSeveralRepositories(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops()}
+	for i, root := range []string{"/src/shop", "/src/wiki", "/old/wiki", "/src/shop", "/src/shop"} {
+		s.loops[i].Root = root
+	}
+	s.loops[0].ID = "thoughtful-wolverine-7f3a"
+	got := shown(screen(t, s, Options{}, 110, 30))
+	for _, want := range []string{
+		"thoughtful-wolverine-7f3a running    2/10  $1.25   5m   shop      plans/shop.md", " /src/wiki ", " /old/wiki ",
+		"lost-moth-33cc            orphaned   0/1 ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	s.loops[0].ID = "brisk-otter-7f3a"
+	if got := plainly(t, s, Options{}); !strings.Contains(got, "brisk-otter-7f3a in shop: running, 2/10 done") {
+		t.Errorf("plain:\n%s", got)
+	}
+}
+
 // TestScreens compares both screens at four sizes with golden files, and holds that no
 // row is wider and no screen higher than the terminal.
 func TestScreens(t *testing.T) {
