@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -203,7 +204,9 @@ func (c *planCheckCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(checkedOf(f, invalid)), checkCode(invalid))
 	}
 	if invalid != nil {
-		for _, line := range slices.Concat(invalid.Lines(), planfile.Lines(invalid.Name, invalid.Odd)) {
+		all := slices.Concat(invalid.Problems, invalid.Odd)
+		slices.SortStableFunc(all, func(x, y plan.Problem) int { return cmp.Compare(x.Line, y.Line) })
+		for _, line := range planfile.Lines(invalid.Name, all) {
 			a.printf("%s\n", term.Clean(line))
 		}
 		return checkCode(invalid)
