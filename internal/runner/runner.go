@@ -150,7 +150,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err := r.recordSandbox(); err != nil {
 		return err
 	}
-	if err := r.hearNotes(ctx); err != nil {
+	if err := r.receiveNotes(ctx); err != nil {
 		return err
 	}
 	// They take effect before the first turn. Their messages count once.

@@ -103,8 +103,8 @@ func (r *Runner) drain(ctx context.Context) error {
 	return r.take(ctx, func(record.Message) bool { return true })
 }
 
-// hearNotes takes what a user said to a loop that nobody drove: the first turn is told of it.
-func (r *Runner) hearNotes(ctx context.Context) error {
+// receiveNotes takes what a user said to a loop that nobody drove: the first turn is told of it.
+func (r *Runner) receiveNotes(ctx context.Context) error {
 	if p := r.mem.State.Phase; p == "" || p == loop.New || p == loop.Ended {
 		return nil // it takes none
 	}
