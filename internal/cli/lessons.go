@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -196,8 +197,16 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 
 // changeLesson leaves the change for whoever drives the loop.
 func (a *app) changeLesson(s *subject, m record.Message) error {
-	if s.hasEnded() {
+	if s.hasEnded() && !s.left() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
+	}
+	if s.hasEnded() {
+		e, _ := m.Event()
+		if _, err := launch.ApplyToEnded(a.untilSignal(), s.Loop, a.env, e); err != nil {
+			return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
+		}
+		a.printf("%s has ended; pawl resume %[1]s is told\n", s.ID)
+		return nil
 	}
 	if err := a.send(s, m); err != nil {
 		return fmt.Errorf("change the lessons of %s: %w", s.ID, err)

@@ -157,7 +157,7 @@ func (m *machine) crashed(f Failure) {
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}
-	m.fail(Failing{Reason: "the turn was cut off: " + f.Message}, "")
+	m.fail(Failing{Reason: "the turn was cut off: " + f.Message, NoWork: true}, "")
 }
 
 // doubled is first, 2 × first, 4 × first … for n = 1, 2, 3 …, at most most.

@@ -205,7 +205,7 @@ func (m *machine) claimJudged(g Gates) {
 		if !m.s.Policy.Verify { // there nobody claims a thing
 			m.s.Refusals++
 		}
-		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass, Signs: m.newSigns(g)}, g.Fingerprint)
+		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass, Hangs: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
 		return
 	}
 	g.Evidence = m.greenEvidence(g.Evidence)
@@ -230,6 +230,11 @@ func (m *machine) claimJudged(g Gates) {
 	}
 	g.awaitEarlier()
 	m.reviewOrAccept(g)
+}
+
+// hangs tells whether a gate came to its time limit.
+func (g Gates) hangs() bool {
+	return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.TimedOut })
 }
 
 // greenEvidence is the evidence of a green gate. Where green is the goal, any red that was

@@ -89,7 +89,9 @@ func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended
 
 func (m *machine) restore(then After) {
 	m.s.Unjudged = false
-	m.learn(m.undone())
+	if !m.s.Failing.NoWork { // else nothing was learnt
+		m.learn(m.undone())
+	}
 	m.s.After = then
 	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.s.Failing.Reason})
 }
@@ -102,7 +104,7 @@ func (m *machine) skip(status TaskStatus, why string) {
 	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, t.Took+took })
 	m.remember(string(status) + ": " + why)
 	if m.s.Failing == nil || m.s.Failing.Reason != why {
-		m.s.Failing = &Failing{Reason: why}
+		m.s.Failing = &Failing{Reason: why, NoWork: status == Blocked}
 	}
 	m.s.Claim = nil
 	if m.mayRestore() {

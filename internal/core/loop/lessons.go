@@ -91,6 +91,9 @@ func (m *machine) undone() Lesson {
 		Tried: "task " + m.s.Current, Broke: f.Reason, AsBefore: f.AsBefore, Instead: "take another way",
 		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
 	}
+	if f.Hangs {
+		l.Instead = "find out what takes so long or waits"
+	}
 	if m.s.Said != "" {
 		l.Tried += fmt.Sprintf(" (the agent said %q)", m.s.Said)
 	}

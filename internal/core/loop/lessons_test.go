@@ -42,6 +42,44 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	}
 }
 
+// Nothing is learnt where no work was judged; of a gate that hangs, to look for what waits.
+func TestLessonsOfWhatWasJudged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fails func(sc *scenario, want string)
+		want  string
+	}{
+		"the agent died": {func(sc *scenario, want string) {
+			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Crashed, Message: "exit 3"}}, want)
+		}, ""},
+		"a gate hangs": {func(sc *scenario, want string) {
+			sc.turn("done", "gates claim")
+			hangs := gate.Result{Gate: "go", Status: gate.Fail, TimedOut: true}
+			sc.gates(loop.Gates{Status: gate.Fail, Reason: "go: timed out after 3s", Results: []gate.Result{hangs}, Failed: loop.Failed{Fingerprint: want}}, want)
+		}, "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or waits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true, Restore: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 1 fresh first")
+			for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+				c.fails(sc, want)
+			}
+			if got := sc.lessons(); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("blocked", "restore")
+	if got := sc.lessons(); got != "" {
+		t.Errorf("blocked taught %s", got)
+	}
+}
+
 // What is red as before was broken by nobody: the claim of the last task is refused
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {

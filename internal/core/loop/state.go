@@ -116,6 +116,8 @@ type Failing struct {
 	Tests      []string `json:"tests,omitempty"`
 	FirstError string   `json:"first_error,omitempty"`
 	Review     bool     `json:"review,omitempty"`    // it is a review's word
+	NoWork     bool     `json:"no_work,omitempty"`   // no work was judged: the agent died, did nothing, or says that it cannot
+	Hangs      bool     `json:"hangs,omitempty"`     // a gate came to its time limit
 	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
 	Signs      []string `json:"signs,omitempty"`     // in the work of the claim, those that the agent was not told of yet
 	Enough     string   `json:"enough,omitempty"`    // what would make the claim count; "": a test that fails without the work

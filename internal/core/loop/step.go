@@ -54,7 +54,7 @@ func (m *machine) handle(e Event) {
 		m.forgetEnd() // it could not be set up, and is tried again
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && !slices.Contains([]EventKind{Reopened, Approved, Rejected, WentBack}, e.Kind) {
+	if m.s.Phase == Ended && !slices.Contains([]EventKind{Reopened, Approved, Rejected, WentBack, Learnt, Forgot}, e.Kind) {
 		return // late answers to actions that the end overtook
 	}
 	if !m.s.IsNews(e) {

@@ -252,7 +252,7 @@ func (m *machine) stagnant() {
 		if !m.s.Attended { // a user's words may come between
 			m.s.Ladder.Tries = m.maxTries() // more of the same is not worth a try
 		}
-		m.fail(Failing{Reason: why}, "")
+		m.fail(Failing{Reason: why, NoWork: true}, "")
 		return
 	}
 	m.s.Ladder.Idle = 0
