@@ -177,7 +177,7 @@ func (m Model) overview() []string {
 		return append(rows, "  nothing matches")
 	}
 	l := m.layoutOf()
-	rows[1] = paint(dim, "  "+l.columns("loop", "state", "tasks", "cost", "age", "where")+"goal")
+	rows[1] = paint(dim, "  "+l.columns(cells{"loop", "state", "tasks", "cost", "age", "where"})+"goal")
 	var list []func() string // what is not on the screen is not drawn
 	at, last := 0, record.Group(-1)
 	for i, s := range m.loops {
@@ -242,15 +242,18 @@ func (m Model) layoutOf() layout {
 	return l
 }
 
+// cells are the texts of a row.
+type cells struct{ id, state, tasks, cost, age, where string }
+
 // columns are the first cells of a loop of the overview, or of the names above.
-func (l layout) columns(id, state, tasks, cost, age, where string) string {
-	text := fit(id, l.id) + " " + fit(state, 11) + fit(tasks, 6)
+func (l layout) columns(c cells) string {
+	text := fit(c.id, l.id) + " " + fit(c.state, 11) + fit(c.tasks, 6)
 	if l.cost {
-		text += fit(cost, 8)
+		text += fit(c.cost, 8)
 	}
-	text += fit(age, 5)
+	text += fit(c.age, 5)
 	if l.where > 0 {
-		text += fit(where, l.where) + " "
+		text += fit(c.where, l.where) + " "
 	}
 	return text
 }
@@ -280,7 +283,7 @@ func places(loops []record.Summary) map[string]string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, l layout, selected bool) string {
-	text := l.columns(s.ID, state(s), cmp.Or(s.TasksDone(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root])
+	text := l.columns(cells{s.ID, state(s), cmp.Or(s.TasksDone(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root]})
 	text += m.about(s, m.width-2-ansi.StringWidth(text))
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
