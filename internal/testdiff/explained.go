@@ -115,12 +115,16 @@ func (e explanation) explains(old testText) bool {
 		}
 		stays = stays || kept
 	}
-	if !stays { // then nothing needs what stands beside them
-		return len(old.tests) > 0
+	if !stays && len(old.tests) > 0 { // then nothing needs what stands beside them
+		return true
 	}
-	return slices.ContainsFunc(e.now, func(now testText) bool {
+	i := slices.IndexFunc(e.now, func(now testText) bool {
 		return !now.replacesMore(old) && e.holds(now, old.beside, now.beside) && !slices.ContainsFunc(now.uses, func(s statement) bool { return e.standsIn(s, old) })
 	})
+	if i >= 0 && len(old.tests) == 0 && e.now[i].Path != old.Path { // all of it is a test
+		e.moved[e.now[i].Path] = true
+	}
+	return i >= 0
 }
 
 // replacesMore reports whether anything in a file, its new tests included, puts something else in the
@@ -159,6 +163,7 @@ func (e explanation) holds(now testText, was, is []statement) bool {
 		for _, token := range s.tokens {
 			known[token] = true
 		}
+		known[s.call()] = true
 	}
 	e.variables = map[string]string{}
 	end := 0

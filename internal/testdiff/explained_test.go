@@ -69,6 +69,8 @@ func TestExplains(t *testing.T) {
 	onlyFirst, _, _ := strings.Cut(withContext, "func TestMissing")
 	withoutDump := edited(pyOld, "from xmlformat import dump\n", "", "    def test_dump(self):\n        self.assertEqual(dump(1), \"<d>1</d>\")\n", "")
 	awaited := edited(jsOld, "'loads', () =>", "'loads', async () =>", "= load(", "= await load(", "'fails', () =>", "'fails', async () =>", "assert.throws", "await assert.rejects")
+	const javaOld = "public class PointTest {\n    static void adds() {\n        assert new Point(1, 2).getX() == 1;\n    }\n    public static void main(String[] args) {\n        adds();\n    }\n}\n"
+	record := Work{Task: "turn Point into a record with accessors x and y", Gone: map[string]bool{"getX": true}}
 	for _, c := range []struct {
 		name     string
 		work     Work
@@ -87,8 +89,11 @@ func TestExplains(t *testing.T) {
 		{"promises", async, "load.test.js", jsOld, awaited, true},
 
 		{"a variable with another name", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put", "s.Get", "store.Get"), true},
+		{"a file whose tests are no framework's", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "adds();", "adds();\n        plus();", "    public static", "    static void plus() {\n        assert new Point(1, 2).plus(2).x() == 3;\n    }\n    public static"), true},
 		{"rows more", limits, "test_limits.py", edited(pyOld, "[6]", "[6, 7]"), edited(pyOld, "[5]", "[20]", "[6]", "[6, 7, 8]"), true},
 
+		{"the same with less", record, "PointTest.java", javaOld, edited(javaOld, "getX() == 1", "x() > 0"), false},
+		{"the same with nothing called", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "        adds();\n", ""), false},
 		{"a variable that is another", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put"), false},
 		{"a key twice", limits, "test_limits.py", edited(pyOld, "[6]", "{'a': 6}"), edited(pyOld, "[5]", "[20]", "[6]", "{'a': 6, 'a': 60}"), false},
 		{"not what the task names", Work{Task: "clean up"}, "store_test.go", goOld, withContext, false},

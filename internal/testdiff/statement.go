@@ -163,7 +163,7 @@ func (e explanation) renamed(old string, now []string) int {
 		return 0
 	case len(now) > 2 && now[1] == "." && e.Gone[old] && e.Came[now[2]]:
 		return 3 // in a package of its own
-	case e.Came[now[0]], e.says(now[0]):
+	case e.Came[now[0]], e.says(now[0]), e.Gone[old] && e.said[now[0]]:
 		return 1
 	}
 	return 0
@@ -243,6 +243,22 @@ func (t testText) replaces(s statement) bool {
 
 var assigns = regex.New(`^\s*(\w+)(?:\.\w+|\[[^\]]*\])*\s*=[^=]`)
 
+// call is what a statement calls that does nothing else, with the bracket; "" where it is none.
+func (s statement) call() string {
+	if len(s.tokens) < 2 || !isName(s.tokens[0]) || s.tokens[1] != "(" {
+		return ""
+	}
+	return s.tokens[0] + "("
+}
+
+// defines reports whether a file of tests has a function of a name.
+func (t testText) defines(name string) bool {
+	return slices.ContainsFunc(t.beside, func(s statement) bool {
+		m := helperHead.FindStringSubmatch(s.text)
+		return m != nil && m[1] == name
+	})
+}
+
 // harmless reports whether a statement that came can change nothing of what the others say: it
 // asserts, or gives a name to what had none.
 func (t testText) harmless(s statement, known map[string]bool) bool {
@@ -254,6 +270,9 @@ func (t testText) harmless(s statement, known map[string]bool) bool {
 	}
 	if m := declares.FindStringSubmatch(s.text); m != nil {
 		return !known[m[1]] && (m[2] == "" || !known[m[2]] || m[2] == "err")
+	}
+	if call := s.call(); call != "" && (known[call] || t.defines(strings.TrimSuffix(call, "("))) {
+		return true // of what a test calls, too, or of a helper
 	}
 	return t.l.assert.MatchString(s.text) || strings.HasPrefix(strings.TrimSpace(s.text), "defer ")
 }
