@@ -14,8 +14,8 @@ import (
 // maxCandidates bounds how many ids a hint lists.
 const maxCandidates = 8
 
-// Resolve finds the loop that ref names: an id or a unique prefix of it, "." for the
-// newest loop of root, "" for the only loop of root. The error lists the loops to choose
+// Resolve finds the loop that ref names: an id or a unique prefix of it, in root if it is unique
+// there, "." for the newest loop of root, "" for the only loop of root. The error lists the loops to choose
 // from. It wraps ErrNotFound if there is none.
 func (s *Store) Resolve(ref, root string) (*Loop, error) {
 	all, err := s.Loops()
@@ -33,6 +33,9 @@ func (s *Store) Resolve(ref, root string) (*Loop, error) {
 		if strings.HasPrefix(l.ID, ref) {
 			found = append(found, l)
 		}
+	}
+	if here := of(root, found); len(here) == 1 {
+		return here[0], nil
 	}
 	switch len(found) {
 	case 1:
@@ -104,11 +107,16 @@ func listLoopsHint(all []*Loop, root string) string {
 	if len(all) == 0 {
 		return "there is no loop yet: pawl run begins one"
 	}
-	here := slices.DeleteFunc(slices.Clone(all), func(l *Loop) bool { return l.origin().Root != root })
+	here := of(root, all)
 	if len(here) > 0 && len(here) < len(all) {
 		return "here are " + joinIDs(here) + " (pawl list --all shows those of other places)"
 	}
 	return "there are " + joinIDs(all) + " (pawl list --all shows them)"
+}
+
+// of are the loops of root among others.
+func of(root string, loops []*Loop) []*Loop {
+	return slices.DeleteFunc(slices.Clone(loops), func(l *Loop) bool { return l.origin().Root != root })
 }
 
 // joinIDs lists the ids of loops, at most maxCandidates.

@@ -102,6 +102,7 @@ func TestResolve(t *testing.T) {
 		{"unique prefix", "calm", "/x", "calm-wren-0003", ""},
 		{"damaged, by id", "dull", "/x", "dull-spoon-0004", ""},
 		{"prefix of several", "brisk", "/x", "", "it may be brisk-otter-0001, brisk-otter-0002, brisk-otter-00020"},
+		{"prefix of several, one of them here", "brisk", "/c", "brisk-otter-00020", ""},
 		{"unknown", "../etc", "/x", "", "calm-wren-0003"},
 		{"unknown, near one of here", "brsik", "/a", "", "here are brisk-otter-0001, brisk-otter-0002 (pawl list --all"},
 		{"newest here", ".", "/a", "brisk-otter-0002", ""},
