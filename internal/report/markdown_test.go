@@ -24,7 +24,7 @@ func TestMarkdown(t *testing.T) {
 
 | | task | | commit |
 |---|---|---|---|
-| skipped | US-006 Cache | failed after all attempts |  |
+| skipped | US-006 Cache | failed after all attempts: TestCache fails |  |
 | blocked | US-007 Deploy | the agent says that it cannot: ask &#64;admin: &lt;img src=x\> \| \[here\](https:&#47;/example.org) |  |
 | unchanged | US-008 Tidy | claimed done, but changed no files |  |
 | to approve | US-005 Status codes | passes only with what it changed of the tests | c81f0c2 |

@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
                 | +++ session_test.go
                 | -    if code != 401 {
                 | +    if code != 200 {
-  1 skipped     US-006 Cache  failed after all attempts  → pawl restore brisk-otter-7f3a --task US-006
+  1 skipped     US-006 Cache  failed after all attempts: TestCache fails  → pawl restore brisk-otter-7f3a --task US-006
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
   1 to approve  US-005 Status codes  passes only with what it changed of the tests  → git show c81f0c2

@@ -89,7 +89,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.Accepted {
 		return "no test proves it; accepted by pawl approve"
 	}
-	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
+	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && (len(p.State.Tasks) > 1 || !p.toldWhy(t.Why)) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
 	if t.Status == loop.Open && t.Why != "" {
