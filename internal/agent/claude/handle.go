@@ -56,6 +56,7 @@ func (t *turn) system(l line, now time.Time) {
 			f.Until, giveUp = t.trouble.until, true
 		}
 		t.emit(agent.Event{Kind: agent.KindRetry, Text: fmt.Sprintf("retry %d", l.Attempt), Failure: f})
+		t.retried = f.Message
 		if giveUp && t.failure == nil {
 			t.failure = f
 		}
@@ -67,7 +68,7 @@ func (t *turn) assistant(l line) {
 		t.trouble = trouble{kind: l.Error, until: t.trouble.until}
 		return
 	}
-	t.result = nil
+	t.result, t.retried = nil, ""
 	t.bill.expect(l.Message)
 	main := l.ParentID == ""
 	for _, b := range l.Message.Content {

@@ -45,6 +45,7 @@ type turn struct {
 	used     int64 // tokens in the context at the last response
 	r        agent.Result
 	failure  *loop.Failure
+	retried  string // what the client meets again and again since the model's last response
 
 	bill     bill
 	owed     map[string]string // messages that the client has not begun, by its id
@@ -111,7 +112,7 @@ func (t *turn) run(ctx context.Context) {
 		case <-timer.C:
 			t.check(time.Now())
 		case <-ctx.Done():
-			t.failure = &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
+			t.failure = &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted", Retried: t.retried}
 		}
 	}
 }

@@ -275,5 +275,6 @@ type Failure struct {
 	Until      time.Time `json:"until,omitzero"`       // usage limit: when it resets, zero if not told
 	Status     int       `json:"status,omitempty"`     // of HTTP, 0 if none
 	Missing    bool      `json:"missing,omitempty"`    // NotStarted: there is no such program
+	Retried    string    `json:"retried,omitempty"`    // Interrupted: the failure that the client met again and again meanwhile
 	Background bool      `json:"background,omitempty"` // the loop's owner is a runner that has no terminal: nobody reads its end
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -27,6 +28,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		return
 	}
 	m.s.Claim = nil
+	m.metOutside(f)
 	switch f.Class {
 	case UsageLimit:
 		m.s.Limited++
@@ -75,6 +77,17 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.crashed(f)
 	default:
 		m.crashed(f)
+	}
+}
+
+// metOutside keeps what a dead turn met outside of the loop, until a turn comes to its end.
+func (m *machine) metOutside(f Failure) {
+	switch f.Class {
+	case UsageLimit, Overloaded, Network:
+		m.s.Cause = f.Message
+	case Interrupted:
+		m.s.Cause = cmp.Or(f.Retried, m.s.Cause)
+	case Login, Billing, Refused, NotStarted, Crashed, TimedOut, Silent, OverBudget: // each has its own end
 	}
 }
 

@@ -177,6 +177,9 @@ func (m *machine) limitReached(o Outcome) {
 
 // limitAndFailure says which limit ended the loop, and what kept it from its goal.
 func (m *machine) limitAndFailure(o Outcome) string {
+	if m.s.Cause != "" {
+		return limitReason(o) + "; the last turn died: " + m.s.Cause
+	}
 	if m.s.Failing == nil || m.s.Failing.Reason == "" {
 		return limitReason(o)
 	}

@@ -133,6 +133,32 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	}
 }
 
+// A loop whose time runs out while its agent reaches nothing says so.
+func TestALimitNamesWhatTheAgentMet(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]loop.Failure{
+		"network":              {Class: loop.Network, Message: "the API cannot be reached"},
+		"in the client's turn": {Class: loop.Interrupted, Message: "the turn was interrupted", Retried: "the API cannot be reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
+			sc.checkpointed("turn 1 fresh first")
+			if f.Class == loop.Network {
+				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "wait")
+				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+			} else {
+				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "look deep")
+				sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish duration")
+			}
+			if want := "the time limit was reached; the last turn died: the API cannot be reached"; sc.s.Reason != want {
+				t.Errorf("%s, want %s", sc.s.Reason, want)
+			}
+		})
+	}
+}
+
 // A crash is a failed try of the task, whose ladder ends; a client that crashes
 // all the same with the next task is at fault itself.
 func TestAClientThatCannotLiveIsAnError(t *testing.T) {

@@ -240,6 +240,7 @@ type Trouble struct {
 	Crashes  int    `json:"crashes,omitempty"`  // dead turns of a client that cannot work
 	Limited  int    `json:"limited,omitempty"`  // usage limits
 	Unknowns int    `json:"unknowns,omitempty"` // unknown results of the gates in a row
+	Cause    string `json:"cause,omitempty"`    // what the last dead turn met outside: network, overload, usage limit
 	Held     string `json:"held,omitempty"`     // what only the user can fix, while the loop is held for that
 }
 
