@@ -280,12 +280,8 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 		return at, nil, fmt.Errorf("run the commit hooks: %w", err)
 	}
 	if hooks.Failed != "" {
-		why := "the " + hooks.Failed + " hook refused the commit"
-		if hooks.TimedOut {
-			why = "the " + hooks.Failed + " hook timed out"
-		}
 		return at, &loop.Gates{
-			Tree: at.tree, Status: gate.Fail, Reason: why,
+			Tree: at.tree, Status: gate.Fail, Reason: refusedBy(hooks),
 			Failed: loop.Failed{FirstError: tail(hooks.Output, resultTail), Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
 		}, nil
 	}
@@ -297,6 +293,18 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 	}
 	at.message = hooks.Message
 	return at, nil, nil
+}
+
+// refusedBy says which of the user's hooks refused a commit, and its last words.
+func refusedBy(hooks git.HookResult) string {
+	why := "the " + hooks.Failed + " hook refused the commit"
+	if hooks.TimedOut {
+		why = "the " + hooks.Failed + " hook timed out"
+	}
+	if said := strings.TrimSpace(hooks.Output); said != "" {
+		why += ": " + plan.OneLine(said[strings.LastIndexByte(said, '\n')+1:], 200)
+	}
+	return why
 }
 
 // receipts journals one for each result and returns their ids.

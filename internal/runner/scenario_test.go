@@ -220,6 +220,9 @@ two
 	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, "no CHANGES") {
 		t.Errorf("the second prompt does not say what the hook said:\n%s", second)
 	}
+	if got, want := s.History[0].What, "failed: the pre-commit hook refused the commit: no CHANGES"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestWithoutAGateNothingIsVerified(t *testing.T) {
