@@ -16,7 +16,8 @@ type statsCmd struct {
 
 func (statsCmd) Help() string {
 	return `Outcomes, time and cost of a task, refused claims, restores and violations over the loops of all
-repositories, also by agent, model, repository and week; a plot shows the tasks of each week.
+repositories, also by agent, model, repository and week; a plot shows the tasks of each week. Loops of
+the demo do not count.
 
   pawl stats
   pawl stats --since 30d
@@ -44,6 +45,9 @@ func (c *statsCmd) Run(a *app) error {
 		spec, m, err := record.Read(l.Loop)
 		if err != nil {
 			term.Warnf(a.Err, "%s", err)
+			continue
+		}
+		if spec.Agent.Name == scriptedAgent { // its costs are invented
 			continue
 		}
 		loops = append(loops, report.StatLoop{Agent: spec.Agent.Name, Model: cmp.Or(m.Session.Model, spec.Agent.Model), Root: l.Summary.Root, State: m.State})

@@ -223,6 +223,11 @@ func outcomeWords(f Figures) string {
 }
 
 func (f Figures) row(w io.Writer, name string) {
+	took, cost := "-", "-" // where no task is done
+	if len(f.took) > 0 {
+		took = figure.Duration(time.Duration(f.MedianSeconds * float64(time.Second)))
+		cost = figure.Cost(f.MedianUSD, len(f.cost) == 0)
+	}
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d of %d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\n", name, f.Loops, f.Outcomes[string(loop.Verified)], f.Done, f.Tasks, f.Proven,
-		figure.Duration(time.Duration(f.MedianSeconds*float64(time.Second))), figure.Cost(f.MedianUSD, len(f.took) > 0 && len(f.cost) == 0), f.Refusals, f.Restores, f.Violations, figure.Cost(f.CostUSD, f.CostUnknown > 0))
+		took, cost, f.Refusals, f.Restores, f.Violations, figure.Cost(f.CostUSD, f.CostUnknown > 0))
 }

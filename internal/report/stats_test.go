@@ -63,6 +63,7 @@ func TestStats(t *testing.T) {
 	}
 	for _, line := range []string{
 		"3 loops: 1 stuck, 1 verified, 1 not ended\n", "repository /src/a   2      1         8 of 13",
+		"repository /src/b   1      0         0 of 0   0       -          -          0",
 		"2026-01-26  █████████████▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░  8 of 13, $10.06\n2026-02-02  " + strings.Repeat(" ", 40) + "  0 of 0, $0.00\n2026-02-09  ",
 	} {
 		if !strings.Contains(b.String(), line) {
