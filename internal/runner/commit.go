@@ -108,7 +108,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.Untouched())
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.NewFiles)
 	}
 	if err != nil {
 		return kept, err
@@ -188,19 +188,19 @@ func (r *Runner) trailers(a loop.Action, m memory.Briefing) []git.Trailer {
 }
 
 // withoutForeign takes the user's own out of a tree: files that were untracked
-// before the loop, or that they made since (yours), and are not tracked at its base,
-// and what they changed in files that they hid from git. None of it is ever committed
-// by the loop.
-func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []string) (string, error) {
-	foreign := slices.Concat(r.Spec.Untracked, yours)
-	if len(foreign)+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
+// before the loop, or that they made since, and are not tracked at its base, tracked ones that
+// only they changed, and what they changed in files that they hid from git. None of it is ever
+// committed by the loop.
+func (r *Runner) withoutForeign(ctx context.Context, tree, base string, theirs memory.NewFiles) (string, error) {
+	foreign := slices.Concat(r.Spec.Untracked, theirs.ByUser, theirs.ByGates)
+	if len(foreign)+len(theirs.UserEdits())+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, foreign...)
 	if err != nil {
 		return "", fmt.Errorf("list what was tracked: %w", err)
 	}
-	out := slices.Clone(r.Spec.HiddenFiles)
+	out := slices.Concat(r.Spec.HiddenFiles, theirs.UserEdits())
 	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
 		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {

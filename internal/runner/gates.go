@@ -167,7 +167,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 		r.before = nil
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.Start, ProtectedTree: m.TestsTree, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.Pending, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: func(path string) bool { return m.MayChange(path) || slices.Contains(m.UserEdits(), path) }, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.Pending, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.Tasks.Wanted(a.Tasks),
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
@@ -267,7 +267,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 	if op := r.Repo.Operation(); op != "" { // in a user's session nobody ends it for them
 		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
-	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.Untouched())
+	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.NewFiles)
 	if err != nil {
 		return at, nil, err
 	}

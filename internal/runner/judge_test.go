@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,18 +230,27 @@ func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	_ = w.sender.b.loop.Post("paused", record.Message{Kind: record.MessageNote, Text: "paused"})
 }
 
-// What the user edits in a pause gets into the next commit, and they are told.
-func TestWhatAPersonEditsInAPauseIsNamed(t *testing.T) {
+// What the user edits while the agent is not at work stays theirs: it is in no commit, and a restore
+// does not undo it.
+func TestWhatAPersonEditsInAPauseIsTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
 	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
 	w.sender = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	w.edit = func() {
+		time.Sleep(3 * fileDoubt) // a time that is about real time: so near to a turn it is the agent's
 		b.write("lib.txt", "mine\n")
+		time.Sleep(3 * fileDoubt)
 		_ = b.loop.Post("go-on", record.Message{Kind: record.MessageResume})
 	}
 	b.watched("-- 1/sleep --\n300ms\n-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
-	if !w.note("you changed lib.txt in the pause: that gets into the agent's next commit") {
-		t.Errorf("notes: %q", w.notes)
+	if n := w.count("left alone: your edit of lib.txt: not committed"); n != 1 {
+		t.Errorf("named %d times: %q", n, w.notes)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nplan.md" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if got := b.git("status", "--porcelain"); got != "M lib.txt" {
+		t.Errorf("status: %q", got)
 	}
 }

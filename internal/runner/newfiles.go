@@ -30,6 +30,8 @@ type tree struct {
 	ownNew    map[string]bool          // new files that are the agent's, as far as they were sorted
 	spanned   atomic.Bool              // a span was written down since new files were sorted at a look
 	noneNew   string                   // the base and the state of the index at which all new files were sorted
+	ownEdits  map[string]bool          // tracked files that the agent changed since the base, as far as they were sorted
+	editsBase string                   // that base
 	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
 	read      memory.Attribution       // by the look under way, see calls.go
 	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
@@ -58,7 +60,10 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 		return m, nil
 	}
 	m.NewFiles = m.Merge(r.sortedNew) // an action may look more than once, with the memory of its beginning
-	found, err := r.newFiles(ctx, m, tree)
+	found, changed, err := r.sinceBase(ctx, m, tree)
+	if err == nil && tree != "" {
+		m, err = r.sortEdits(ctx, m, changed)
+	}
 	if err != nil || len(found) == 0 {
 		return m, err
 	}
@@ -100,6 +105,60 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	return m, nil
 }
 
+// sortEdits finds the tracked files that only the user changed since the base: no call names them, and
+// their times lie outside of every span. One that the agent changes as well is its from then on.
+func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed []string) (memory.Briefing, error) {
+	if r.editsBase != m.Base.Commit {
+		r.editsBase, r.ownEdits = m.Base.Commit, map[string]bool{}
+	}
+	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks())
+	if r.Spec.LeftWork != nil {
+		known = append(known, r.Spec.LeftWork.Paths...)
+	}
+	files := slices.DeleteFunc(changed, func(file string) bool { return r.ownEdits[file] || slices.Contains(known, file) })
+	edited := memory.Paths{}
+	if len(files) > 0 {
+		past, err := r.recall(m)
+		if err != nil {
+			return m, err
+		}
+		times, err := r.spans(m)
+		if err != nil {
+			return m, err
+		}
+		for _, file := range files {
+			path := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
+			if times.Author(fileTimes(path)) == authorship.User && !past.Names(path) { // a stash of the user's gives the agent's work new times
+				edited = append(edited, file)
+			} else {
+				r.ownEdits[file] = true
+			}
+		}
+	}
+	r.tellEdits(ctx, m, edited)
+	m.Edited = &edited
+	r.sortedNew.Edited = &edited
+	return m, nil
+}
+
+// tellEdits journals which tracked files only the user changed, where these are others, and names
+// those that have come.
+func (r *Runner) tellEdits(ctx context.Context, m memory.Briefing, edited memory.Paths) {
+	if slices.Equal(edited, m.UserEdits()) {
+		return
+	}
+	fresh := slices.DeleteFunc(slices.Clone(edited), func(file string) bool { return slices.Contains(m.UserEdits(), file) })
+	n := memory.NewFiles{Edited: &edited}
+	r.inRun(ctx, func(context.Context) error {
+		r.mem.NewFiles = r.mem.Merge(n)
+		if len(fresh) > 0 {
+			r.tell(memory.Note{Level: loop.Info, Text: "left alone: your edit of " + plan.Few(fresh, newMost) + ": not committed", NewFiles: n})
+			return nil
+		}
+		return r.append(memory.TypeNewFiles, n)
+	})
+}
+
 // keepOwn journals new files of the agent's: where the user moves them, as a stash
 // does, their times tell no more whose they are.
 func (r *Runner) keepOwn(ctx context.Context, files []string) {
@@ -135,39 +194,42 @@ func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
 	r.noteLater(ctx, loop.Info, text)
 }
 
-// newFiles are those that the loop's base lacks and that have not been sorted yet. A
-// snapshot is taken only where there may be some: without one it costs one git.
-func (r *Runner) newFiles(ctx context.Context, m memory.Briefing, tree string) ([]string, error) {
+// sinceBase are the files that the loop's base lacks and that have not been sorted yet, and those of the
+// base that were changed. Without a tree a snapshot is taken only where there may be new ones: else it
+// costs one git.
+func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) (fresh, changed []string, err error) {
 	attributed := r.attributed(m)
 	var tracked string
 	if tree == "" {
 		untracked, index, err := r.Repo.Untracked(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("look for new files: %w", err)
+			return nil, nil, fmt.Errorf("look for new files: %w", err)
 		}
 		tracked = m.Base.Commit + " " + index
 		isNew := func(file string) bool { return !attributed[file] && !strings.HasSuffix(file, "/") } // that is a repository
 		if tracked == r.noneNew && !slices.ContainsFunc(untracked, isNew) {
-			return nil, nil
+			return nil, nil, nil
 		}
 		if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
-			return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+			return nil, nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
 		}
 	}
 	diff, err := r.Repo.Diff(ctx, m.Base.Commit, tree)
 	if err != nil {
-		return nil, fmt.Errorf("look for new files: %w", err)
+		return nil, nil, fmt.Errorf("look for new files: %w", err)
 	}
-	var found []string
 	for _, c := range diff {
-		if c.Status == 'A' && !attributed[c.Path] {
-			found = append(found, c.Path)
+		switch {
+		case c.Status == 'M':
+			changed = append(changed, c.Path)
+		case c.Status == 'A' && !attributed[c.Path]:
+			fresh = append(fresh, c.Path)
 		}
 	}
-	if len(found) == 0 && tracked != "" {
+	if len(fresh) == 0 && tracked != "" {
 		r.noneNew = tracked
 	}
-	return found, nil
+	return fresh, changed, nil
 }
 
 // attributed are the new files of which it is known whose they are.
@@ -195,12 +257,10 @@ type workTimes struct {
 
 func (r *Runner) workTimes(ctx context.Context, m memory.Briefing, files []string) (workTimes, error) {
 	w := workTimes{root: r.Repo.Root()}
-	calls, err := record.RecordedCalls(r.Loop)
-	if err != nil || r.strangeClock() {
+	var err error
+	if w.Times, err = r.spans(m); err != nil {
 		return w, err
 	}
-	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
-	w.Times = calls.Times(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt))
 	var dirs []string
 	seen := map[string]bool{".": true}
 	for _, file := range files {
@@ -212,6 +272,16 @@ func (r *Runner) workTimes(ctx context.Context, m memory.Briefing, files []strin
 		return w, fmt.Errorf("list what is tracked: %w", err)
 	}
 	return w, nil
+}
+
+// spans are the times at which something of the agent's was at work.
+func (r *Runner) spans(m memory.Briefing) (authorship.Times, error) {
+	calls, err := record.RecordedCalls(r.Loop)
+	if err != nil || r.strangeClock() {
+		return authorship.Times{}, err
+	}
+	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
+	return calls.Times(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt)), nil
 }
 
 // of returns the times of a file and of each new folder that it lies in.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -43,8 +45,9 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Briefing, d
 		left.Usage = m.Usage.Add(g.Usage)
 		q.MaxCostUSD = costLeft(left)
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
+		began := time.Now()
 		ans, err := r.Reviewer.Ask(ctx, q)
-		if err != nil {
+		if err = cmp.Or(err, r.keepSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // what it writes is not the user's
 			return loop.Gates{}, err
 		}
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})

@@ -101,7 +101,6 @@ type control struct {
 	inSession bool                             // this is Attend, see attended
 	held      bool                             // another tool's files say that the loop rests
 	unread    string                           // what was wrong with these, last
-	paused    string                           // the tree as the loop was paused, see seePause
 	stop      string                           // cause for which it is cancelled at once, see End
 }
 
@@ -255,7 +254,6 @@ func (r *Runner) open() error {
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
-		r.nameEdited(ctx)
 		if err := r.adoptEdited("while the loop was paused"); err != nil {
 			return err
 		}
@@ -264,7 +262,6 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if err != nil {
 		return err
 	}
-	r.seePause(ctx)
 	if r.mem.State.Phase == loop.Paused {
 		if err := r.action.overtake(); err != nil { // a wait that the pause overtook
 			return err

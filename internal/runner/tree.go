@@ -62,7 +62,8 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if a.From != "" {
 		return r.bringBack(ctx, a, m)
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...); err != nil {
+	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...)
+	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
 	if !r.theirTree() {
@@ -70,8 +71,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) 
 			return loop.Event{}, err
 		}
 	}
-	m, err := r.sortNewFiles(ctx, m, "")
-	if err != nil {
+	if m, err = r.sortNewFiles(ctx, m, point.Tree); err != nil {
 		return loop.Event{}, err
 	}
 	tree, err := r.withTheirs(ctx, a.Tree, m.Base)

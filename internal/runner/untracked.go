@@ -22,10 +22,10 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.Briefin
 	if err != nil {
 		return false, err
 	}
-	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.Untouched()); err != nil {
+	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.NewFiles); err != nil {
 		return false, err
 	}
-	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.Untouched())
+	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.NewFiles)
 	return was == now, err
 }
 
@@ -38,7 +38,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f 
 	if err != nil {
 		return err
 	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.Untouched())
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.NewFiles)
 	if err != nil {
 		return err
 	}
