@@ -174,21 +174,22 @@ func (r *Runner) adoptEdited(while string) error {
 	return r.keepPlan(f)
 }
 
-// unknownTasks are tasks of the plan that the loop does not have yet.
+// unknownTasks are tasks of the plan that the loop does not have yet, or by another title.
 func (r *Runner) unknownTasks(have loop.Tasks) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
-	known := make(map[string]bool, len(have))
+	titles := make(map[string]string, len(have))
 	for i := range have {
-		known[have[i].ID] = true
+		titles[have[i].ID] = have[i].Title
 	}
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		if known[t.ID] || t.Optional && r.Spec.NoOptional {
+		task := r.loopTask(t)
+		if title, known := titles[t.ID]; known && title == task.Title || !known && t.Optional && r.Spec.NoOptional {
 			continue
 		}
-		added = append(added, r.loopTask(t))
+		added = append(added, task)
 	}
 	return added
 }

@@ -137,13 +137,16 @@ true
 		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
 			t.Error(err)
 		}
-	}, held: func() { b.write("plan.md", "# Words\n\n- [ ] two\n\nTake them from want.txt.\n") }}
+	}, held: func() { b.write("plan.md", "# Words\n\n- [ ] both words\n\nTake them from want.txt.\n") }}
 	s, err := b.drive(t.Context(), d, w)
 	if err != nil || s.Outcome != loop.Verified || s.Violations != 0 || len(s.Aside) != 0 {
 		t.Fatalf("%s: %s, %d violations, aside %q (%v)", s.Outcome, s.Reason, s.Violations, s.Aside, err)
 	}
-	if got := b.read("plan.md"); !strings.HasPrefix(got, "# Words\n\n- [x] two\n") {
+	if got := b.read("plan.md"); !strings.HasPrefix(got, "# Words\n\n- [x] both words\n") {
 		t.Errorf("the plan: %q", got)
+	}
+	if w.title != "both words" {
+		t.Errorf("the task is %q when the loop goes on", w.title)
 	}
 }
 
@@ -153,6 +156,8 @@ type pauses struct {
 	post func(kind string)
 	held func()
 	done bool
+
+	title string // of the first task once the loop goes on
 }
 
 func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
@@ -161,6 +166,8 @@ func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	case s.Phase == loop.Turning && e.Kind != loop.PauseAsked && !w.done:
 		w.done = true
 		w.post(record.MessagePause)
+	case e.Kind == loop.Resumed:
+		w.title = s.Tasks[0].Title
 	case s.Phase == loop.Paused:
 		w.held()
 		w.post(record.MessageResume)

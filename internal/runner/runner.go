@@ -257,6 +257,10 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		if err := r.adoptEdited("while the loop was paused"); err != nil {
 			return err
 		}
+		e.Added = r.unknownTasks(r.mem.State.Tasks)
+	}
+	if e.Kind == loop.Reopened {
+		e.Added = r.unknownTasks(r.mem.State.Tasks)
 	}
 	acts, err := r.apply(e)
 	if err != nil {

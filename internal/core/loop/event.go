@@ -86,7 +86,7 @@ type Event struct {
 	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Answered: the one that asked, none: the first; Committed: those that were done, and whose commits are gone
 	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
 	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
-	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited: tasks of the plan that the loop does not know
+	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited, Resumed, Reopened: tasks of the plan that the loop does not know, or by another title
 	Aside          string      `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
 	Isolated       bool        `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
 	Hint           string      `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it

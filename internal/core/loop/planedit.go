@@ -12,10 +12,15 @@ import (
 // maxAside bounds the edits of the plan that the state names.
 const maxAside = 20
 
-// added takes tasks into the loop that were added to the plan while it runs.
+// added takes tasks into the loop that were added to the plan while it runs, and titles that
+// were changed there.
 func (m *machine) added(tasks []Task) {
 	for _, t := range tasks {
-		if _, known := m.s.Task(t.ID); known {
+		if known, ok := m.s.Task(t.ID); ok {
+			if known.Title != t.Title {
+				m.task(t.ID, func(known *Task) { known.Title = t.Title })
+				m.notify(Info, fmt.Sprintf("task %s (%s) has another title in the plan now: %s", t.ID, known.Title, t.Title))
+			}
 			continue
 		}
 		m.s.Tasks = append(m.tasks(), t)

@@ -154,7 +154,7 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	sc.feed(loop.Event{
 		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
 		Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}},
-	}, "notify; checkpoint")
+	}, "notify; notify; checkpoint")
 	if got := tasksNow(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
 		t.Error(got)
 	}

@@ -74,6 +74,7 @@ func (m *machine) handle(e Event) {
 	case PauseAsked:
 		m.pause()
 	case Resumed:
+		m.added(e.Added)
 		m.resume()
 	case Learnt:
 		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
@@ -307,6 +308,7 @@ func (m *machine) reopen(e Event) {
 		s.RedAtStart = nil
 	}
 	m.forgetEnd()
+	m.added(e.Added)
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
