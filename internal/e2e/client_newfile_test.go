@@ -9,18 +9,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// A file that the user makes while the model thinks is in no commit; what the agent's
+// A file that the user makes or edits while the model thinks is in no commit; what the agent's
 // commands make is, also in the background, and by a process that they left.
 func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
-	c := newClientBench(t, wordShop(map[string]string{"gen.sh": "echo made > made.txt\n", "late.sh": "sleep 3; echo late > late.txt\n"}))
+	c := newClientBench(t, wordShop(map[string]string{"gen.sh": "echo made > made.txt\n", "late.sh": "sleep 3; echo late > late.txt\n", "edited.txt": "once\n", "changed.txt": "once\n"}))
 	thinks := func() { // longer than a file's time is doubted
 		time.Sleep(2500 * time.Millisecond)
 	}
 	steps := []func() messagesapi.Response{
-		func() messagesapi.Response { return messagesapi.Bash("sh gen.sh") },
+		func() messagesapi.Response {
+			return messagesapi.Bash("sh gen.sh; for f in ch*ed.txt; do echo agents > $f; done")
+		},
 		func() messagesapi.Response {
 			thinks()
-			c.write(map[string]string{"notes.txt": "mine\n"})
+			c.write(map[string]string{"notes.txt": "mine\n", "edited.txt": "mine\n"})
 			thinks()
 			return c.adds("bye")
 		},
@@ -39,13 +41,16 @@ func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
 		return step()
 	})
 	r := c.run(0, c.goal("add bye")...)
-	if got := c.git("diff", "--name-only", "start", "HEAD"); got != "bye.txt\nlate.txt\nmade.txt\ntests/bye.sh" {
+	if got := c.git("diff", "--name-only", "start", "HEAD"); got != "bye.txt\nchanged.txt\nlate.txt\nmade.txt\ntests/bye.sh" {
 		t.Errorf("in the commit: %s\n%s", got, r)
 	}
-	if got := c.git("status", "--porcelain"); got != "?? notes.txt" {
+	if got := c.git("status", "--porcelain"); got != "M edited.txt\n?? notes.txt" {
 		t.Errorf("left over: %s", got)
 	}
 	if !r.says("left alone: notes.txt, which no tool call made") {
 		t.Errorf("not named: %s", r)
+	}
+	if !r.says("left alone: your edit of edited.txt: not committed") {
+		t.Errorf("the edit is not named: %s", r)
 	}
 }

@@ -12,13 +12,13 @@ import (
 // In a session that commits, what the user writes in the folder while the model thinks
 // is left alone. What the agent's commands make without naming it is committed.
 func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
-	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "gen.sh": "echo made > made.txt\n"}), settings)
+	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "gen.sh": "echo made > made.txt\n", "edited.txt": "once\n"}), settings)
 	thinks := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
 	steps := []func() messagesapi.Response{
 		func() messagesapi.Response { return messagesapi.Bash("pawl start 'add bye' --commit " + words) },
 		func() messagesapi.Response {
 			thinks()
-			s.write(map[string]string{"notes.txt": "mine\n"})
+			s.write(map[string]string{"notes.txt": "mine\n", "edited.txt": "mine\n"})
 			thinks()
 			return messagesapi.Bash("sh gen.sh")
 		},
@@ -37,7 +37,7 @@ func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
 	if got := s.git("show", "--format=", "--name-only", "HEAD"); got != "bye.txt\nmade.txt\ntests/bye.sh" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if got := s.git("status", "--porcelain"); got != "?? notes.txt" {
+	if got := s.git("status", "--porcelain"); got != "M edited.txt\n?? notes.txt" {
 		t.Errorf("left over: %s", got)
 	}
 }
