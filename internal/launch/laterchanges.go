@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -28,7 +29,7 @@ const checkpointsCompared = 20
 // them.
 func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
-	if err != nil || len(points) == 0 { // no turn has begun
+	if _, known := runner.EndPoint(points); err != nil || !known { // no turn has begun, or what it came to is not known
 		return nil, nil, err
 	}
 	status, err := repo.Status(ctx)

@@ -194,6 +194,23 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Briefing) (
 	return loop.Event{Kind: loop.Concluded}, nil
 }
 
+// theEnd begins the subject of the checkpoint that a loop makes at its end.
+const theEnd = "the end: "
+
+// EndPoint finds the checkpoint that a loop made at its last end, before which only restores may have
+// made others; false if it could make none then.
+func EndPoint(points []git.Checkpoint) (git.Checkpoint, bool) {
+	for _, p := range slices.Backward(points) {
+		if strings.HasPrefix(p.Subject, theEnd) {
+			return p, true
+		}
+		if !strings.HasPrefix(p.Subject, "before ") {
+			break
+		}
+	}
+	return git.Checkpoint{}, false
+}
+
 // conclude does that in a bounded time, also where the user waits no longer.
 func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
@@ -220,7 +237,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if _, err := r.sortNewFiles(ctx, m, ""); err != nil {
 		warn(err)
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
 	if r.Spec.NoCommit || m.OwesCommit { // its commit may be on the branch

@@ -78,7 +78,8 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 		return nil
 	}
 	points, err := r.Repo.Checkpoints(ctx, r.Loop.ID)
-	if err != nil || len(points) == 0 {
+	end, known := EndPoint(points)
+	if err != nil || !known {
 		return err
 	}
 	changed, err := r.JudgedBy.Changes(ctx)
@@ -89,7 +90,7 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	since, err := r.Repo.Diff(ctx, points[len(points)-1].Tree, now)
+	since, err := r.Repo.Diff(ctx, end.Tree, now)
 	if err != nil {
 		return fmt.Errorf("compare with the loop's end: %w", err)
 	}
