@@ -61,6 +61,9 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		if t.Status == loop.Open && t.Wanted == gate.Proven && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
 			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=unproven  to accept that", t.ID, t.Title, t.ID)
 		}
+		if t.Status == loop.Open && plan.AsksForTestData(plan.Task{Title: t.Title}) && !s.MayChangeTests([]string{t.ID}) {
+			line("note", "task %s asks to change what tests compare with: that waits for your approval. Add  --allow-test-changes=%[1]s  to allow it beforehand", t.ID)
+		}
 	}
 	for _, e := range p.Settings.Explain() {
 		if e.Source != "default" && e.Source != "flags" {

@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // LooksLikeProse guesses from the title that a task only writes text for
@@ -50,6 +52,13 @@ const (
 	texts   = "readme changelog docs documentation docstring docstrings"
 	linking = "for of with to about on in and so that from at as by explaining describing"
 )
+
+// AsksForTestData guesses from the title that a task asks to change what tests compare with: golden
+// files, snapshots, fixtures. Nothing shows which of its lines the task means, so that such a change
+// waits for the user, who may allow it beforehand. Like LooksLikeProse it would rather miss one.
+func AsksForTestData(t Task) bool { return testData.MatchString(t.Title) }
+
+var testData = regex.New(`(?i)\b(?:updat|regenerat|refresh|adapt|adjust|chang|replac)(?:e|es|ing)?\s+(?:(?:the|all|any|its|their|old|affected|matching|test)\s+)*(?:\S*testdata\S*|test data|goldens?\b|golden (?:files?|outputs?)|snapshots?\b|fixtures?\b|expected (?:outputs?|files?|values?))`)
 
 // words says whether one word stands in a list of them.
 func words(word, list string) bool {

@@ -128,6 +128,26 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+func TestAsksForTestData(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]bool{
+		"print dates as 2024-03-01; update testdata to match": true,
+		"print a header; update testdata/people.csv":          true,
+		"reword the errors and regenerate the golden files":   true,
+		"new amount format, adapting its snapshots":           true,
+		"change expected output of help":                      true,
+		"add golden files for the help":                       false,
+		"update the parser":                                   false,
+		"fix the tests":                                       false,
+		"cache snapshots of the store":                        false,
+		"changed snapshots are shown":                         false,
+	} {
+		if got := plan.AsksForTestData(plan.Task{Title: title}); got != want {
+			t.Errorf("AsksForTestData(%q) = %v", title, got)
+		}
+	}
+}
+
 func TestLooksLikeProse(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
