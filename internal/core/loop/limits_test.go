@@ -377,38 +377,3 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 		t.Errorf("failing %v, tries %d", sc.s.Failing, sc.s.Ladder.Tries)
 	}
 }
-
-func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
-	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{StillRed: []string{"make check"}}}
-	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
-	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
-	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 continue claim_refused")
-	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
-	sc.committed("checkpoint")
-	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "turn 3 fresh next_task")
-	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 4 continue gates_failed")
-}
-
-func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
-	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{StillRed: []string{"make check"}}}
-	turned := loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, TurnedGreen: []string{"make check"}}}
-	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
-	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
-	sc.turn("no-behaviour-change", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
-	sc.committed("checkpoint")
-	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "turn 2 fresh next_task")
-	sc.turn("done", "gates claim")
-	sc.gates(turned, "commit b")
-	sc.committed("gates final")
-	sc.gates(green, "finish verified")
-}
