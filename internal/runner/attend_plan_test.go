@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // sitPlanned begins a loop over a plan in a session.
@@ -66,6 +67,28 @@ func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 		}
 		if got := st.read("plan.md"); got != ticked(edit) {
 			t.Errorf("%q: the plan in the end: %q", edit, got)
+		}
+	}
+}
+
+// An edit while the loop of a session is paused, and that no tool call explains, is in the
+// loop as soon as it goes on.
+func TestAnEditInASessionsPauseIsAdopted(t *testing.T) {
+	t.Parallel()
+	for _, explained := range []bool{false, true} {
+		st := sitPlanned(t, "- [ ] two\n")
+		st.post(record.MessagePause, "")
+		st.turn(loop.Turn{})
+		const edit = "- [ ] both\n- [ ] three\n"
+		if explained {
+			st.besideACommand(edit)
+		} else {
+			st.write("plan.md", edit)
+		}
+		st.post(record.MessageResume, "")
+		st.attend()
+		if adopted := st.s.Tasks[0].Title == "both" && len(st.s.Tasks) == 2; adopted == explained {
+			t.Errorf("explained %v: %s, tasks %+v", explained, st.s.Phase, st.s.Tasks)
 		}
 	}
 }

@@ -152,8 +152,13 @@ func (r *Runner) addedMeanwhile(m memory.Briefing) ([]loop.Task, error) {
 // adoptEdited takes the plan as the user left it while nothing of the agent's was at work: the loop was
 // paused, or had ended. One that they removed is put back, for it says what is left to do.
 func (r *Runner) adoptEdited(while string) error {
-	if r.Spec.Plan == "" || r.attended() {
+	if r.Spec.Plan == "" || r.attended() && r.mem.State.Phase != loop.Paused {
 		return nil
+	}
+	if r.attended() { // there the agent may be at work in a pause
+		if err := r.readCalls(r.mem.Briefing()); err != nil || r.planExplained() {
+			return err
+		}
 	}
 	if _, err := os.Stat(r.planPath()); errors.Is(err, fs.ErrNotExist) && r.mem.State.Phase == loop.Ended {
 		r.note(loop.Warning, r.Spec.Plan+" was removed "+while+": it is put back")
