@@ -74,8 +74,7 @@ func (m *machine) handle(e Event) {
 	case PauseAsked:
 		m.pause()
 	case Resumed:
-		m.added(e.Added)
-		m.resume()
+		m.resume(e.Added)
 	case Learnt:
 		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
 	case Forgot:
@@ -236,7 +235,9 @@ func (m *machine) hold(then After) {
 	m.away()
 }
 
-func (m *machine) resume() {
+// resume has a paused loop go on, with the tasks that came into its plan meanwhile.
+func (m *machine) resume(tasks []Task) {
+	m.added(tasks)
 	m.s.Pause = false
 	if m.s.Phase == Paused {
 		m.s.Held = ""
