@@ -110,6 +110,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.warnSecret(p.Goal)
 	a.warnGates(p.Spec, p.Root())
+	a.warnDamaged(p)
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
