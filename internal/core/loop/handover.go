@@ -109,7 +109,9 @@ func (m *machine) handedOver(e Event) {
 			m.restartTask()
 			return
 		}
-		m.acts = append(m.acts, m.s.Pending...)
+		if !m.worksMeanwhile() {
+			m.acts = append(m.acts, m.s.Pending...)
+		}
 	}
 }
 

@@ -75,10 +75,10 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	case Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted:
 		m.bookIsolated(t, f.Message)
 		m.remember("the isolated try was cut off: " + f.Message)
-		m.turnEnded(*t)
+		m.weighTurn(*t) // what it was told it may not have read
 	default:
 		m.bookIsolated(t, f.Message)
-		m.turnEnded(*t)
+		m.weighTurn(*t)
 	}
 }
 

@@ -206,6 +206,21 @@ func (m *machine) awaitAnswer() bool {
 	return true
 }
 
+// worksMeanwhile has a runner that takes over a wait for an answer do other work, if there is some: who
+// had the loop before may have been a session, whose tree is left as it is.
+func (m *machine) worksMeanwhile() bool {
+	q, waits := m.s.AwaitedAnswer()
+	if !waits || q.Approve != "" || m.s.Attended {
+		return false
+	}
+	if _, more := m.pick(); !more {
+		return false
+	}
+	m.back()
+	m.follow(m.s.After)
+	return true
+}
+
 func (m *machine) waitForAnswer(q Question, then After) {
 	m.away()
 	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)

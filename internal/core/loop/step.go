@@ -291,7 +291,9 @@ func (m *machine) ownerLost() {
 		}
 	case New, Paused:
 	default:
-		m.acts = slices.Clone(m.s.Pending)
+		if !m.worksMeanwhile() {
+			m.acts = slices.Clone(m.s.Pending)
+		}
 	}
 }
 

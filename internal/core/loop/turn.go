@@ -88,12 +88,17 @@ func (m *machine) turnEnded(t Turn) {
 		m.beginTurn()
 		return
 	}
+	m.acknowledged()
+	m.weighTurn(t)
+}
+
+// weighTurn goes on from what a turn came to, be it that it was cut off.
+func (m *machine) weighTurn(t Turn) {
 	m.count(t)
 	m.s.Trouble = Trouble{}
 	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
 		m.s.Ladder = Ladder{Idle: m.s.Ladder.Idle}
 	}
-	m.acknowledged()
 	if t.ToolCalls == 0 {
 		m.s.Ladder.Idle++
 	} else {

@@ -223,7 +223,7 @@ func (w *world) perform(a loop.Action) {
 		}
 		e = w.approves()
 	case loop.Interrupt:
-		e = loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
+		e = loop.Event{Kind: loop.AgentFailed, Isolated: w.s.Phase == loop.Trying, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
 		e = loop.Event{Kind: loop.Concluded}
 	case loop.PutBack, loop.Notify, loop.Deliver:
