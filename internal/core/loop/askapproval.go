@@ -149,6 +149,7 @@ func (m *machine) approvalDeclined(q Question) {
 	}
 	m.tellAgent("The user does not accept your work on this task" + why)
 	m.s.Refusals++
+	m.s.Ladder.Rounds = 0 // the work that comes of their word is reviewed as any other
 	m.s.Failing, m.s.Situation = nil, GoOn
 	m.beginTurn()
 }
