@@ -4,7 +4,9 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
@@ -29,7 +31,10 @@ func (b *bench) driver() int {
 // verifiedAlone waits for the end of the newest loop, which must be verified.
 func (c *clientBench) verifiedAlone(commits int) {
 	c.t.Helper()
-	c.pawl("attach") // shows it to its end
+	c.pawl("attach")                // shows it to its end
+	pid := strconv.Itoa(c.driver()) // it tries its work broken before it goes
+	for end := time.Now().Add(timeout); c.lives(pid) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	}
 	if s := c.status(); s.State != "ended" || s.Outcome != "verified" {
 		c.t.Errorf("status %+v\n%s", s, c.pawl("log", ".").out)
 	}
