@@ -90,11 +90,15 @@ func TestExplains(t *testing.T) {
 
 		{"a variable with another name", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put", "s.Get", "store.Get"), true},
 		{"a file whose tests are no framework's", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "adds();", "adds();\n        plus();", "    public static", "    static void plus() {\n        assert new Point(1, 2).plus(2).x() == 3;\n    }\n    public static"), true},
-		{"rows more", limits, "test_limits.py", edited(pyOld, "[6]", "[6, 7]"), edited(pyOld, "[5]", "[20]", "[6]", "[6, 7, 8]"), true},
+		{"rows more", limits, "test_limits.py", edited(pyOld, "        self.assertEqual(check([6]), False)", "        for n in [6, 7]:\n            self.assertEqual(check([n]), False)"), edited(pyOld, "[5]", "[20]", "        self.assertEqual(check([6]), False)", "        for n in [6, 7, 8]:\n            self.assertEqual(check([n]), False)"), true},
 
 		{"the same with less", record, "PointTest.java", javaOld, edited(javaOld, "getX() == 1", "x() > 0"), false},
 		{"the same with nothing called", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "        adds();\n", ""), false},
 		{"a variable that is another", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "store := New()", "\ts.Put", "\tstore.Put"), false},
+		{"an argument more that the task does not ask for", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "check([6])", "check([6], True)"), false},
+		{"a longer input", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "[6]", "[6, 7]"), false},
+		{"an option more", async, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }", "await load(", "await load("), true},
+		{"an option more of what the task does not name", Work{Task: "clean up"}, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(jsOld, "'a.json'", "{ file: 'a', lenient: true }"), false},
 		{"a key twice", limits, "test_limits.py", edited(pyOld, "[6]", "{'a': 6}"), edited(pyOld, "[5]", "[20]", "[6]", "{'a': 6, 'a': 60}"), false},
 		{"not what the task names", Work{Task: "clean up"}, "store_test.go", goOld, withContext, false},
 		{"another result", contexts, "store_test.go", goOld, edited(withContext, `got != "v"`, `got != "w"`), false},

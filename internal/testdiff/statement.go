@@ -90,7 +90,7 @@ func (e explanation) matches(old, now []string, known map[string]bool) bool {
 				return false
 			}
 			j += 2
-		case now[j] == "," && closes.MatchString(old[i]):
+		case now[j] == "," && endsTable(old[:i], old[i]):
 			more := rows(now[j:])
 			if overrides(more, old) {
 				return false
@@ -101,6 +101,15 @@ func (e explanation) matches(old, now []string, known map[string]bool) bool {
 		}
 	}
 	return i == len(old) && closes.MatchString(strings.Join(now[j:], ""))
+}
+
+// endsTable reports whether a bracket closes a list of cases: one that is no argument of a call but of
+// what runs a test for each, and that has no keys but a map's in Go. What a call is given is its input.
+func endsTable(before []string, bracket string) bool {
+	text := strings.Join(before, "")
+	inCall := strings.Count(text, "(") > strings.Count(text, ")")
+	return (bracket == "]" || bracket == "}" && (strings.Contains(text, "map[") || strings.Contains(text, "[]"))) &&
+		(!inCall || strings.Contains(text, "parametrize(") || strings.Contains(text, ".each("))
 }
 
 // rows are what came behind the last value of a table: all before the bracket that closes it.
