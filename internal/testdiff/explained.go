@@ -107,22 +107,30 @@ func readText(f File) (testText, bool) {
 
 // explains compares an old test file with what there is now.
 func (e explanation) explains(old testText) bool {
-	stays := false
-	for _, t := range old.tests {
-		kept := e.keeps(old, t)
-		if !kept && !e.mayGo(old, t) {
-			return false
+	var fit []testText // where its tests say what they said
+	for _, now := range e.now {
+		standsIn := func(s statement) bool { return e.standsIn(s, old) }
+		if (old.silenced || !now.silenced) && !now.replacesMore(old) && e.holds(now, old.beside, now.beside) && !slices.ContainsFunc(now.uses, standsIn) {
+			fit = append(fit, now)
 		}
-		stays = stays || kept
 	}
-	if !stays && len(old.tests) > 0 { // then nothing needs what stands beside them
+	whole := func(testText) bool { return true }
+	if len(old.tests) == 0 { // all of it is a test
+		return e.isIn(fit, old, whole)
+	}
+	return !slices.ContainsFunc(old.tests, func(t span) bool {
+		return !e.isIn(fit, old, func(now testText) bool { return e.keeps(old, t, now) }) && !e.mayGo(old, t)
+	})
+}
+
+// isIn reports whether one of some files will do, best the one that was there; another is remembered.
+func (e explanation) isIn(files []testText, old testText, will func(now testText) bool) bool {
+	if slices.ContainsFunc(files, func(now testText) bool { return now.Path == old.Path && will(now) }) {
 		return true
 	}
-	i := slices.IndexFunc(e.now, func(now testText) bool {
-		return !now.replacesMore(old) && e.holds(now, old.beside, now.beside) && !slices.ContainsFunc(now.uses, func(s statement) bool { return e.standsIn(s, old) })
-	})
-	if i >= 0 && len(old.tests) == 0 && e.now[i].Path != old.Path { // all of it is a test
-		e.moved[e.now[i].Path] = true
+	i := slices.IndexFunc(files, will)
+	if i >= 0 {
+		e.moved[files[i].Path] = true
 	}
 	return i >= 0
 }
@@ -135,24 +143,13 @@ func (t testText) replacesMore(old testText) bool {
 	})
 }
 
-// keeps reports whether a test is still there, in its file or in another, and says the same.
-func (e explanation) keeps(old testText, t span) bool {
+// keeps reports whether a test is still there in a file, and says the same.
+func (e explanation) keeps(old testText, t span, now testText) bool {
 	was := old.statements(t.head, t.to)
-	kept := func(now testText) bool {
-		return (old.silenced || !now.silenced) && slices.ContainsFunc(now.tests, func(is span) bool {
-			silenced := slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed })
-			return !silenced && e.holds(now, was, now.statements(is.head, is.to))
-		})
-	}
-	here := func(now testText) bool { return now.Path == old.Path && kept(now) }
-	if slices.ContainsFunc(e.now, here) {
-		return true
-	}
-	i := slices.IndexFunc(e.now, kept)
-	if i >= 0 {
-		e.moved[e.now[i].Path] = true
-	}
-	return i >= 0
+	return slices.ContainsFunc(now.tests, func(is span) bool {
+		silenced := slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed })
+		return !silenced && e.holds(now, was, now.statements(is.head, is.to))
+	})
 }
 
 // holds reports whether all statements of one text stand in another in their order, each as the

@@ -145,6 +145,19 @@ func TestExplainsTestsThatMoved(t *testing.T) {
 	}
 }
 
+// A new file beside the old one does not make up for what was done in that.
+func TestExplainsNoFileByAnother(t *testing.T) {
+	w := Work{Task: "raise the limit from 5 to 20", StandsIn: func(module string) bool { return module == "fakes" }, Untested: func(string) bool { return true }}
+	const old = "from limits import check\n\n\ndef test_limit():\n    assert check([5])\n"
+	other := File{"test_new.py", []byte("from limits import check\n\n\ndef test_more():\n    assert not check([21])\n")}
+	for now, want := range map[string]bool{"from limits import check": true, "from fakes import check": false} {
+		file := File{"test_limits.py", []byte(edited(old, "from limits import check", now, "[5]", "[20]"))}
+		if _, got := w.Explains([]File{{"test_limits.py", []byte(old)}}, []File{other, file}); got != want {
+			t.Errorf("%s: explained %v", now, got)
+		}
+	}
+}
+
 // FuzzExplains holds that a file explains itself, whatever stands in it, and that nothing is
 // explained by a file without tests.
 func FuzzExplains(f *testing.F) {

@@ -113,20 +113,7 @@ func endsTable(before []string, bracket string) bool {
 }
 
 // rows are what came behind the last value of a table: all before the bracket that closes it.
-func rows(tokens []string) []string {
-	depth := 0
-	for i, token := range tokens {
-		switch token {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			if depth--; depth < 0 {
-				return tokens[:i]
-			}
-		}
-	}
-	return tokens
-}
+func rows(tokens []string) []string { return tokens[:closing(tokens, 1)] }
 
 // overrides reports whether rows steer what is done with them, or have the key of one that was
 // there: the last of a key may count.
@@ -184,23 +171,26 @@ func (e explanation) says(token string) bool {
 }
 
 // bracketed is what begins with a bracket, to where that is closed.
-func bracketed(tokens []string) []string {
-	depth := 0
+func bracketed(tokens []string) []string { return tokens[:min(closing(tokens, 0)+1, len(tokens))] }
+
+// closing is where the last bracket is closed, of those that were open before and came; behind all
+// tokens if it is not.
+func closing(tokens []string, open int) int {
 	for i, token := range tokens {
 		switch token {
 		case "(", "[", "{":
-			depth++
+			open++
 		case ")", "]", "}":
-			if depth--; depth == 0 {
-				return tokens[:i+1]
+			if open--; open == 0 {
+				return i
 			}
 		}
 	}
-	return tokens
+	return len(tokens)
 }
 
-// passes reports whether a call passes on all that another one did, and what it adds works nothing
-// out and is no value that the old test has.
+// passes reports whether a call still passes all that another one did. What it passes as well may
+// not be worked out there, nor be a value that the old test has: that could be the answer.
 func (e explanation) passes(was, is []string, known map[string]bool) bool {
 	quote := ""
 	for _, token := range is {
