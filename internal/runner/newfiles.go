@@ -111,11 +111,16 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed []str
 	if r.editsBase != m.Base.Commit {
 		r.editsBase, r.ownEdits = m.Base.Commit, map[string]bool{}
 	}
-	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks())
-	if r.Spec.LeftWork != nil {
-		known = append(known, r.Spec.LeftWork.Paths...)
+	known := map[string]bool{}
+	for _, file := range slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks()) {
+		known[file] = true
 	}
-	files := slices.DeleteFunc(changed, func(file string) bool { return r.ownEdits[file] || slices.Contains(known, file) })
+	if r.Spec.LeftWork != nil {
+		for _, file := range r.Spec.LeftWork.Paths {
+			known[file] = true
+		}
+	}
+	files := slices.DeleteFunc(changed, func(file string) bool { return r.ownEdits[file] || known[file] })
 	edited := memory.Paths{}
 	if len(files) > 0 {
 		past, err := r.recall(m)

@@ -3,9 +3,11 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -119,13 +121,15 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 			delete(w.Came, name)
 		}
 	}
-	entries, err := v.Repo.Entries(ctx, r.Tree)
+	tests, err := v.Repo.Select(ctx, r.Tree, v.files.tests)
 	if err != nil {
-		return w, fmt.Errorf("list the files: %w", err)
+		return w, fmt.Errorf("list the tests: %w", err)
 	}
-	w.StandsIn = func(module string) bool { return v.standsIn(module, entries, changes) }
-	w.Untested, err = v.untested(ctx, r.Tree, entries)
-	return w, err
+	stand := standIns(tests, changes)
+	w.StandsIn = func(module string) bool { return stand[module] }
+	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r.Tree) }) // few tasks remove something
+	w.Untested = func(name string) bool { return untested()(name) }
+	return w, nil
 }
 
 func add(names map[string]bool, more []string) {
@@ -143,29 +147,37 @@ func declared(file string, content []byte) []string {
 	return names
 }
 
-// standsIn reports whether a test or a new file lies under a name: not what tests imported
-// before, and no library either.
-func (v *Verifier) standsIn(module string, entries map[string]git.Entry, changes []git.Change) bool {
-	for file := range entries {
-		base, _, _ := strings.Cut(path.Base(file), ".")
-		if base != module && !slices.Contains(strings.Split(path.Dir(file), "/"), module) {
-			continue
-		}
-		if v.isTest(file) || slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == file && c.Status == 'A' }) {
-			return true
+// standIns are the names under which tests and new files lie: not what tests imported before, and no
+// library either.
+func standIns(tests map[string]git.Entry, changes []git.Change) map[string]bool {
+	files := slices.Collect(maps.Keys(tests))
+	for _, c := range changes {
+		if c.Status == 'A' {
+			files = append(files, c.Path)
 		}
 	}
-	return false
+	names := map[string]bool{}
+	for _, file := range files {
+		base, _, _ := strings.Cut(path.Base(file), ".")
+		add(names, append(strings.Split(path.Dir(file), "/"), base))
+	}
+	return names
 }
 
 // maxDeclaring bounds the files that are read for the names that a program declares.
 const maxDeclaring = 400
 
-// untested tells of a name whether a program declares it and no test has it.
-func (v *Verifier) untested(ctx context.Context, tree string, entries map[string]git.Entry) (func(name string) bool, error) {
+// untested tells of a name whether a program declares it and no test has it. Where that cannot be read,
+// or is too much, every name may be so.
+func (v *Verifier) untested(ctx context.Context, tree string) func(name string) bool {
+	all := func(string) bool { return true }
 	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
 	if err != nil {
-		return nil, err
+		return all
+	}
+	entries, err := v.Repo.Entries(ctx, tree)
+	if err != nil {
+		return all
 	}
 	programs := map[string]git.Entry{}
 	for file, e := range entries {
@@ -174,11 +186,11 @@ func (v *Verifier) untested(ctx context.Context, tree string, entries map[string
 		}
 	}
 	if len(programs) > maxDeclaring {
-		return func(string) bool { return true }, nil // not known of any
+		return all
 	}
 	texts, err := v.Repo.Contents(ctx, programs, maxDeclaring, maxTextRead)
 	if err != nil {
-		return nil, err
+		return all
 	}
 	known := map[string]bool{}
 	for file, text := range texts {
@@ -194,5 +206,5 @@ func (v *Verifier) untested(ctx context.Context, tree string, entries map[string
 			}
 		}
 		return true
-	}, nil
+	}
 }
