@@ -232,17 +232,6 @@ func TestSubjectOfHostileText(t *testing.T) {
 	}
 }
 
-func TestTailKeepsTheEnd(t *testing.T) {
-	t.Parallel()
-	w := tailBuffer{limit: 10}
-	for range 100 {
-		_, _ = w.Write([]byte("abc"))
-	}
-	if got := w.String(); got != "cabcabcabc" || cap(w.buf) > 100 {
-		t.Errorf("kept %q, capacity %d", got, cap(w.buf))
-	}
-}
-
 // What git prints is bytes from a repository somebody else made: parsers must
 // refuse what they do not know and give back paths as they are.
 func FuzzParsers(f *testing.F) {

@@ -77,15 +77,14 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(sanitize(q.Message))+"\n"), 0o644); err != nil {
 		return result, err
 	}
-	var out tailBuffer
-	out.limit = 4 * tailBytes
+	out := proc.Tail{Most: 4 * tailBytes}
 	for _, argv := range [][]string{{"pre-commit"}, {"commit-msg", file}} {
 		if !hasHook(hooks, argv[0]) {
 			continue
 		}
 		result.Ran = true
 		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
-		result.Output = out.String()
+		result.Output = strings.TrimSpace(out.String())
 		if err != nil || !ok {
 			return result, err
 		}
@@ -106,7 +105,7 @@ type hook struct {
 	timeout time.Duration
 }
 
-func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tailBuffer) (ok bool, err error) {
+func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *proc.Tail) (ok bool, err error) {
 	if h.timeout <= 0 {
 		h.timeout = hookTime
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 const (
@@ -193,7 +194,7 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	cmd := command(ctx, dir, c)
 	var stdout limitedBuffer
 	stdout.limit = c.limit
-	stderr := tailBuffer{limit: tailBytes}
+	stderr := proc.Tail{Most: tailBytes}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
 	err := runPinned(ctx, cmd)
 	if err == nil && c.strict && strings.Contains(stderr.String(), "ignoring broken ref") {
@@ -209,7 +210,7 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, startError(err, c.verb())
 	}
-	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: strings.TrimSpace(stderr.String()), err: err}
 }
 
 // startError is the error of a git that did not start.
@@ -311,24 +312,6 @@ func (o *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, errors.New("output limit reached")
 	}
 	return o.buf.Write(p)
-}
-
-// tailBuffer keeps the last limit bytes.
-type tailBuffer struct {
-	limit int
-	buf   []byte
-}
-
-func (t *tailBuffer) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - t.limit; over > t.limit {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tailBuffer) String() string {
-	return strings.TrimSpace(string(t.buf[max(0, len(t.buf)-t.limit):]))
 }
 
 // fields splits NUL-terminated output.

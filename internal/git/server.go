@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // serverIdle is how long a server lives that nobody asks: longer than most turns.
@@ -25,7 +27,7 @@ type server struct {
 	cmd    *exec.Cmd // nil while none runs
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr *tailBuffer
+	stderr *proc.Tail
 	stamp  string // of the packs that it knows
 	idle   *time.Timer
 }
@@ -75,13 +77,13 @@ func (s *server) once(ctx context.Context, c call, stamp string, read func(*bufi
 	if ctx.Err() != nil {
 		return interruptedError(ctx, c.verb())
 	}
-	return &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+	return &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: strings.TrimSpace(stderr.String()), err: err}
 }
 
 func (s *server) start(c call) error {
 	// Not in the work tree, where it would pass for a git that somebody is running.
 	cmd := command(context.Background(), filepath.VolumeName(c.places.gitDir)+string(os.PathSeparator), c)
-	s.stderr = &tailBuffer{limit: tailBytes}
+	s.stderr = &proc.Tail{Most: tailBytes}
 	cmd.Stderr = s.stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -104,7 +104,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	}
 	w := newWatch(ctx, t)
 	defer w.stop()
-	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}}
+	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}, tail: proc.Tail{Most: maxText}}
 	if emit != nil {
 		out.emit = emit
 	}
@@ -116,7 +116,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 		out.emit(agent.Event{Kind: agent.KindNote, Text: err.Error()})
 	}
 	r := agent.Result{
-		Text: strings.TrimSpace(string(out.tail)), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1, Swept: e.Swept,
+		Text: strings.TrimSpace(out.tail.String()), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1, Swept: e.Swept,
 		Failure: w.failure(ctx),
 	}
 	switch {
@@ -209,7 +209,7 @@ type output struct {
 	log   io.Writer
 	alive func()
 	emit  func(agent.Event)
-	tail  []byte
+	tail  proc.Tail
 	line  []byte
 }
 
@@ -217,10 +217,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.alive()
-	o.tail = append(o.tail, p...)
-	if over := len(o.tail) - maxText; over > maxText {
-		o.tail = append(o.tail[:0], o.tail[over:]...)
-	}
+	_, _ = o.tail.Write(p) // never fails
 	for _, b := range p {
 		if b == '\n' || len(o.line) >= maxText {
 			o.flush()
