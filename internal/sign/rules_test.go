@@ -302,7 +302,7 @@ func TestRules(t *testing.T) {
 					continue // what it imports
 				}
 				got = s.Does
-				if s.Kind.Why() == "" || s.Line != 2+strings.Count(text, "\n") {
+				if s.Kind == "" || s.Line != 2+strings.Count(text, "\n") {
 					t.Errorf("%s: %+v", line, s)
 				}
 			}
