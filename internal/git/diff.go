@@ -20,22 +20,6 @@ type Change struct {
 	To     Entry // as it is; zero for D
 }
 
-// resolvePair resolves two revisions to ids, which cannot be taken for options.
-func (r *Repo) resolvePair(ctx context.Context, from, to string) ([]string, error) {
-	sides := []string{from, to}
-	for i, rev := range sides {
-		if fullID.MatchString(rev) {
-			continue // saves a process
-		}
-		tree, err := r.TreeOf(ctx, rev)
-		if err != nil {
-			return nil, err
-		}
-		sides[i] = tree
-	}
-	return sides, nil
-}
-
 // parseRaw reads diff-tree --raw -z: ":mode mode id id S", path, and so on.
 func parseRaw(out []byte) ([]Change, error) {
 	records := fields(out)
@@ -64,7 +48,7 @@ func parseRaw(out []byte) ([]Change, error) {
 // DiffText is the unified diff between two trees, of these paths (files or
 // folders; none = all), cut at maxBytes (0 = whole).
 func (r *Repo) DiffText(ctx context.Context, from, to string, o DiffOptions) (string, error) {
-	args, err := r.resolvePair(ctx, from, to)
+	args, err := r.treesOf(ctx, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +72,7 @@ type Stat struct{ Files, Insertions, Deletions int }
 
 // Stat counts what changed from one tree to another.
 func (r *Repo) Stat(ctx context.Context, from, to string) (Stat, error) {
-	args, err := r.resolvePair(ctx, from, to)
+	args, err := r.treesOf(ctx, from, to)
 	if err != nil {
 		return Stat{}, err
 	}
