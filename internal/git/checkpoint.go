@@ -20,7 +20,6 @@ type Checkpoint struct {
 	Tree    string
 	Subject string // first line of the message
 	Time    time.Time
-	Skipped []Skipped // what it does not hold; known only to who made it
 }
 
 // refRoot is the prefix of all refs of Pawl's.
@@ -49,13 +48,11 @@ func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message strin
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	tree, skipped, err := r.Snapshot(ctx)
+	tree, _, err := r.Snapshot(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c, err := r.createCheckpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
-	c.Skipped = skipped
-	return c, err
+	return r.createCheckpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
 }
 
 // CheckpointTree keeps a tree under the next free number, as Checkpoint does the

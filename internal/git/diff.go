@@ -3,11 +3,9 @@ package git
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -65,44 +63,6 @@ func (r *Repo) DiffText(ctx context.Context, from, to string, o DiffOptions) (st
 type DiffOptions struct {
 	Paths    []string // files or folders, none = all
 	MaxBytes int      // where to cut, 0 = nowhere
-}
-
-// Stat is the size of a change. Binary files count as files only.
-type Stat struct{ Files, Insertions, Deletions int }
-
-// Stat counts what changed from one tree to another.
-func (r *Repo) Stat(ctx context.Context, from, to string) (Stat, error) {
-	args, err := r.treesOf(ctx, from, to)
-	if err != nil {
-		return Stat{}, err
-	}
-	out, err := r.run(ctx, call{args: append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-renames"}, args...)})
-	if err != nil {
-		return Stat{}, fmt.Errorf("count changes: %w", err)
-	}
-	return parseNumstat(out)
-}
-
-func parseNumstat(out []byte) (Stat, error) {
-	var s Stat
-	for _, rec := range fields(out) {
-		parts := strings.SplitN(rec, "\t", 3)
-		if len(parts) != 3 {
-			return Stat{}, fmt.Errorf("count changes: unexpected record %q", rec)
-		}
-		s.Files++
-		if parts[0] == "-" {
-			continue // binary
-		}
-		ins, err1 := strconv.Atoi(parts[0])
-		del, err2 := strconv.Atoi(parts[1])
-		if err := errors.Join(err1, err2); err != nil {
-			return Stat{}, fmt.Errorf("count changes: %w", err)
-		}
-		s.Insertions += ins
-		s.Deletions += del
-	}
-	return s, nil
 }
 
 // Overlay makes a tree that is base, but with these paths (files or folders) as

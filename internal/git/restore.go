@@ -21,7 +21,6 @@ type Restored struct {
 	After   string    // tree of the work tree now; the target unless something was left
 	Changed []string  // paths written or deleted, sorted
 	Left    []Skipped // what still differs, and why
-	Skipped []Skipped // what Before does not contain, see Snapshot; unchanged
 }
 
 // Restore makes the work tree equal to a checkpoint, commit or tree, but for the
@@ -36,7 +35,7 @@ func (r *Repo) Restore(ctx context.Context, target string, keep []string) (Resto
 		return Restored{}, err
 	}
 	defer s.close()
-	done := Restored{Before: s.tree, Skipped: s.skipped}
+	done := Restored{Before: s.tree}
 	if err := r.restore(ctx, s, target, keep, &done); err != nil {
 		return done, fmt.Errorf("restore %s: %w", target, err)
 	}
