@@ -74,16 +74,13 @@ func (r *Repo) readConfiguration(ctx context.Context) (configuration, error) {
 		if inFile && !filepath.IsAbs(file) {
 			file = filepath.Join(r.root, file)
 		}
-		key, value, hasValue := strings.Cut(pair[1], "\n")
-		if !hasValue {
-			value = "true"
-		}
-		c.values[key] = value
+		s := parseSetting(pair[1])
+		c.values[s.Key] = s.Value
 		if inFile {
 			c.files = append(c.files, file)
 		}
-		if strings.HasPrefix(key, "include") && strings.HasSuffix(key, ".path") { // it may be missing
-			c.files = append(c.files, includedFile(value, filepath.Dir(file)))
+		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") { // it may be missing
+			c.files = append(c.files, includedFile(s.Value, filepath.Dir(file)))
 		}
 	}
 	slices.Sort(c.files)

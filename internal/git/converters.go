@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
@@ -23,10 +22,8 @@ func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	found := map[string]string{}
-	for pair := range strings.SplitSeq(string(out), "\x00") {
-		if key, value, _ := strings.Cut(pair, "\n"); key != "" {
-			found[key] += value
-		}
+	for _, s := range parseSettings(out) {
+		found[s.Key] += s.Value
 	}
 	b, err := atomicfile.Read(filepath.Join(r.commonDir, "info", "attributes"), maxConfigBytes)
 	switch {

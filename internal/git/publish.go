@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +22,8 @@ const publishTimeout = 2 * time.Minute
 type Remote struct {
 	Name     string    // "" where there is none
 	URLs     []string  // all that a push to it goes to
-	settings []setting // all that lead a push, in git's order
+	settings []Setting // all that lead a push, in git's order
 }
-
-type setting struct{ key, value string }
 
 // pushSettings matches the settings that decide where a push goes, with which programs
 // and credentials.
@@ -68,11 +67,7 @@ func (r *Repo) remote(ctx context.Context, name string) (Remote, error) {
 	if err != nil {
 		return Remote{}, err
 	}
-	for _, entry := range fields(list) {
-		if key, value, _ := strings.Cut(entry, "\n"); pushSettings.MatchString(key) {
-			to.settings = append(to.settings, setting{key, value})
-		}
-	}
+	to.settings = slices.DeleteFunc(parseSettings(list), func(s Setting) bool { return !pushSettings.MatchString(s.Key) })
 	return to, nil
 }
 
@@ -84,8 +79,8 @@ func (to Remote) Sum() string { return checksum(strings.Join(to.URLs, "\n")) }
 func (to Remote) Sums() map[string]string {
 	texts := map[string]string{}
 	for _, s := range to.settings {
-		name := s.key[:strings.IndexByte(s.key, '.')] + s.key[strings.LastIndexByte(s.key, '.'):]
-		texts[name] += s.key + "\n" + s.value + "\x00"
+		name := s.Key[:strings.IndexByte(s.Key, '.')] + s.Key[strings.LastIndexByte(s.Key, '.'):]
+		texts[name] += s.Key + "\n" + s.Value + "\x00"
 	}
 	for name, text := range texts {
 		texts[name] = checksum(text)
@@ -118,17 +113,17 @@ func (r *Repo) Publish(ctx context.Context, to Remote, branch string) error {
 // arguments are visible to all users.
 func (to Remote) pushEnv(url string) []string {
 	ssh := "ssh"
-	pins := []setting{{"credential.helper", ""}} // forgets those before
+	pins := []Setting{{"credential.helper", ""}} // forgets those before
 	for _, s := range to.settings {
 		switch {
-		case s.key == "core.sshcommand":
-			ssh = s.value
-		case strings.HasPrefix(s.key, "core."), strings.HasPrefix(s.key, "credential."):
+		case s.Key == "core.sshcommand":
+			ssh = s.Value
+		case strings.HasPrefix(s.Key, "core."), strings.HasPrefix(s.Key, "credential."):
 			pins = append(pins, s)
 		}
 	}
 	// Of several rewritings the longest counts: this one, of the address to itself.
-	pins = append(pins, setting{"url." + url + ".insteadOf", url}, setting{"url." + url + ".pushInsteadOf", url})
+	pins = append(pins, Setting{"url." + url + ".insteadOf", url}, Setting{"url." + url + ".pushInsteadOf", url})
 	env := []string{"GIT_SSH_COMMAND=" + ssh}
 	n := 0
 	for _, v := range (&exec.Cmd{}).Environ() {
@@ -137,7 +132,7 @@ func (to Remote) pushEnv(url string) []string {
 		}
 	}
 	for _, s := range pins {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.Value))
 		n++
 	}
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))

@@ -23,17 +23,24 @@ func Settings(ctx context.Context, config []byte) ([]Setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read a configuration of git: %w", err)
 	}
+	return parseSettings(out), nil
+}
+
+// parseSettings reads what git config prints with -z.
+func parseSettings(out []byte) []Setting {
 	var settings []Setting
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		key, value, hasValue := strings.Cut(entry, "\n")
-		if !hasValue {
-			value = "true"
-		}
-		if key != "" {
-			settings = append(settings, Setting{key, value})
-		}
+	for _, entry := range fields(out) {
+		settings = append(settings, parseSetting(entry))
 	}
-	return settings, nil
+	return settings
+}
+
+func parseSetting(entry string) Setting {
+	key, value, hasValue := strings.Cut(entry, "\n")
+	if !hasValue {
+		value = "true"
+	}
+	return Setting{key, value}
 }
 
 // Replace returns a configuration of git in which the settings whose keys are chosen are
