@@ -150,7 +150,7 @@ func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
 	if _, err := r.branchRef(ctx, name); err != nil {
 		return err
 	}
-	return r.checkWorktreesWithout(ctx, name, "")
+	return r.checkNotCheckedOut(ctx, name, "")
 }
 
 // branchTarget is a branch that HEAD is to be on.
@@ -177,7 +177,7 @@ func (r *Repo) branchFor(ctx context.Context, name string) (branchTarget, error)
 	if err != nil {
 		return branchTarget{}, err
 	}
-	if err := r.checkNotCheckedOut(ctx, name); err != nil {
+	if err := r.checkNotCheckedOut(ctx, name, r.root); err != nil {
 		return branchTarget{}, err
 	}
 	tip, err := r.branchTip(ctx, ref)
@@ -283,7 +283,7 @@ func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition
 	if home.Branch != "" {
 		at, err = r.branchTip(ctx, headsRef+home.Branch)
 	}
-	if err != nil || at != tip || home.Branch != "" && r.checkNotCheckedOut(ctx, home.Branch) != nil {
+	if err != nil || at != tip || home.Branch != "" && r.checkNotCheckedOut(ctx, home.Branch, r.root) != nil {
 		return false, err // checked out elsewhere by now, or not to be told: it stays
 	}
 	if err := r.leaveBranch(ctx, branch, home.Branch, tip); err != nil {
@@ -307,15 +307,9 @@ func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bo
 	return err == nil && left == "", err
 }
 
-// checkNotCheckedOut returns an error if another worktree has the branch checked out: two
-// of them would commit over each other.
-func (r *Repo) checkNotCheckedOut(ctx context.Context, branch string) error {
-	return r.checkWorktreesWithout(ctx, branch, r.root)
-}
-
-// checkWorktreesWithout returns an error if any worktree but one has the branch checked
-// out.
-func (r *Repo) checkWorktreesWithout(ctx context.Context, branch, but string) error {
+// checkNotCheckedOut returns an error if any worktree but one has the branch checked out:
+// two of them would commit over each other.
+func (r *Repo) checkNotCheckedOut(ctx context.Context, branch, but string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
 		return err

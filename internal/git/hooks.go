@@ -2,9 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,7 +150,7 @@ func (r *Repo) hooksDir(ctx context.Context) (string, error) {
 // are not executable.
 func hasHook(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) || err != nil || info.IsDir() {
+	if err != nil || info.IsDir() {
 		return false
 	}
 	return onWindows || info.Mode()&0o111 != 0

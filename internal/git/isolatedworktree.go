@@ -159,7 +159,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 func (w *Worktree) Remove(ctx context.Context) error {
 	_ = w.files.Close()
 	w.from, w.files = 0, nil
-	return w.of.removeWorktree(ctx, w.root)
+	return w.of.RemoveWorktree(ctx, w.root)
 }
 
 // indexCopy is the file with the copy of the index.

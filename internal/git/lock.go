@@ -95,6 +95,7 @@ func (r *Repo) removeStaleLock(lock string) bool {
 	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < r.lockWait {
 		return false
 	}
+	gitRunsIn := func(dir string) bool { return proc.HasProcessIn(dir, "git") }
 	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitRunsIn) {
 		return false // it may be that git's: one that a user began within the same seconds
 	}
@@ -112,8 +113,6 @@ func (r *Repo) removeStaleLock(lock string) bool {
 	}
 	return false
 }
-
-func gitRunsIn(dir string) bool { return proc.HasProcessIn(dir, "git") }
 
 func readWriteNote(note string) (w writeNote, began time.Time, ok bool) {
 	info, err := os.Lstat(note)

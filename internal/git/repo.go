@@ -80,7 +80,7 @@ func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 // owned by somebody else, or in the middle of a merge, rebase, cherry-pick,
 // revert, bisect or am.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	r, err := openRepo(ctx, dir)
+	r, err := Reopen(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +133,7 @@ func (e *NoCommitError) Error() string { return "the repository " + e.Root + " h
 // Reopen is Open where no loop begins: one lives in a user's session, or something
 // is only asked. What they are in the middle of (a merge, a rebase) is theirs, and no
 // reason not to look; nor is it that there is no commit.
-func Reopen(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir) }
-
-// openRepo asks git for the repository of a folder.
-func openRepo(ctx context.Context, dir string) (*Repo, error) {
+func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)

@@ -37,7 +37,7 @@ func (r *Repo) submodule(ctx context.Context, path string) (*Repo, error) {
 	if info, err := os.Stat(r.path(path)); isAbsent(err) || err == nil && !info.IsDir() {
 		return nil, nil
 	}
-	sub, err := openRepo(ctx, r.path(path))
+	sub, err := Reopen(ctx, r.path(path))
 	switch {
 	case err != nil && failure.CodeOf(err) == failure.Usage:
 		return nil, nil

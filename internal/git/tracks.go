@@ -9,7 +9,7 @@ import (
 // Tracks reports whether git tracks a file of a folder; path is relative to it with
 // slashes. Without a repository it returns false.
 func Tracks(ctx context.Context, dir, path string) (bool, error) {
-	r, err := openRepo(ctx, dir)
+	r, err := Reopen(ctx, dir)
 	if _, none := errors.AsType[*NoRepoError](err); none {
 		return false, nil
 	}

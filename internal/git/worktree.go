@@ -25,7 +25,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 	if err != nil || found != nil {
 		return found, noUndo, err
 	}
-	if err := r.checkWorktreesWithout(ctx, branch, ""); err != nil {
+	if err := r.checkNotCheckedOut(ctx, branch, ""); err != nil {
 		return nil, noUndo, err
 	}
 	head, err := r.Resolve(ctx, from+"^{commit}")
@@ -61,7 +61,7 @@ func (r *Repo) undoWorktree(dir, branch, made string) Undo {
 	return func(ctx context.Context) error {
 		var err error
 		if errors.Is(there, fs.ErrNotExist) {
-			err = r.removeWorktree(ctx, dir)
+			err = r.RemoveWorktree(ctx, dir)
 		}
 		if made == "" {
 			return err
@@ -73,7 +73,7 @@ func (r *Repo) undoWorktree(dir, branch, made string) Undo {
 // findWorktree returns the worktree of this repository in dir, or nil. A worktree on
 // another branch is an error.
 func (r *Repo) findWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
-	found, err := openRepo(ctx, dir)
+	found, err := Reopen(ctx, dir)
 	if errors.As(err, new(*NoRepoError)) || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -100,7 +100,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 		return nil, err
 	}
 	if _, err := w.git(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
-		return nil, errors.Join(missingObjectError(err, "a file"), r.removeWorktree(context.WithoutCancel(ctx), w.root))
+		return nil, errors.Join(missingObjectError(err, "a file"), r.RemoveWorktree(context.WithoutCancel(ctx), w.root))
 	}
 	return w, nil
 }
@@ -116,7 +116,7 @@ func (r *Repo) emptyWorktree(ctx context.Context, dir, rev string, flags ...stri
 	if err := r.write(ctx, append(args, abs, rev)...); err != nil {
 		return nil, err
 	}
-	w, err := openRepo(ctx, abs)
+	w, err := Reopen(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
@@ -124,16 +124,10 @@ func (r *Repo) emptyWorktree(ctx context.Context, dir, rev string, flags ...stri
 	return w, nil
 }
 
-// RemoveLoopWorktree deletes a worktree that LoopWorktree made, with all that is in it.
-// Its branch stays.
-func (r *Repo) RemoveLoopWorktree(ctx context.Context, dir string) error {
-	return r.removeWorktree(ctx, dir)
-}
-
-// removeWorktree deletes the folder first and then git's record of it, so that
-// a broken folder is not an obstacle; git worktree prune would also forget those of
-// the user's that are just not mounted.
-func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
+// RemoveWorktree deletes a worktree with all that is in it; its branch stays. The folder
+// goes first and then git's record of it, so that a broken folder is not an obstacle; git
+// worktree prune would also forget those of the user's that are just not mounted.
+func (r *Repo) RemoveWorktree(ctx context.Context, dir string) error {
 	if err := proc.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
 	}
@@ -161,7 +155,7 @@ func (r *Repo) RemoveWorktrees(ctx context.Context, below string) error {
 		if err != nil || rel == "." || !filepath.IsLocal(rel) || samePath(t.dir, r.root) {
 			continue
 		}
-		if err := r.removeWorktree(ctx, t.dir); err != nil {
+		if err := r.RemoveWorktree(ctx, t.dir); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Re
 	if err := os.Remove(setUpMarker(l)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if err := origin.RemoveLoopWorktree(ctx, d.Repo.Root()); err != nil {
+	if err := origin.RemoveWorktree(ctx, d.Repo.Root()); err != nil {
 		return "", err
 	}
 	words := "nothing was committed: the loop's worktree is removed"
