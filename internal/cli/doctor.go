@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/plugin"
 	"github.com/pawl-dev/pawl/internal/version"
 )
@@ -37,10 +38,7 @@ type examined struct {
 
 // Run examines the machine and this project on it.
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
-	dir := a.dir
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // as the root is
-	}
+	dir := git.RealPath(a.dir) // as the root is
 	found := doctor.Examine(doctor.Gather(ctx, doctor.Options{
 		Dir: dir, Root: a.root(), Home: a.env.Home, PawlHome: a.env.PawlHome, Vars: a.env.Vars,
 		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,

@@ -108,7 +108,7 @@ func (a *app) suggested(root string) ([]string, error) {
 	}
 	words := []string{"pawl", "init"}
 	for _, p := range config.SuggestBelow(root) {
-		if rel, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(p.Dir)), plainPath(a.dir)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(p.Dir)), git.RealPath(a.dir)); err == nil && filepath.IsLocal(rel) {
 			return []string{p.Command}, nil
 		}
 		words = append(words, "--gate", p.Command)

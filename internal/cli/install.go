@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/install"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -180,11 +181,7 @@ func (a *app) warnUnread(result install.Result, name string) {
 
 // near is a path as a user here would write it.
 func (a *app) near(path string) string {
-	dir, err := filepath.EvalSymlinks(a.dir)
-	if err != nil {
-		dir = a.dir
-	}
-	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(git.RealPath(a.dir), path); err == nil && filepath.IsLocal(rel) {
 		path = rel
 	}
 	return term.Clean(path)

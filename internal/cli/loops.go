@@ -231,10 +231,7 @@ func events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 // current folder where there is no git. Unlike git.Open it takes repositories in
 // any state, since looking at a loop is possible in all of them.
 func (a *app) root() string {
-	dir, err := filepath.EvalSymlinks(a.dir)
-	if err != nil {
-		dir = a.dir
-	}
+	dir := git.RealPath(a.dir)
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at

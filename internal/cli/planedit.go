@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -188,7 +189,7 @@ func (a *app) loopOfPlan(path string) (*subject, error) {
 	var found *subject
 	for _, l := range loops {
 		spec, err := record.ReadSpec(l) // pawl list names one that cannot be read
-		if err != nil || spec.Plan == "" || plainPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != plainPath(path) {
+		if err != nil || spec.Plan == "" || git.RealPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != git.RealPath(path) {
 			continue
 		}
 		s, err := a.find(l.ID)

@@ -13,9 +13,9 @@ import (
 // pathOf is a file that a user names from where they are, in the loop's work tree or its
 // repository: relative to the root, with slashes.
 func (s *subject) pathOf(a *app, file string) (string, error) {
-	at := absIn(plainPath(a.dir), file)
+	at := absIn(git.RealPath(a.dir), file)
 	for _, root := range []string{s.spec.WorkTree(s.Loop), s.spec.Root} {
-		if rel, err := filepath.Rel(plainPath(root), at); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(git.RealPath(root), at); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel), nil
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -172,9 +173,7 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 
 // planCommands are a plan's validation commands.
 func planCommands(root, path string, f *planfile.File) []config.Command {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // as root is: pawl run names the file so, too
-	}
+	path = git.RealPath(path) // as root is: pawl run names the file so, too
 	rel, err := filepath.Rel(root, path)
 	if err != nil {
 		rel = path

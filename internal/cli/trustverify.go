@@ -7,6 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
@@ -44,13 +45,5 @@ func verifyCommand(root, project, path string) (config.Command, error) {
 	if f.WorkingDir != "" {
 		dir = absIn(project, f.WorkingDir)
 	}
-	return config.VerifyCommand(root, plainPath(path), plainPath(dir), f.Command), nil
-}
-
-// plainPath is a path without links, where it can be told.
-func plainPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
+	return config.VerifyCommand(root, git.RealPath(path), git.RealPath(dir), f.Command), nil
 }

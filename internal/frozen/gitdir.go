@@ -72,7 +72,7 @@ func (f *Files) findInGit(ctx context.Context) error {
 		if section, _, _ := strings.Cut(s.Key, "."); section != "include" && section != "includeif" || filepath.IsAbs(s.Value) {
 			continue
 		}
-		rel, err := filepath.Rel(resolved(f.o.Root), filepath.Join(resolved(f.o.CommonDir), filepath.FromSlash(s.Value)))
+		rel, err := filepath.Rel(git.RealPath(f.o.Root), filepath.Join(git.RealPath(f.o.CommonDir), filepath.FromSlash(s.Value)))
 		if err == nil && filepath.IsLocal(rel) {
 			if err := f.take(filepath.ToSlash(rel)); err != nil {
 				return err
@@ -135,11 +135,4 @@ func restoredConfig(ctx context.Context, was, now []byte) ([]byte, error) {
 		return was, err
 	}
 	return restored, nil
-}
-
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }

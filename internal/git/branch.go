@@ -315,7 +315,7 @@ func (r *Repo) checkNotCheckedOut(ctx context.Context, branch, but string) error
 		return err
 	}
 	for _, t := range trees {
-		if t.branch == headsRef+branch && (but == "" || realPath(t.dir) != realPath(filepath.Clean(but))) {
+		if t.branch == headsRef+branch && (but == "" || RealPath(t.dir) != RealPath(filepath.Clean(but))) {
 			return failure.New(failure.Usage, "name another one with --branch",
 				"the branch %s is checked out in %s", branch, t.dir)
 		}

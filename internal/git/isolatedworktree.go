@@ -72,7 +72,7 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 		w.held = "" // a gate wrote to it
 	}
 	// As git worktree move does it.
-	root, link := realPath(dir), filepath.Join(realPath(dir), ".git")
+	root, link := RealPath(dir), filepath.Join(RealPath(dir), ".git")
 	common, err := filepath.Rel(w.gitDir, w.commonDir)
 	for file, text := range map[string]string{
 		link:                                 "gitdir: " + filepath.ToSlash(w.gitDir),

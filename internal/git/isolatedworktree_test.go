@@ -128,7 +128,7 @@ func checkForgets(t *testing.T, watched int, spoil func(*sandbox, *Worktree)) {
 	if _, err := os.Lstat(filepath.Join(two, "built")); err == nil {
 		t.Error("what git ignores is there still")
 	}
-	if w.Root() != realPath(two) || strings.Contains(b.git("worktree", "list"), "one") || !strings.Contains(b.git("worktree", "list"), realPath(two)) {
+	if w.Root() != RealPath(two) || strings.Contains(b.git("worktree", "list"), "one") || !strings.Contains(b.git("worktree", "list"), RealPath(two)) {
 		t.Errorf("not moved to %s: at %s\n%s", two, w.Root(), b.git("worktree", "list"))
 	}
 	b.must(w.Remove(ctx))

@@ -79,7 +79,7 @@ type sandbox struct {
 // committed.
 func newRepo(t testing.TB, files ...string) *sandbox {
 	t.Helper()
-	b := &sandbox{tester: t, dir: realPath(t.TempDir())}
+	b := &sandbox{tester: t, dir: RealPath(t.TempDir())}
 	b.git("init", "-q")
 	b.write("README", "hello\n")
 	for i := 0; i+1 < len(files); i += 2 {

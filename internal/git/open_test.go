@@ -279,7 +279,7 @@ func TestSubmodules(t *testing.T) {
 	b := newRepo(t, "a", "a")
 	b.submodule("d/sub")
 	subs, err := b.submodules(t.Context())
-	if sub := subs["d/sub"]; err != nil || len(subs) != 1 || sub == nil || sub.Root() != realPath(b.path("d/sub")) || sub.GitDir() == b.repo.GitDir() {
+	if sub := subs["d/sub"]; err != nil || len(subs) != 1 || sub == nil || sub.Root() != RealPath(b.path("d/sub")) || sub.GitDir() == b.repo.GitDir() {
 		t.Errorf("%v, %v", subs, err)
 	}
 	b.git("submodule", "deinit", "-f", "d/sub")

@@ -97,7 +97,7 @@ func TestPipesOfALinkedWorktree(t *testing.T) {
 		b.must(err)
 		b.must(os.Remove(place))
 		b.must(syscall.Mkfifo(place, 0o600))
-		if got := w.gitDirs().search(context.Background()); realPath(got) != realPath(place) {
+		if got := w.gitDirs().search(context.Background()); RealPath(got) != RealPath(place) {
 			t.Errorf("found %q, want %s", got, place)
 		}
 		if filepath.Base(place) != "main" { // before it is opened

@@ -70,7 +70,7 @@ func TestCommitSquashesAnything(t *testing.T) {
 
 // randomRepo is a repository in a folder of its own.
 func randomRepo(t *rapid.T, dir string) *sandbox {
-	b := &sandbox{tester: t, dir: realPath(dir)}
+	b := &sandbox{tester: t, dir: RealPath(dir)}
 	b.git("init", "-q")
 	b.write(".gitignore", "*.ign\n")
 	b.git("add", "-A")

@@ -11,7 +11,7 @@ import (
 func TestPublishGoesWhereItWasReadToGo(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
-	there, second, elsewhere := realPath(t.TempDir()), realPath(t.TempDir()), realPath(t.TempDir())
+	there, second, elsewhere := RealPath(t.TempDir()), RealPath(t.TempDir()), RealPath(t.TempDir())
 	for _, dir := range []string{there, second, elsewhere} {
 		b.git("init", "-q", "--bare", dir)
 	}
@@ -52,7 +52,7 @@ func TestPublishGoesWhereItWasReadToGo(t *testing.T) {
 func TestPublishRunsTheUsersHooks(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
-	there := realPath(t.TempDir())
+	there := RealPath(t.TempDir())
 	b.git("init", "-q", "--bare", there)
 	b.git("remote", "add", "origin", there)
 	b.git("branch", "work")

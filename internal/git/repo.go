@@ -143,7 +143,7 @@ func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("open repository: %s is not a directory", abs)
 	}
-	around := findGitDirs(realPath(abs))
+	around := findGitDirs(RealPath(abs))
 	out, err := runOnce(ctx, abs, call{places: around, args: []string{
 		"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
 		"--absolute-git-dir", "--git-common-dir",
@@ -172,13 +172,14 @@ func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	return &Repo{
 		root:      filepath.FromSlash(strings.TrimSuffix(string(top), "\n")),
 		gitDir:    filepath.FromSlash(parts[2]),
-		commonDir: realPath(common),
+		commonDir: RealPath(common),
 		lockWait:  lockWait,
 	}, nil
 }
 
-// realPath resolves symbolic links as git does, so that paths can be compared.
-func realPath(path string) string {
+// RealPath resolves symbolic links as git does, so that paths can be compared. A path that
+// leads nowhere stays as it is.
+func RealPath(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
 	}

@@ -31,8 +31,8 @@ func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 	if err != nil {
 		return nil, failure.New(failure.Usage, "", "open %s: %w", root, err)
 	}
-	root = realPath(root)
-	gitDir = filepath.Join(realPath(filepath.Dir(gitDir)), filepath.Base(gitDir))
+	root = RealPath(root)
+	gitDir = filepath.Join(RealPath(filepath.Dir(gitDir)), filepath.Base(gitDir))
 	if rel, err := filepath.Rel(root, gitDir); err == nil && filepath.IsLocal(rel) {
 		return nil, failure.New(failure.Usage, "begin it in a project folder", "%s holds Pawl's own folder too", root)
 	}

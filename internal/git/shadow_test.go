@@ -16,7 +16,7 @@ import (
 // shadowed is a folder without git, and Pawl's own repository for it.
 func shadowed(t *testing.T, files ...string) (b *sandbox, gitDir string) {
 	t.Helper()
-	b = &sandbox{tester: t, dir: realPath(t.TempDir())}
+	b = &sandbox{tester: t, dir: RealPath(t.TempDir())}
 	for i := 0; i+1 < len(files); i += 2 {
 		b.write(files[i], files[i+1])
 	}
@@ -105,7 +105,7 @@ func TestShadowHasWorktrees(t *testing.T) {
 // A repository without a commit is not an obstacle, and stays as it is.
 func TestShadowBesideAnUnbornBranch(t *testing.T) {
 	t.Parallel()
-	b := &sandbox{tester: t, dir: realPath(t.TempDir())}
+	b := &sandbox{tester: t, dir: RealPath(t.TempDir())}
 	b.git("init", "-q")
 	b.write("a.txt", "1\n")
 	b.git("add", "a.txt")
@@ -133,7 +133,7 @@ func must(t *testing.T) func(string, error) string {
 
 func TestShadowRefuses(t *testing.T) {
 	t.Parallel()
-	dir := realPath(t.TempDir())
+	dir := RealPath(t.TempDir())
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 
 // UntrackedBelow lists the untracked files below a folder of the work tree, absolute.
 func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error) {
-	if below, err := filepath.Rel(r.root, realPath(dir)); err != nil || !filepath.IsLocal(below) {
+	if below, err := filepath.Rel(r.root, RealPath(dir)); err != nil || !filepath.IsLocal(below) {
 		return nil, fmt.Errorf("%s is not in the work tree %s", dir, r.root)
 	}
 	status, err := r.Status(ctx)
@@ -74,7 +74,7 @@ func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error)
 	var files []string
 	for _, file := range status.Untracked {
 		path := r.path(file)
-		if in, err := filepath.Rel(realPath(dir), path); err == nil && filepath.IsLocal(in) {
+		if in, err := filepath.Rel(RealPath(dir), path); err == nil && filepath.IsLocal(in) {
 			files = append(files, filepath.ToSlash(filepath.Join(dir, in)))
 		}
 	}

@@ -151,7 +151,7 @@ func (r *Repo) RemoveWorktrees(ctx context.Context, below string) error {
 		return fmt.Errorf("remove worktrees: %w", err)
 	}
 	for _, t := range trees[min(1, len(trees)):] { // the first is the main one
-		rel, err := filepath.Rel(realPath(abs), t.dir)
+		rel, err := filepath.Rel(RealPath(abs), t.dir)
 		if err != nil || rel == "." || !filepath.IsLocal(rel) || samePath(t.dir, r.root) {
 			continue
 		}
@@ -190,5 +190,5 @@ func parseWorktrees(out string) []linkedWorktree {
 
 func samePath(a, b string) bool {
 	abs, err := filepath.Abs(b)
-	return err == nil && realPath(a) == realPath(abs)
+	return err == nil && RealPath(a) == RealPath(abs)
 }
