@@ -97,7 +97,7 @@ func (q AttendRequest) openWorkTree(ctx context.Context) (root string, repo *git
 		return unborn.Root, nil, refuseHome(unborn.Root, q.Env.Home, q.Env.PawlHome)
 	}
 	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
-		root = resolvePath(dir)
+		root = record.ResolvePath(dir)
 		return root, nil, refuseHome(root, q.Env.Home, q.Env.PawlHome)
 	}
 	if err != nil {
@@ -111,7 +111,7 @@ func (q AttendRequest) openWorkTree(ctx context.Context) (root string, repo *git
 func refuseHome(root, home, state string) error {
 	const hint = "begin it in a project folder"
 	switch {
-	case contains(root, home) && contains(resolvePath(home), root):
+	case contains(root, home) && contains(record.ResolvePath(home), root):
 		return failure.New(failure.Usage, hint, "%s is your home folder, not a project", root)
 	case contains(root, home):
 		return failure.New(failure.Usage, hint, "%s is not a project: it holds your home folder", root)
@@ -123,7 +123,7 @@ func refuseHome(root, home, state string) error {
 
 // contains reports whether a path, if any, is the folder or inside it.
 func contains(folder, path string) bool {
-	rel, err := filepath.Rel(folder, resolvePath(path))
+	rel, err := filepath.Rel(folder, record.ResolvePath(path))
 	return path != "" && err == nil && filepath.IsLocal(rel)
 }
 

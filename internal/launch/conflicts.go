@@ -142,7 +142,7 @@ func (p *Prepared) UntrackedWork() []string {
 	if p.Spec.NoCommit || p.Spec.OwnWorktree {
 		return nil
 	}
-	agent, _ := filepath.Rel(resolvePath(p.root), resolvePath(p.Spec.Agent.Command))
+	agent, _ := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(p.Spec.Agent.Command))
 	left := p.IgnoredLeftovers() // told apart
 	var files []string
 	for _, file := range p.Spec.Untracked {

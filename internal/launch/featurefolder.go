@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
@@ -60,6 +61,6 @@ func (p *Prepared) followFolder() {
 	p.Spec.Policy.Counted = p.follows.CountedIterations
 	p.setStateFile(p.follows.File, statefile.FeatureListName)
 	if p.Spec.OwnWorktree {
-		p.Spec.File = filepath.ToSlash(resolvePath(p.follows.File))
+		p.Spec.File = filepath.ToSlash(record.ResolvePath(p.follows.File))
 	}
 }

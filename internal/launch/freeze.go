@@ -112,8 +112,8 @@ func (p *Prepared) setStateFile(path, format string) {
 		s.Format = cmp.Or(s.Format, format)
 		return
 	}
-	s.Format, s.File = format, filepath.ToSlash(resolvePath(path))
-	if rel, err := filepath.Rel(resolvePath(p.root), resolvePath(path)); err == nil && filepath.IsLocal(rel) {
+	s.Format, s.File = format, filepath.ToSlash(record.ResolvePath(path))
+	if rel, err := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(path)); err == nil && filepath.IsLocal(rel) {
 		s.File = filepath.ToSlash(rel)
 		if !slices.Contains(s.Untracked, s.File) {
 			s.Untracked = append(s.Untracked, s.File)
@@ -128,14 +128,14 @@ func (p *Prepared) verifyGate(q AttendRequest) error {
 	if i < 0 || q.Verify == "" {
 		return nil
 	}
-	g, root := &p.Settings.Gates[i], resolvePath(p.root)
+	g, root := &p.Settings.Gates[i], record.ResolvePath(p.root)
 	if q.VerifyTimeout > 0 {
 		g.Timeout = q.VerifyTimeout
 	}
 	if q.VerifyFrom == "" {
 		return nil
 	}
-	dir := resolvePath(cmp.Or(q.VerifyDir, root))
+	dir := record.ResolvePath(cmp.Or(q.VerifyDir, root))
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return failure.New(failure.Usage, "begin it in a session of that folder", "the command of %s runs in %s, which lies outside of %s", q.VerifyFrom, dir, root)
@@ -143,7 +143,7 @@ func (p *Prepared) verifyGate(q AttendRequest) error {
 	if g.Dir = filepath.ToSlash(rel); g.Dir == "." {
 		g.Dir = ""
 	}
-	strange, err := config.OpenTrust(p.Home).Untrusted(p.root, []config.Command{config.VerifyCommand(root, resolvePath(q.VerifyFrom), dir, q.Verify)})
+	strange, err := config.OpenTrust(p.Home).Untrusted(p.root, []config.Command{config.VerifyCommand(root, record.ResolvePath(q.VerifyFrom), dir, q.Verify)})
 	p.Untrusted = append(p.Untrusted, strange...)
 	return err
 }

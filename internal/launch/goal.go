@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
@@ -257,7 +258,7 @@ func (g *Goal) readPlan(root, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(resolvePath(root), resolvePath(path))
+	rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
 	if err != nil || !filepath.IsLocal(rel) {
 		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s lies outside of %s", path, root)
 	}
@@ -342,18 +343,6 @@ func absPath(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-// resolvePath follows the symbolic links of a path whose last parts need not exist.
-func resolvePath(path string) string {
-	for at, rest := path, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
-		if target, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(target, rest)
-		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-	}
 }
 
 // Title returns the goal in one line.

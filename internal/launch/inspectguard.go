@@ -64,7 +64,7 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 func openFolder(ctx context.Context, dir string) (root string, repo *git.Repo, err error) {
 	repo, err = git.Reopen(ctx, dir)
 	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
-		return resolvePath(dir), nil, nil
+		return record.ResolvePath(dir), nil, nil
 	}
 	if err != nil {
 		return "", nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
@@ -30,7 +31,7 @@ func (e *planLoopEnv) plan(root, dir string) string {
 	}
 	for _, n := range named {
 		path := absPath(dir, n.path)
-		rel, err := filepath.Rel(resolvePath(root), resolvePath(path))
+		rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
 		if n.value == "" || err != nil || !statefile.PlanLoop(filepath.ToSlash(rel)) {
 			continue
 		}

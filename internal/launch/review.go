@@ -69,8 +69,8 @@ func (p *Prepared) resolveReview(g *gate.Gate) error {
 // workTreeFile returns the path of a file in the work tree. Others are refused, since an
 // agent receives the content.
 func (p *Prepared) workTreeFile(name string) (string, error) {
-	path := resolvePath(filepath.Join(p.root, name))
-	if rel, err := filepath.Rel(resolvePath(p.root), path); err != nil || !filepath.IsLocal(rel) {
+	path := record.ResolvePath(filepath.Join(p.root, name))
+	if rel, err := filepath.Rel(record.ResolvePath(p.root), path); err != nil || !filepath.IsLocal(rel) {
 		return "", errors.New("it is outside the work tree")
 	}
 	return path, nil

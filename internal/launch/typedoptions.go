@@ -30,8 +30,8 @@ func (p *Prepared) resolveTypedProgram(q Request) {
 // runTypedGatesIn has typed gates run in the session's folder, where its agent works. The
 // runner has both run at the root.
 func (p *Prepared) runTypedGatesIn(q Request) error {
-	root := resolvePath(p.root)
-	here, err := filepath.Rel(root, resolvePath(q.Dir))
+	root := record.ResolvePath(p.root)
+	here, err := filepath.Rel(root, record.ResolvePath(q.Dir))
 	if err != nil {
 		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
 	}
@@ -88,7 +88,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 // attributed to the agent, and committed.
 func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) error {
 	in := func(dir string) (string, bool) {
-		rel, err := filepath.Rel(resolvePath(dir), resolvePath(home))
+		rel, err := filepath.Rel(record.ResolvePath(dir), record.ResolvePath(home))
 		return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 	}
 	rel, inside := in(repo.Root())
