@@ -228,7 +228,7 @@ func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	if i := slices.IndexFunc(m.Results, func(r gate.Result) bool { return r.Command == f.Command }); i >= 0 {
 		r := m.Results[i]
 		set = set.SetLast(verifyactive.Result{
-			Passed: r.Status == gate.Pass, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration,
+			Passed: r.Status == gate.Pass, ExitCode: r.ExitCode, TimedOut: r.TimedOut, DurationMs: r.Duration.Milliseconds(),
 			Command: r.Command, Stdout: cmp.Or(r.Tail, r.FirstError),
 		})
 	}

@@ -3,7 +3,6 @@ package ralphloop
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/foreign/frontmatter"
 )
@@ -19,8 +18,6 @@ func Parse(data []byte) (*File, error) {
 	if id := t.Field("session_id"); !id.Null() {
 		f.SessionID = id.Value
 	}
-	// It only informs, so that what cannot be read is not a reason to refuse.
-	f.StartedAt, _ = time.Parse(time.RFC3339, t.Field("started_at").Value)
 	var ok bool
 	if f.Active, ok = truth(t.Field("active").Word()); !ok {
 		return nil, t.Wrong("active", "true or false")

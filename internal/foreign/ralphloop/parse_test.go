@@ -50,7 +50,7 @@ func TestFresh(t *testing.T) {
 	}
 	want := &ralphloop.File{
 		Active: true, Iteration: 1, MaxIterations: 20, MaxGiven: true, SessionID: "0f5c-11", Promise: "TASK COMPLETE",
-		StartedAt: started.UTC(), Prompt: "Build it.",
+		Prompt: "Build it.",
 	}
 	if diff := cmp.Diff(want, f, ignoreBytes); diff != "" {
 		t.Errorf("what it says (-want +got):\n%s", diff)

@@ -37,14 +37,13 @@ const MaxSize = frontmatter.MaxSize
 // File is a state file and what it says. The fields are for reading: what is
 // written to them does not reach Bytes.
 type File struct {
-	Active        bool      // true unless the file says otherwise
-	Iteration     int       // from 1
-	MaxIterations int       // if MaxGiven: 0 means unlimited, as written
-	MaxGiven      bool      // the file has a limit, be it 0
-	SessionID     string    // "" belongs to nobody yet
-	Promise       string    // the text of the promise, not folded; "" if there is none
-	StartedAt     time.Time // zero where it is missing or not a time
-	Prompt        string    // to the byte, less one line end before it and one after it
+	Active        bool   // true unless the file says otherwise
+	Iteration     int    // from 1
+	MaxIterations int    // if MaxGiven: 0 means unlimited, as written
+	MaxGiven      bool   // the file has a limit, be it 0
+	SessionID     string // "" belongs to nobody yet
+	Promise       string // the text of the promise, not folded; "" if there is none
+	Prompt        string // to the byte, less one line end before it and one after it
 
 	text *frontmatter.Text
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // Parse reads a state file. An error reads "PATH:LINE: what is wrong: expected
-// …" and has a hint. The data is kept, not copied.
+// …" and has a hint. The data is kept, not copied. What only informs (sessionId,
+// lastResult, startedAt) is not looked at, so that it is no reason to refuse.
 func Parse(data []byte) (*File, error) {
 	if len(data) > MaxSize {
 		return nil, fault(&wrong{1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize)})
@@ -43,10 +44,6 @@ func parse(data []byte) (*File, error) {
 	if r.err != nil {
 		return nil, fault(r.err)
 	}
-	// These only inform, so that what cannot be read is not a reason to refuse.
-	f.Chain = r.text(root, "sessionId")
-	f.StartedAt, _ = time.Parse(time.RFC3339, r.text(state, "startedAt"))
-	f.Last = r.result(state)
 	return f, nil
 }
 
@@ -161,23 +158,6 @@ func badCommand(command string) string {
 		return "the command holds a line break or another control character"
 	}
 	return ""
-}
-
-// result is the last result, nil where it is not one.
-func (r *reader) result(state span) *Result {
-	v, found := r.value(state, "lastResult")
-	if !found {
-		return nil
-	}
-	var is resultJSON
-	if json.Unmarshal(r.document[v.at:v.end], &is) != nil {
-		return nil
-	}
-	ms := min(max(is.DurationMs, 0), longestTimeout.Seconds()*1000)
-	return &Result{
-		Passed: is.Passed, ExitCode: is.ExitCode, Stdout: is.Stdout, Stderr: is.Stderr,
-		Duration: time.Duration(ms * float64(time.Millisecond)), Command: is.Command, TimedOut: is.TimedOut,
-	}
 }
 
 // shown is a value as it stands in the file, on one line.

@@ -50,29 +50,26 @@ const (
 // File is a state file and what it says. The fields are for reading: what is
 // written to them does not reach Bytes.
 type File struct {
-	Chain         string // of the server's own sessions; says nothing about the client's
 	Command       string // that is to succeed; never blank
 	Timeout       time.Duration
 	MaxIterations int    // 1 or more
 	WorkingDir    string // as written; "" is the session's
 	Preset        string
-	Goal          string    // what the user asked for, as they typed it; "" if not known
-	Iteration     int       // how many checks were made
-	Last          *Result   // nil if there was none, or none that can be read
-	StartedAt     time.Time // zero where it is missing or not a time
+	Goal          string // what the user asked for, as they typed it; "" if not known
+	Iteration     int    // how many checks were made
 
 	data []byte
 }
 
-// Result is what a run of the command said.
+// Result is what a run of the command said, as the file has it.
 type Result struct {
-	Passed   bool
-	ExitCode int // -1 if it did not exit by itself
-	Stdout   string
-	Stderr   string // "" where both went into Stdout
-	Duration time.Duration
-	Command  string
-	TimedOut bool
+	Passed     bool   `json:"passed"`
+	ExitCode   int    `json:"exitCode"` // -1 if it did not exit by itself
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"` // "" where both went into Stdout
+	DurationMs int64  `json:"durationMs"`
+	Command    string `json:"command"`
+	TimedOut   bool   `json:"timedOut"`
 }
 
 // Bytes is the file, as it was read or with what was set since. The caller does
@@ -91,22 +88,9 @@ func (f *File) SetLast(r Result) *File {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(resultJSON{ // strings, numbers and booleans: no error
-		Passed: r.Passed, ExitCode: r.ExitCode, Stdout: end(r.Stdout), Stderr: end(r.Stderr),
-		DurationMs: float64(r.Duration.Milliseconds()), Command: r.Command, TimedOut: r.TimedOut,
-	})
+	r.Stdout, r.Stderr = end(r.Stdout), end(r.Stderr)
+	_ = enc.Encode(r) // strings, numbers and booleans: no error
 	return f.set("lastResult", string(bytes.TrimSpace(b.Bytes())))
-}
-
-// resultJSON is a result as the file has it.
-type resultJSON struct {
-	Passed     bool    `json:"passed"`
-	ExitCode   int     `json:"exitCode"`
-	Stdout     string  `json:"stdout"`
-	Stderr     string  `json:"stderr"`
-	DurationMs float64 `json:"durationMs"`
-	Command    string  `json:"command"`
-	TimedOut   bool    `json:"timedOut"`
 }
 
 func end(output string) string { return output[max(0, len(output)-longestOfOutput):] }
