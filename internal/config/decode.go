@@ -187,23 +187,6 @@ func (f field) set(path string, v any, lines map[string]int) error {
 	return nil
 }
 
-// Key is an option as the documentation shows it.
-type Key struct {
-	Name    string // as in files; its flag has hyphens
-	Doc     string
-	Default string
-}
-
-// Keys lists all options, in the order of Settings.
-func Keys() []Key {
-	s := Defaults()
-	var out []Key
-	for _, f := range fieldsOf(&s) {
-		out = append(out, Key{Name: f.key, Doc: f.doc, Default: show(f.ptr)})
-	}
-	return out
-}
-
 // Explained is one option with its value and where that comes from.
 type Explained struct {
 	Key    string `json:"key"`

@@ -180,16 +180,14 @@ func samples() map[string]any {
 func TestEveryKeyInEveryLayer(t *testing.T) {
 	t.Parallel()
 	values := samples()
-	for _, key := range config.Keys() {
-		if _, ok := values[key.Name]; !ok {
-			t.Errorf("there is no sample for %s", key.Name)
-		}
-		if key.Doc == "" {
-			t.Errorf("%s is not documented", key.Name)
+	keys := config.Defaults().Explain()
+	for _, key := range keys {
+		if _, ok := values[key.Key]; !ok {
+			t.Errorf("there is no sample for %s", key.Key)
 		}
 	}
-	if n := reflect.TypeFor[config.Settings]().NumField() - 1; n != len(config.Keys()) { // all but Sources
-		t.Errorf("%d fields, %d documented keys", n, len(config.Keys()))
+	if n := reflect.TypeFor[config.Settings]().NumField() - 1; n != len(keys) { // all but Sources
+		t.Errorf("%d fields, %d documented keys", n, len(keys))
 	}
 	shared := maps.Clone(values)
 	delete(shared, "telemetry")
@@ -272,9 +270,6 @@ func TestSmallQuestions(t *testing.T) {
 	}
 	if config.Auto.For(1) != 25 {
 		t.Error("at least 25")
-	}
-	if set := (config.TaskSet{"a"}); !set.Has("a") || set.Has("b") || !(config.TaskSet{"*"}).Has("b") {
-		t.Error("task set")
 	}
 }
 

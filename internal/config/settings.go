@@ -181,11 +181,6 @@ type Percent int
 // TaskSet is a set of task ids; "*" stands for all tasks.
 type TaskSet []string
 
-// Has tells whether a task is in the set.
-func (t TaskSet) Has(task string) bool {
-	return slices.Contains(t, "*") || slices.Contains(t, task)
-}
-
 // GatesWhen says when gates run.
 type GatesWhen string
 

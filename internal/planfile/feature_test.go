@@ -35,6 +35,10 @@ func TestFeatureList(t *testing.T) {
 		{"passes is null", `[{"id":1,"description":"One","passes":null}]`, "id: 1\ntitle: One\n", `[{"id":1,"description":"One","passes":true}]`},
 		{"a list with a byte order mark", "\ufeff" + `[{"id":1,"description":"Zwölf","passes":false}]`, "id: 1\ntitle: Zwölf\n", "\ufeff" + `[{"id":1,"description":"Zwölf","passes":true}]`},
 	}
+	prompts, err := prompt.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +48,7 @@ func TestFeatureList(t *testing.T) {
 				t.Fatalf("nothing to do in a plan of format %s", f.Plan().Format)
 			}
 			for _, kind := range []prompt.Kind{prompt.First, prompt.Next, prompt.Fresh, prompt.Continue} {
-				told, err := prompt.Render(kind, prompt.Data{Task: task, Retell: true})
+				told, err := prompts.Render(kind, prompt.Data{Task: task, Retell: true})
 				if err != nil || !strings.Contains(told, tt.task) {
 					t.Errorf("the agent is told (%v):\n%s\nwant in it:\n%s", err, told, tt.task)
 				}

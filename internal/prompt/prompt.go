@@ -9,7 +9,8 @@
 // it cannot close. What the user wrote (goal, notes) is instruction and is
 // bounded only.
 //
-//	text, err := prompt.Render(prompt.First, prompt.Data{Goal: "…", Promise: "DONE"})
+//	set, err := prompt.New(nil)
+//	text, err := set.Render(prompt.First, prompt.Data{Goal: "…", Promise: "DONE"})
 package prompt
 
 import (
@@ -120,15 +121,6 @@ var builtin embed.FS
 
 // Set is the templates in use.
 type Set struct{ t *template.Template }
-
-// Render renders with the built-in templates.
-func Render(k Kind, d Data) (string, error) {
-	s, err := New(nil)
-	if err != nil {
-		return "", err
-	}
-	return s.Render(k, d)
-}
 
 // New reads the built-in templates, and over them the files of overrides (nil
 // for none), each named as a Kind with ".md". A name that is not a situation, and

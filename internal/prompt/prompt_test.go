@@ -126,7 +126,11 @@ func golden(t *testing.T, name, got string) {
 
 func render(t *testing.T, k prompt.Kind, d prompt.Data) string {
 	t.Helper()
-	got, err := prompt.Render(k, d)
+	set, err := prompt.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := set.Render(k, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,7 @@ func TestToolsAreNamedWhereTheyAre(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		d := data()
 		d.Tools = has
-		text, err := prompt.Render(prompt.First, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := render(t, prompt.First, d)
 		for _, name := range []string{"complete_task", "report_blocked", "request_test_change"} {
 			if strings.Contains(text, name) != has {
 				t.Errorf("tools %t, %s named %t:\n%s", has, name, !has, text)

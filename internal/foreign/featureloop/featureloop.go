@@ -28,10 +28,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Where a loop lies: in Folder/Current, or in a folder of any name beside it.
+// What a loop lies in: Current in .claude/data/ralph-loops, or a folder of any name
+// beside it.
 const (
-	Folder       = ".claude/data/ralph-loops" // from the project folder
-	Current      = "current"                  // often a link to one of the others
+	Current      = "current" // often a link to one of the others
 	PromptName   = "RALPH_PROMPT.md"
 	ListName     = "feature_list.json"
 	ProgressName = "progress.txt"
