@@ -85,7 +85,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.
 		if err != nil {
 			return fmt.Errorf("look what git ignores: %w", err)
 		}
-		seen.Beside = beside[:min(len(beside), newMost)]
+		seen.Beside = atMost(slices.Concat(m.UserEdits(), m.ByUser, beside), newMost)
 	}
 	if r.Verify != nil {
 		for _, file := range r.Verify.ChangedSettings() {

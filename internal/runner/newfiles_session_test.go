@@ -52,3 +52,18 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 		t.Errorf("named %d times: %v", n, err)
 	}
 }
+
+// Where only the user worked, the agent's claim is refused, and told what it was that changed.
+func TestAClaimOfTheUsersWorkNamesIt(t *testing.T) {
+	t.Parallel()
+	q := gated(nil)
+	q.Commit = true
+	st := sit(t, words, q)
+	time.Sleep(10 * fileDoubt) // so near to the loop's start it is the agent's
+	st.write("have.txt", "one\ntwo\n")
+	time.Sleep(10 * fileDoubt)
+	st.claims()
+	if want := "or the user's own: have.txt"; st.s.Phase != loop.Turning || !strings.Contains(st.s.Failing.Reason, want) {
+		t.Errorf("%s: %+v, want %q", st.s.Phase, st.s.Failing, want)
+	}
+}

@@ -128,7 +128,7 @@ type Claim struct {
 // Inspection is what a look at the work tree found after a turn.
 type Inspection struct {
 	Changed  bool     `json:"changed"`            // anything differs from the task's start
-	Beside   []string `json:"beside,omitempty"`   // of a claim without a change: what git ignores and came or changed since the loop began
+	Beside   []string `json:"beside,omitempty"`   // of a claim without a change: what came or changed since the loop began, and is the user's or ignored by git
 	Tampered []string `json:"tampered,omitempty"` // protected files that the agent changed without approval
 	Refused  []string `json:"refused,omitempty"`  // tests that differ from the judge's copies, and that a user rejected
 	Marked   []string `json:"marked,omitempty"`   // tasks that the agent ticked itself: a claim

@@ -114,12 +114,12 @@ func (m *machine) claimWithoutChange(beside []string) {
 	m.next()
 }
 
-// besideNote names what may have turned a gate green without a change that can be committed.
+// besideNote names what may have turned a gate green without a change of the agent's that can be committed.
 func (m *machine) besideNote() string {
 	if len(m.s.Beside) == 0 {
 		return ""
 	}
-	return " (what came or changed since the loop began is ignored by git, or outside of the work tree: " + plan.Few(m.s.Beside, 4) + ")"
+	return " (what came or changed since the loop began is ignored by git, outside of the work tree, or the user's own: " + plan.Few(m.s.Beside, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {
