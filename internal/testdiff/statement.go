@@ -1,12 +1,10 @@
 package testdiff
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
-	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // statement is a line of a test, with those that go on with it.
@@ -64,135 +62,136 @@ func (t testText) statements(from, to int) (all []statement) {
 	return all
 }
 
-// matches reports whether a statement is another as the work may have changed it: what it calls
-// takes more or less, what it names has another name, or the value that the task gives it. known
-// are the tokens of the whole old test.
-func (e explanation) matches(old, now []string, known map[string]bool) bool {
+// stands returns a statement as it is now if it is another as the work may have changed it. A variable
+// may get another name where it is declared, and has it from there on.
+func (a *adaptation) stands(old, now statement) (string, bool) {
+	if slices.Equal(old.tokens, now.tokens) {
+		return old.text, true
+	}
+	before := a.save()
+	was, is := declares.FindStringSubmatch(old.text), declares.FindStringSubmatch(now.text)
+	if was != nil && is != nil && was[1] != is[1] && !a.Came[is[1]] {
+		a.pair(was[1], is[1])
+	}
+	text, same := a.matched(old.tokens, now)
+	if !same {
+		a.goBack(before)
+	}
+	return text, same
+}
+
+// matched compares a statement with its tokens of before: what it calls takes more or less, what it names
+// has another name, or the value that the task gives it.
+func (a *adaptation) matched(old []string, now statement) (string, bool) {
 	i, j := 0, 0
-	for i < len(old) && j < len(now) {
-		n := e.renamed(old[i], now[j:])
+	is := now.tokens
+	var unused []int // tokens for an error that nothing looks at
+	for i < len(old) && j < len(is) {
+		n := a.renamed(old[i], is[j:])
 		switch {
 		case n > 0:
-			recast := e.Recast[old[i]]
+			recast := a.Recast[old[i]]
 			i, j = i+1, j+n
-			if !recast || i == len(old) || j == len(now) || old[i] != "(" || now[j] != "(" {
+			if !recast || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
 				continue
 			}
-			was, is := bracketed(old[i:]), bracketed(now[j:])
-			if !e.passes(was, is, known) && !e.passes(is, was, nil) {
-				return false
+			had, has := bracketed(old[i:]), bracketed(is[j:])
+			if !a.passes(had, has) && !a.drops(had, has) {
+				return "", false
 			}
-			i, j = i+len(was), j+len(is)
-		case now[j] == "await" || now[j] == "async":
+			i, j = i+len(had), j+len(has)
+		case is[j] == "await" || is[j] == "async":
 			j++
-		case now[j] == "," && j+1 < len(now) && (now[j+1] == "err" || now[j+1] == "_") && (old[i] == ":" || old[i] == "="):
-			if !slices.ContainsFunc(old, func(token string) bool { return e.Recast[token] }) {
-				return false
+		case is[j] == "," && j+1 < len(is) && (is[j+1] == "err" || is[j+1] == "_") && (old[i] == ":" || old[i] == "="):
+			if !slices.ContainsFunc(old, func(token string) bool { return a.Recast[token] }) {
+				return "", false
 			}
+			unused = append(unused, j+1)
 			j += 2
-		case now[j] == "," && endsTable(old[:i], old[i]):
-			more := rows(now[j:])
-			if overrides(more, old) {
-				return false
-			}
-			j += len(more)
 		default:
-			return false
+			return "", false
 		}
 	}
-	return i == len(old) && closes.MatchString(strings.Join(now[j:], ""))
+	rejects := slices.Contains(is[:j], "rejects") && !slices.Contains(old, "rejects")
+	if i < len(old) || !closes.MatchString(strings.Join(is[j:], "")) || rejects && !slices.Contains(is[:j], "await") {
+		return "", false
+	}
+	return now.cut(j, unused), true
 }
 
-// endsTable reports whether a bracket closes a list of cases: one that is no argument of a call but of
-// what runs a test for each, and that has no keys but a map's in Go. What a call is given is its input.
-func endsTable(before []string, bracket string) bool {
-	text := strings.Join(before, "")
-	inCall := strings.Count(text, "(") > strings.Count(text, ")")
-	return (bracket == "]" || bracket == "}" && (strings.Contains(text, "map[") || strings.Contains(text, "[]"))) &&
-		(!inCall || strings.Contains(text, "parametrize(") || strings.Contains(text, ".each("))
-}
-
-// rows are what came behind the last value of a table: all before the bracket that closes it.
-func rows(tokens []string) []string { return tokens[:closing(tokens, 1)] }
-
-// overrides reports whether rows steer what is done with them, or have the key of one that was
-// there: the last of a key may count.
-func overrides(more, old []string) bool {
-	keyed := slices.Contains(more, ":")
-	return slices.ContainsFunc(more, func(token string) bool {
-		return steers.MatchString(token) || keyed && (isName(token) || number.MatchString(token)) && slices.Contains(old, token)
-	})
-}
-
-// stands reports whether a statement is another as the work may have changed it. A variable may get
-// another name where it is declared, if nothing else has that, and has it from there on.
-func (e explanation) stands(old, now statement, known map[string]bool) bool {
-	was, is := declares.FindStringSubmatch(old.text), declares.FindStringSubmatch(now.text)
-	from, to := "", ""
-	if was != nil && is != nil && was[1] != is[1] && !known[is[1]] && !slices.Contains(slices.Collect(maps.Values(e.variables)), is[1]) {
-		from, to = was[1], is[1]
+// cut is the text of a statement's first tokens, some of them blank.
+func (s statement) cut(n int, blank []int) string {
+	if n == 0 {
+		return ""
 	}
-	tokens := slices.Clone(old.tokens)
-	for i, token := range tokens {
-		if name, renamed := e.variables[token]; renamed {
-			tokens[i] = name
-		} else if token == from && from != "" {
-			tokens[i] = to
-		}
+	at := tokens.FindAllStringIndex(s.text, n)
+	text := s.text[:at[len(at)-1][1]]
+	for _, i := range slices.Backward(blank) {
+		text = text[:at[i][0]] + "_" + text[at[i][1]:]
 	}
-	if !e.matches(tokens, now.tokens, known) {
-		return false
-	}
-	if from != "" {
-		e.variables[from] = to
-	}
-	return true
+	return text
 }
 
 // renamed is how many tokens stand for an old one: itself, what the work named so, or the value
 // that the task gives; 0 for any other.
-func (e explanation) renamed(old string, now []string) int {
+func (a *adaptation) renamed(old string, now []string) int {
 	switch {
-	case old == now[0], old == "throws" && now[0] == "rejects":
+	case old == now[0], a.pairs[old] == now[0]:
 		return 1
-	case !e.Gone[old] && !e.says(old):
+	case old == "throws" && now[0] == "rejects", old == "TestCase" && now[0] == "IsolatedAsyncioTestCase":
+		return 1
+	case !a.Gone[old] && !a.says(old):
 		return 0
-	case len(now) > 2 && now[1] == "." && e.Gone[old] && e.Came[now[2]]:
+	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.pair(old, now[0]+"."+now[2]):
 		return 3 // in a package of its own
-	case e.Came[now[0]], e.says(now[0]), e.Gone[old] && e.said[now[0]]:
+	case (a.Came[now[0]] || a.says(now[0]) || a.Gone[old] && a.said[now[0]] && isName(now[0])) && a.pair(old, now[0]):
 		return 1
 	}
 	return 0
 }
 
-// says reports whether the task names a value.
-func (e explanation) says(token string) bool {
-	return e.said[token] && (len(token) > 2 || number.MatchString(token))
+// pair has one token stand for another, wherever it does not stand for itself. Two never become one, nor
+// one what the old file had: then a test could ask for what it gives.
+func (a *adaptation) pair(old, now string) bool {
+	if is, paired := a.pairs[old]; paired {
+		return is == now
+	}
+	if was, taken := a.images[now]; taken && was != old || a.known[now] {
+		return false
+	}
+	a.pairs[old], a.images[now] = now, old
+	return true
 }
 
-// bracketed is what begins with a bracket, to where that is closed.
-func bracketed(tokens []string) []string { return tokens[:min(closing(tokens, 0)+1, len(tokens))] }
+// says reports whether the task names a value.
+func (a *adaptation) says(token string) bool {
+	return a.said[token] && (len(token) > 2 || number.MatchString(token)) && !literal.MatchString(token)
+}
 
-// closing is where the last bracket is closed, of those that were open before and came; behind all
-// tokens if it is not.
-func closing(tokens []string, open int) int {
+// literal matches what is the same in every task.
+var literal = regex.New(`(?i)^(?:true|false|none|nil|null|undefined)$`)
+
+// bracketed is what begins with a bracket, to where that is closed.
+func bracketed(tokens []string) []string {
+	open := 0
 	for i, token := range tokens {
 		switch token {
 		case "(", "[", "{":
 			open++
 		case ")", "]", "}":
 			if open--; open == 0 {
-				return i
+				return tokens[:i+1]
 			}
 		}
 	}
-	return len(tokens)
+	return tokens
 }
 
 // passes reports whether a call still passes all that another one did. What it passes as well may
 // not be worked out there, nor be a value that the old test has: that could be the answer.
-func (e explanation) passes(was, is []string, known map[string]bool) bool {
+func (a *adaptation) passes(was, is []string) bool {
 	quote := ""
+	var more []string
 	for _, token := range is {
 		switch {
 		case quote == "" && quotes.MatchString(token):
@@ -202,89 +201,73 @@ func (e explanation) passes(was, is []string, known map[string]bool) bool {
 		}
 		n := 0
 		if len(was) > 0 {
-			n = e.renamed(was[0], []string{token})
+			n = a.renamed(was[0], []string{token})
 		}
 		switch {
 		case n > 0:
 			was = was[1:]
-		case isName(token) && !known[token], number.MatchString(token) && !known[token], passing.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
+			continue
+		case isName(token) && !a.known[token], number.MatchString(token) && !a.known[token], passing.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
+			more = append(more, token)
 		default:
 			return false
 		}
 	}
-	return len(was) == 0
+	return len(was) == 0 && a.isValue(strings.Join(more, " "))
+}
+
+// drops reports whether a call passes what another one did but for whole arguments.
+func (a *adaptation) drops(was, is []string) bool {
+	had, has := arguments(was), arguments(is)
+	for _, argument := range had {
+		if len(has) > 0 && slices.Equal(argument, has[0]) {
+			has = has[1:]
+		}
+	}
+	return len(has) == 0
+}
+
+// arguments are those of a call, in brackets.
+func arguments(call []string) (all [][]string) {
+	depth := 0
+	var argument []string
+	for i, token := range call {
+		switch token {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if i > 0 && depth > 0 && (token != "," || depth > 1) {
+			argument = append(argument, token)
+		} else if len(argument) > 0 {
+			all, argument = append(all, argument), nil
+		}
+	}
+	return all
+}
+
+// isValue reports whether a text only gives a value: it assigns nothing else, leads nowhere, and has
+// nothing that the work added but what the task names.
+func (a *adaptation) isValue(text string) bool {
+	if steers.MatchString(text) || assigns.MatchString(text) {
+		return false
+	}
+	for name := range words(text) {
+		if a.Came[name] && !a.said[name] && !a.Recast[name] {
+			return false
+		}
+	}
+	return true
 }
 
 // passing are the signs of what is passed on.
 var passing, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$")
 
 var (
-	// steers can keep a statement from being reached or from saying what it says.
-	steers = regex.New(`\b(?:skip\w*|Skip\w*|todo|return|exit|_exit|quit|patch\w*|mock\w*|Mock\w*|monkeypatch|setattr|xfail|try|except|catch|rescue|if|unless|for|while|switch|else|del|break|continue|goto|panic|throw|raise|stub\w*|fake\w*|only|eval|exec)\b`)
-	// failsOnError is what a test does where a call gives an error.
-	failsOnError = regex.New(`^\s*(?:if err != nil \{|\w+\.(?:Fatal|Error)f?\(|\w+\.NoError\()`)
-	declares     = regex.New(`^\s*(?:(?:const|let|var|final|auto|my|static)\s+)?(?:\w+\s+)?(\w+)(?:\s*,\s*(\w+))?\s*:?=[^=]`)
-	helperHead   = regex.New(`^\s*(?:(?:pub|static|async|public|private|export)\s+)*(?:func|def|fn|function|void)\s+(\w+)`)
-	loadsBefore  = regex.New(`(?i)^(?:init|main|TestMain|set_?up\w*|tear_?down\w*|before\w*|after\w*|pytest_\w*)$`)
+	// steers can lead away from what is tested, or put something in its place.
+	steers = regex.New(`\b(?:return|exit|_exit|quit|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|setattr|vars|globals?|locals|__dict__|reload|unsafe|eval|exec|lambda|func|function|panic|throw|raise|yield)\b|=>|;`)
+	// assigns changes what was there.
+	assigns  = regex.New(`[.\])]\s*\w*\s*=[^=]|:=.*:=`)
+	declares = regex.New(`^\s*(?:(?:const|let|var|final|auto|my|static)\s+)?(?:\w+\s+)?(\w+)(?:\s*,\s*(\w+))?\s*:?=[^=]`)
 )
-
-// patches matches what puts something else in the place of a part of the program.
-var patches = regex.New(`\b(?:setattr|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|sinon|rewire|proxyquire|__dict__|globals|global|nonlocal|reload|unsafe)\b`)
-
-// replaces reports whether a statement puts something else in the place of what is imported.
-func (t testText) replaces(s statement) bool {
-	if patches.MatchString(s.text) {
-		return true
-	}
-	m := assigns.FindStringSubmatch(s.text)
-	return m != nil && slices.ContainsFunc(t.uses, func(i statement) bool { return slices.Contains(i.tokens, m[1]) })
-}
-
-var assigns = regex.New(`^\s*(\w+)(?:\.\w+|\[[^\]]*\])*\s*=[^=]`)
-
-// call is what a statement calls that does nothing else, with the bracket; "" where it is none.
-func (s statement) call() string {
-	if len(s.tokens) < 2 || !isName(s.tokens[0]) || s.tokens[1] != "(" {
-		return ""
-	}
-	return s.tokens[0] + "("
-}
-
-// defines reports whether a file of tests has a function of a name.
-func (t testText) defines(name string) bool {
-	return slices.ContainsFunc(t.beside, func(s statement) bool {
-		m := helperHead.FindStringSubmatch(s.text)
-		return m != nil && m[1] == name
-	})
-}
-
-// harmless reports whether a statement that came can change nothing of what the others say: it
-// asserts, or gives a name to what had none.
-func (t testText) harmless(s statement, known map[string]bool) bool {
-	if failsOnError.MatchString(s.text) {
-		return true
-	}
-	if steers.MatchString(s.text) {
-		return false
-	}
-	if m := declares.FindStringSubmatch(s.text); m != nil {
-		return !known[m[1]] && (m[2] == "" || !known[m[2]] || m[2] == "err")
-	}
-	if call := s.call(); call != "" && (known[call] || t.defines(strings.TrimSuffix(call, "("))) {
-		return true // of what a test calls, too, or of a helper
-	}
-	return t.l.assert.MatchString(s.text) || strings.HasPrefix(strings.TrimSpace(s.text), "defer ")
-}
-
-// helper is the end of a function that came beside the tests, which nothing calls but what
-// names it; 0 if a statement begins none.
-func (t testText) helper(s statement, known map[string]bool) int {
-	m := helperHead.FindStringSubmatch(s.text)
-	if m == nil || known[m[1]] || loadsBefore.MatchString(m[1]) {
-		return 0
-	}
-	if t.l.extent == indents {
-		return t.s.Indented(s.at+source.Indent(s.text), "")
-	}
-	return t.s.Block(s.at)
-}

@@ -69,12 +69,22 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	return all[:min(len(all), maxChanges)], nil
 }
 
-// markAsked marks changes as what the task asks for, or not.
-func markAsked(changes []loop.TestChange, asked bool) []loop.TestChange {
-	for i := range changes {
-		changes[i].Asked = asked
+// markAsked marks the changes of tests that the task asks for: those that are in what was adapted to it.
+func (v *Verifier) markAsked(ctx context.Context, r Request, changes []loop.TestChange, adapted []testdiff.Adapted) error {
+	for _, a := range adapted {
+		now, err := v.content(ctx, r.Tree, a.Path)
+		if err != nil {
+			return err
+		}
+		more := changesOf(a.Path, a.Content, now)
+		for i, c := range changes {
+			beside := slices.ContainsFunc(more, func(m loop.TestChange) bool { return m.Kind == c.Kind && m.Name == c.Name })
+			if c.Path == a.Was || c.Path == a.Path {
+				changes[i].Asked = !beside
+			}
+		}
 	}
-	return changes
+	return nil
 }
 
 // changesOf are those in one file. Of a file in a language that is not known only

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
 // Request is a claim to be verified.
@@ -36,6 +37,8 @@ type Request struct {
 	LogDir    string        // receives the gates' output, "" = nowhere
 	Wanted    gate.Evidence // what is found beyond it is not looked for, "" = proven
 	Unprobed  bool          // the gates alone: for what they say, not for what it is worth as evidence
+
+	adapted []testdiff.Adapted // what stands for old tests, see explain
 }
 
 // Finding is what came of a claim.
@@ -163,8 +166,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
+	var adapted []testdiff.Adapted
 	if err = v.findOut(ctx, r, &o); err == nil {
-		err = v.explain(ctx, r, &o)
+		adapted, err = v.explain(ctx, r, &o)
 	}
 	if err != nil {
 		return Finding{}, err
@@ -191,10 +195,12 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
-		if f.Changes, err = v.changes(ctx, r); err != nil {
+		if f.Changes, err = v.changes(ctx, r); err == nil {
+			err = v.markAsked(ctx, r, f.Changes, adapted)
+		}
+		if err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
 		}
-		f.Changes = markAsked(f.Changes, o.Explained)
 	}
 	if v.Repo != nil {
 		if f.Signs, err = v.signsOf(ctx, r, f.Verdict); err != nil {

@@ -16,37 +16,58 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
-// explain counts what a claim did to old tests as approved where its task asks for all of it.
-func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) error {
-	if v := gate.Decide(*o); !v.TestsChanged || r.Unprobed {
-		return nil
+// explain counts what a claim did to old tests as approved where the work passes them as its task asks
+// for them: adapted by Pawl, not by the agent, and without anything that came beside them. Other gate
+// inputs are never explained.
+func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) ([]testdiff.Adapted, error) {
+	if d := gate.Decide(*o); !d.TestsChanged || r.Unprobed || r.Asked == "" || len(o.Inputs) > 0 {
+		return nil, nil
 	}
-	asked, err := v.explained(ctx, r, o)
+	adapted, err := v.adaptedTests(ctx, r, o.OldTests)
 	if err != nil {
-		return fmt.Errorf("compare tests with what the task asks for: %w", err)
+		return nil, fmt.Errorf("adapt tests to what the task asks for: %w", err)
 	}
-	if !asked {
-		return nil
+	if len(adapted) == 0 {
+		return nil, nil
+	}
+	tried := *o // with no probe but these
+	tried.Answers, tried.Wanted = maps.Clone(o.Answers), gate.Unproven
+	tried.NoRatchet = tried.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
+	delete(tried.Answers, gate.Originals)
+	with := r
+	with.adapted = adapted
+	if err := v.findOut(ctx, with, &tried); err != nil {
+		return nil, err
+	}
+	if d := gate.Decide(tried); d.TestsChanged || d.Unchecked || d.Status != gate.Pass {
+		return nil, nil
+	}
+	for _, a := range adapted {
+		if a.Path == a.Was || a.Content == nil {
+			continue
+		}
+		if runs, err := v.runsTests(ctx, r, o, a.Path); err != nil || !runs {
+			return nil, err
+		}
 	}
 	o.AllowTestChanges, o.Explained = true, true
-	return v.findOut(ctx, r, o)
+	return adapted, v.findOut(ctx, r, o)
 }
 
-// explained reports whether all that a claim did to old tests is what its task asks for, see
-// testdiff.Work. Other gate inputs are never explained.
-func (v *Verifier) explained(ctx context.Context, r Request, o *gate.Observation) (bool, error) {
-	if r.Asked == "" || len(o.Inputs) > 0 || len(o.OldTests) > maxFiles {
-		return false, nil
-	}
+// maxAdapted bounds the old test files that are adapted.
+const maxAdapted = 60
+
+// adaptedTests are old tests as the work asks for them, see testdiff.Work.
+func (v *Verifier) adaptedTests(ctx context.Context, r Request, files []string) ([]testdiff.Adapted, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxBroken {
-		return false, err
+	if err != nil || len(changes) > maxBroken || len(files) > maxAdapted {
+		return nil, err
 	}
 	var before, after []testdiff.File
-	for _, file := range o.OldTests {
+	for _, file := range files {
 		was, err := v.content(ctx, r.ProtectedTree, file)
-		if err != nil || was == nil { // of an earlier task, or what no judge has
-			return false, err
+		if err != nil || was == nil || !IsTest(nil, file) { // of an earlier task, what no judge has, or a program, too
+			return nil, err
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
 	}
@@ -56,24 +77,33 @@ func (v *Verifier) explained(ctx context.Context, r Request, o *gate.Observation
 		}
 		is, err := v.content(ctx, r.Tree, c.Path)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		after = append(after, testdiff.File{Path: c.Path, Content: is})
 	}
 	w, err := v.workOn(ctx, r, changes)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	moved, explained := w.Explains(before, after)
-	if !explained || len(moved) > maxNamed {
-		return false, nil
-	}
-	for _, file := range moved {
-		if runs, err := v.runsTests(ctx, r, o, file); err != nil || !runs {
-			return false, err
+	return w.Adapt(before, after), nil
+}
+
+// withAdapted is a tree with old tests as the work asks for them.
+func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testdiff.Adapted) (string, error) {
+	files, gone := map[string][]byte{}, []string{}
+	for _, a := range adapted {
+		if a.Content == nil || a.Path != a.Was {
+			gone = append(gone, a.Was)
+		}
+		if a.Content != nil {
+			files[a.Path] = a.Content
 		}
 	}
-	return true, nil
+	tree, err := v.Repo.Overlay(ctx, tree, emptyTree(tree), gone)
+	if err != nil || len(files) == 0 {
+		return tree, err
+	}
+	return v.Repo.WithFiles(ctx, tree, files)
 }
 
 // runsTests reports whether gates run a file of tests: they fail when it does.

@@ -44,7 +44,7 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 		{"a parameter that the task names", takesFolder, recast, true},
 		{"a function that goes", dropsXML, removed, true},
 		{"nothing of it in the task", "clean up", recast, false},
-		{"another test weakened beside it", takesFolder, with(recast, "test_app.py", "app.size('abc'), 3", "app.size('abc'), app.size('abc')"), false},
+		{"another test weakened beside it", takesFolder, with(with(recast, "test_app.py", "app.size('abc'), 3", "app.size('abc'), app.size('abc')"), "app.py", "len(name)", "0"), false},
 		{"a test of what stays gone with it", dropsXML, with(removed, "test_app.py", "    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n", ""), false},
 		{"something else in the place of the program", takesFolder, with(with(recast, "test_app.py", "import app\n", "import fake as app\n"), "app.py", "len(name)", "0"), false},
 	} {

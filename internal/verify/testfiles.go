@@ -250,7 +250,10 @@ func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return v.asIn(ctx, tree, r.ProtectedTree, c.fromProtected)
+	if tree, err = v.asIn(ctx, tree, r.ProtectedTree, c.fromProtected); err != nil {
+		return "", err
+	}
+	return v.withAdapted(ctx, tree, r.adapted)
 }
 
 // inSourceMarks tell a source file that holds tests.

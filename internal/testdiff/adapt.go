@@ -1,0 +1,354 @@
+package testdiff
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// A task may ask for what old tests cannot outlive: a function takes another parameter, a type
+// gets another name, a limit another value, a feature goes. Whoever does such a task adapts the
+// tests, and so does a cheat that hides something else under it. What the agent made of a test is
+// therefore not believed: Adapt takes the old text, and changes in it what the work itself changed and
+// the task names, as the agent's version has it. Nothing that came beside it is in the result.
+// Whether the work passes that is for the gates to tell.
+
+// Work is what a claim did to the program, as far as its tests may have to follow.
+type Work struct {
+	Task   string          // the text of what was asked for
+	Recast map[string]bool // functions that are called in another way, or give another result
+	Gone   map[string]bool // names that the program does not declare any more
+	Came   map[string]bool // names that it did not declare
+	// StandsIn reports whether tests could import something under a name that is no library and no
+	// part of the program that was there.
+	StandsIn func(module string) bool
+	// Untested reports whether what the program still has under a name is in no other test.
+	Untested func(name string) bool
+}
+
+// Adapted is an old test file as the work asks for it.
+type Adapted struct {
+	Was   string // where it was
+	File         // where it is now, nil content: all of its tests may go
+	Fewer bool   // some may
+}
+
+// Adapt returns the old test files that the work asks to be other than they were; after are those that
+// were changed and those that are new. Old files of which nothing may change are left out. It returns
+// nothing at all if a test is gone that may not be, or does not run any more.
+func (w Work) Adapt(before, after []File) []Adapted {
+	a := adaptation{Work: w, said: words(w.Task), pairs: map[string]string{}, images: map[string]string{}}
+	var now []testText
+	for _, f := range after {
+		if t, known := readText(f); known {
+			now = append(now, t)
+		}
+	}
+	var all []Adapted
+	for _, f := range before {
+		old, known := readText(f)
+		if !known {
+			continue
+		}
+		adapted := Adapted{Was: f.Path, File: f}
+		switch is := old.among(now); {
+		case is != nil:
+			adapted.Path = is.Path
+			adapted.Content, adapted.Fewer = a.adapt(old, *is)
+		case a.mayAllGo(old):
+			adapted.Content, adapted.Fewer = nil, true
+		default:
+			return nil
+		}
+		if a.lost {
+			return nil
+		}
+		if adapted.Path != f.Path || !bytes.Equal(adapted.Content, f.Content) {
+			all = append(all, adapted)
+		}
+	}
+	return all
+}
+
+// adaptation holds what is derived from a work once.
+type adaptation struct {
+	Work
+
+	said          map[string]bool   // words of the task
+	pairs, images map[string]string // what stands for what was there, and the reverse: one for all files
+	known         map[string]bool   // tokens of the old file
+	lost          bool              // a test is, which may not be
+}
+
+// testText is a test file: its tests, and the statements beside them.
+type testText struct {
+	File
+
+	l            language
+	s            source.Source
+	plain        string // without comments
+	tests        []span
+	beside, uses []statement
+}
+
+func readText(f File) (testText, bool) {
+	l, known := languageOf(f.Path)
+	if !known {
+		return testText{}, false
+	}
+	t := testText{File: f, l: l, s: source.Bare(string(f.Content), l.style), plain: source.Uncommented(string(f.Content), l.style)}
+	at := 0
+	beside := func(to int) {
+		for _, s := range t.statements(at, max(at, to)) {
+			if importing.MatchString(s.text) {
+				t.uses = append(t.uses, s)
+			} else {
+				t.beside = append(t.beside, s)
+			}
+		}
+	}
+	for _, sp := range l.spans(t.s) {
+		if loadsBefore.MatchString(sp.name) {
+			continue
+		}
+		beside(sp.from)
+		if at = max(at, sp.to); sp.group { // what stands in it is its tests', but for its head
+			at = sp.head + source.LineEnd(t.plain[sp.head:])
+			continue
+		}
+		t.tests = append(t.tests, sp)
+	}
+	beside(len(t.plain))
+	return t, true
+}
+
+// loadsBefore matches what runs before tests and is none.
+var loadsBefore = regex.New(`(?i)^(?:init|main|TestMain|set_?up\w*|tear_?down\w*|before\w*|after\w*|pytest_\w*)$`)
+
+// among is the file in which old tests are now: their own, or the new one that has most of them; nil if
+// there is none.
+func (t testText) among(files []testText) *testText {
+	if i := slices.IndexFunc(files, func(f testText) bool { return f.Path == t.Path }); i >= 0 {
+		return &files[i]
+	}
+	shared := func(f testText) (n int) {
+		for _, test := range t.tests {
+			if f.test(test.name) != nil || len(t.tests) == 1 && len(f.tests) == 1 {
+				n++
+			}
+		}
+		return n
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	best := slices.MaxFunc(files, func(a, b testText) int { return cmp.Compare(shared(a), shared(b)) })
+	if shared(best) == 0 && (len(t.tests) > 0 || path.Base(best.Path) != path.Base(t.Path)) {
+		return nil
+	}
+	return &best
+}
+
+// test is the test of a name.
+func (t testText) test(name string) *span {
+	if i := slices.IndexFunc(t.tests, func(sp span) bool { return sp.name == name }); i >= 0 {
+		return &t.tests[i]
+	}
+	return nil
+}
+
+// edit replaces a stretch of a text.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// adapt is an old file with what of it may be as it is now, and whether it has fewer tests.
+func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
+	a.known = words(old.plain)
+	edits := a.statements(old, now, old.beside, now.beside)
+	a.lost = a.lost || now.silenced() && !old.silenced()
+	for _, t := range old.tests {
+		is := now.test(t.name)
+		if is == nil && a.mayGo(old, t) {
+			edits, fewer = append(edits, edit{t.from, t.to, old.nothing(t)}), true
+			continue
+		}
+		if is == nil {
+			is = a.likest(old, t, now)
+		}
+		if a.lost = a.lost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.lost {
+			return old.Content, false
+		}
+		edits = append(edits, a.statements(old, now, old.statements(t.head, t.to), now.statements(is.head, is.to))...)
+	}
+	text := applied(string(old.Content), edits)
+	if text = a.imports(old, now, text); looksAsync.MatchString(text) && !looksAsync.MatchString(string(old.Content)) && awaitsNothing.MatchString(text) {
+		return old.Content, false // nobody would await the tests
+	}
+	return []byte(text), fewer
+}
+
+// looksAsync and awaitsNothing match a test of Python's unittest that nobody awaits.
+var looksAsync, awaitsNothing = regex.New(`(?m)^\s+async\s+def\s+test`), regex.New(`\bTestCase\b`)
+
+// silenced reports whether a file or a group of tests is skipped, or a test stands alone.
+func (t testText) silenced() bool {
+	spans := t.l.spans(t.s)
+	return t.l.loose(t.s, spans).skipped || slices.ContainsFunc(spans, func(sp span) bool { return sp.focused || sp.group && sp.skipped })
+}
+
+// likest is the test with another name that has most of an old one's statements.
+func (a *adaptation) likest(old testText, t span, now testText) *span {
+	var best *span
+	most := 0
+	for i, is := range now.tests {
+		if old.test(is.name) != nil {
+			continue
+		}
+		n := 0
+		for _, s := range old.statements(t.head, t.to) {
+			if strings.Contains(now.plain[is.head:is.to], strings.TrimSpace(s.text)) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = &now.tests[i], n
+		}
+	}
+	return best
+}
+
+// statements are the edits that make old statements what they are now. One that has no counterpart, or
+// differs from it in what the work does not ask for, stays as it was.
+func (a *adaptation) statements(old, now testText, was, is []statement) []edit {
+	var edits []edit
+	declared := map[string]bool{}
+	at := 0
+	for _, s := range was {
+		for i := at; i < len(is); i++ {
+			text, same := a.stands(s, is[i])
+			if !same {
+				continue
+			}
+			if at = i + 1; strings.TrimSpace(text) != strings.TrimSpace(s.text) {
+				lead := s.text[:len(s.text)-len(strings.TrimLeft(s.text, " \t\r\n"))]
+				text = a.declarations(now, is[:i], text, lead, declared) + lead + strings.TrimSpace(text)
+				edits = append(edits, edit{s.at, s.at + len(s.text), text})
+			}
+			break
+		}
+	}
+	return edits
+}
+
+// declarations are the statements before one that declare what its text has and the old file has not.
+// Only a value may come that way.
+func (a *adaptation) declarations(now testText, is []statement, text, lead string, declared map[string]bool) (found string) {
+	for name := range words(text) {
+		if a.known[name] || a.Came[name] || a.images[name] != "" || declared[name] || !isName(name) {
+			continue
+		}
+		for _, s := range slices.Concat(slices.Clone(is), now.beside) {
+			m := declares.FindStringSubmatch(s.text)
+			if m == nil || m[1] != name || !a.isValue(s.text) {
+				continue
+			}
+			declared[name] = true
+			text := strings.TrimSpace(s.text)
+			if m[2] != "" && !strings.Contains(found, m[2]) { // a language may not let it stand unused
+				text = strings.Replace(text, m[2], "_", 1)
+			}
+			found += a.declarations(now, nil, text, lead, declared) + "\n" + strings.TrimLeft(lead, "\r\n") + text
+			break
+		}
+	}
+	return found
+}
+
+// nothing is what stands for a test that went.
+func (t testText) nothing(sp span) string {
+	if t.l.extent != indents {
+		return ""
+	}
+	line := t.plain[sp.from:]
+	return line[:source.Indent(line)] + "pass\n"
+}
+
+// applied is a text with edits.
+func applied(text string, edits []edit) string {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.from, a.from) })
+	for _, e := range edits {
+		text = text[:e.from] + e.text + text[e.to:]
+	}
+	return text
+}
+
+// mayAllGo reports whether all tests of a file may.
+func (a *adaptation) mayAllGo(old testText) bool {
+	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayGo(old, t) })
+}
+
+var (
+	// goes begins the part of a task that says what is to be removed.
+	goes = regex.New(`(?i)\b(?:remov|delet|drop|retir|get(?:ting)? rid of|strip)\w*\b`)
+	// withTests ends it where tests are to go as well.
+	withTests = regex.New(`(?i)(?:\band|\bwith|\bincluding|\bplus|,|\+)\s+(?:(?:all|of|its|their|the|old)\s+)*tests?\b`)
+	// clause ends what a task says of one thing.
+	clause = regex.New(`[;:,]\s|\.\s|\s-\s`)
+	// filler says nothing of what is removed.
+	filler = regex.New(`(?i)^(?:.|an|all|any|the|of|for|from|in|and|or|it|its|to|their|old|unused|deprecated|obsolete|support|features?|functions?|methods?|class|modules?|package|code|files?|tests?|form|option|format|command|endpoint|api)$`)
+)
+
+// mayGo reports whether a test may be gone: the task asks to remove what it tests, by a name
+// that it calls, or by all that the task says of it; and nothing that stays is untested then.
+func (a *adaptation) mayGo(old testText, t span) bool {
+	at := goes.FindStringIndex(a.Task)
+	if at == nil {
+		return false
+	}
+	object := a.Task[at[1]:]
+	if end := clause.FindStringIndex(object); end != nil {
+		object = object[:end[0]]
+	}
+	with := withTests.FindStringIndex(object)
+	if with != nil {
+		object = object[:with[0]]
+	}
+	calls := words(old.plain[t.from:t.to])
+	where := strings.ToLower(path.Base(old.Path) + " " + t.name)
+	called, said, all := false, 0, 0
+	for word := range words(object) {
+		called = called || a.Gone[word] && calls[word]
+		if filler.MatchString(word) {
+			continue
+		}
+		all++
+		if strings.Contains(where, strings.ToLower(word)) || with == nil && calls[word] {
+			said++
+		}
+	}
+	for name := range calls {
+		if called = called || with != nil && a.Gone[name]; !a.Gone[name] && a.Untested(name) {
+			return false
+		}
+	}
+	least := 2
+	if with != nil {
+		least = 1
+	}
+	return called || said >= max(least, all)
+}
+
+// moved are the pairs of an adaptation at one time, to go back to.
+type savedPairs struct{ pairs, images map[string]string }
+
+func (a *adaptation) save() savedPairs { return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images)} }
+
+func (a *adaptation) goBack(s savedPairs) { a.pairs, a.images = s.pairs, s.images }

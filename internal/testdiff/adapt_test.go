@@ -1,0 +1,205 @@
+package testdiff
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const goOld = `package store
+
+import "testing"
+
+func TestGet(t *testing.T) {
+	s := New()
+	s.Put("k", "v")
+	if got := s.Get("k"); got != "v" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	if got := New().Get("none"); got != "" {
+		t.Error(got)
+	}
+}
+`
+
+const pyOld = `import unittest
+from limits import check, LIMIT
+from xmlformat import dump
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        self.sizes = [1, 2]
+
+    def test_limit(self):
+        self.assertEqual(check(self.sizes + [5]), True)
+        self.assertEqual(check([6]), False)
+
+    def test_dump(self):
+        self.assertEqual(dump(1), "<d>1</d>")
+`
+
+const jsOld = `import test from 'node:test';
+import assert from 'node:assert/strict';
+import { load } from '../src/load.js';
+
+test('loads', () => {
+  const config = load('a.json');
+  assert.equal(config.name, 'a');
+});
+
+test('fails', () => {
+  assert.throws(() => load('none.json'), /ENOENT/);
+});
+`
+
+// edited is a text with old and new in turn.
+func edited(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+
+// What the work asks of old tests, and what else was done to them: only the first is in what judges.
+func TestAdapt(t *testing.T) {
+	contexts := Work{Task: "Get takes a context and gives up when it is done", Recast: map[string]bool{"Get": true}}
+	limits := Work{Task: "raise the limit from 5 to 20"}
+	removal := Work{Task: "Remove the XML format and its tests", Gone: map[string]bool{"dump": true}}
+	async := Work{Task: "load must be async", Recast: map[string]bool{"load": true}}
+	rename := Work{Task: "rename Get to Lookup", Gone: map[string]bool{"Get": true}, Came: map[string]bool{"Lookup": true}}
+	even := Work{Task: "rename is_even to even and is_odd to odd", Gone: map[string]bool{"is_even": true, "is_odd": true}, Came: map[string]bool{"even": true, "odd": true}}
+	lenient := Work{Task: contexts.Task, Recast: contexts.Recast, Came: map[string]bool{"lenient": true}}
+	withContext := edited(goOld, `import "testing"`, "import (\n\t\"context\"\n\t\"testing\"\n)", `Get("`, `Get(context.Background(), "`)
+	goWant := edited(goOld, "package store\n", "package store\n\nimport \"context\"\n", `Get("`, `Get(context.Background(), "`)
+	onlyFirst, _, _ := strings.Cut(withContext, "func TestMissing")
+	raised := edited(pyOld, "[5]", "[20]")
+	const dumped = "    def test_dump(self):\n        self.assertEqual(dump(1), \"<d>1</d>\")\n"
+	withoutDump := edited(pyOld, "from xmlformat import dump\n", "", "\n"+dumped, "")
+	dumpWant := edited(pyOld, "from xmlformat import dump", "", dumped, "    pass\n")
+	awaited := edited(jsOld, "'loads', () =>", "'loads', async () =>", "= load(", "= await load(", "'fails', () =>", "'fails', async () =>", "assert.throws", "await assert.rejects")
+	const javaOld = "public class PointTest {\n    static void adds() {\n        assert new Point(1, 2).getX() == 1;\n    }\n    public static void main(String[] args) {\n        adds();\n    }\n}\n"
+	record := Work{Task: "turn Point into a record with accessors x and y", Gone: map[string]bool{"getX": true}}
+	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
+	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
+	const same = "" // what judges is the old file
+	for _, c := range []struct {
+		name           string
+		work           Work
+		file           string
+		old, now, want string
+	}{
+		{"a parameter more", contexts, "store_test.go", goOld, withContext, goWant},
+		{"a variable for it", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx := context.Background()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx := context.Background()\n\tif got := s.Get(ctx")},
+		{"an error more", contexts, "store_test.go", goOld, edited(withContext, "got :=", "got, err :="), edited(goWant, "got :=", "got, _ :=")},
+		{"and a new test", contexts, "store_test.go", goOld, withContext + "\nfunc TestDone(t *testing.T) {\n\tif stop(New()) {\n\t\treturn\n\t}\n\tt.Error()\n}\n", goWant},
+		{"a function with another name", rename, "store_test.go", goOld, edited(goOld, "Get(", "Lookup("), edited(goOld, ".Get(", ".Lookup(")},
+		{"a value that the task gives", limits, "test_limits.py", pyOld, raised, raised},
+		{"a test of what goes", removal, "test_limits.py", pyOld, withoutDump, dumpWant},
+		{"promises", async, "load.test.js", jsOld, awaited, awaited},
+		{"a variable with another name", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "kept := New()", "\ts.Put", "\tkept.Put", "s.Get", "kept.Get"), edited(goWant, "s := New()", "kept := New()", "\ts.Put", "\tkept.Put", "s.Get", "kept.Get")},
+		{"a file whose tests are no framework's", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "adds();", "adds();\n        plus();", "    public static", "    static void plus() {\n        assert new Point(1, 2).plus(2).x() == 3;\n    }\n    public static"), edited(javaOld, "getX", "x")},
+		{"an option more", async, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }")},
+		{"two names", even, "test_nums.py", parity, edited(parity, "is_even", "even", "is_odd", "odd"), edited(parity, "is_even", "even", "is_odd", "odd")},
+
+		{"rows more", limits, "test_limits.py", edited(pyOld, "        self.assertEqual(check([6]), False)", "        for n in [6, 7]:\n            self.assertEqual(check([n]), False)"), edited(pyOld, "        self.assertEqual(check([6]), False)", "        for n in [6, 7, 8]:\n            self.assertEqual(check([n]), False)"), same},
+		{"an argument more that the task does not ask for", limits, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check([6], True)"), same},
+		{"an option more of what the task does not name", Work{Task: "clean up"}, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(jsOld, "'a.json'", "{ file: 'a', lenient: true }"), same},
+		{"the same with less", record, "PointTest.java", javaOld, edited(javaOld, "getX() == 1", "x() > 0"), same},
+		{"the same with nothing called", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "        adds();\n", ""), edited(javaOld, "getX", "x")},
+		{"a longer input", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "[6]", "[6, 7]"), raised},
+		{"not what the task names", Work{Task: "clean up"}, "store_test.go", goOld, withContext, same},
+		{"another result", contexts, "store_test.go", goOld, edited(withContext, `got != "v"`, `got != "w"`), edited(goOld, "package store\n", "package store\n\nimport \"context\"\n", `Get("none`, `Get(context.Background(), "none`)},
+		{"the answer passed in", contexts, "store_test.go", goOld, edited(goOld, `Get("k"`, `Get("v", "k"`), same},
+		{"a test less", contexts, "store_test.go", goOld, onlyFirst, same},
+		{"an assertion less", contexts, "store_test.go", goOld, edited(withContext, "\t\tt.Errorf(\"got %q\", got)\n", ""), same},
+		{"skipped", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tt.Skip()\n\ts := New()\n"), same},
+		{"left early", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\ts := New()\n\tif s != nil {\n\t\treturn\n\t}\n"), goWant},
+		{"given up on an error", contexts, "store_test.go", edited(goOld, "\tif got := s.Get(\"k\"); got", "\tgot := s.Get(\"k\")\n\tif got"), edited(withContext, "\tif got := s.Get(context.Background(), \"k\"); got", "\tgot, err := s.Get(context.Background(), \"k\")\n\tif err != nil { return }\n\tif got"), edited(goWant, "\tif got := s.Get(context.Background(), \"k\"); got", "\tgot, _ := s.Get(context.Background(), \"k\")\n\tif got")},
+		{"recovered", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tdefer func() { recover() }()\n\ts := New()\n"), goWant},
+		{"a value put back", contexts, "store_test.go", goOld, edited(withContext, "\tif got := s.Get", "\ts = fixed(s)\n\tif got := s.Get"), goWant},
+		{"what runs before", contexts, "store_test.go", goOld, withContext + "\nfunc TestMain(m *testing.M) {\n\tm.Run()\n}\n", goWant},
+		{"what the work added is called", lenient, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\ts := New()\n\t_ = s.lenient()\n"), goWant},
+		{"what the work added is passed", lenient, "store_test.go", goOld, edited(goOld, `Get("`, `Get(lenient(), "`), same},
+		{"by a variable", lenient, "store_test.go", goOld, edited(goOld, "\ts := New()\n", "\tmode := lenient()\n\ts := New()\n", `Get("k`, `Get(mode, "k`), edited(goOld, `Get("k`, `Get(mode, "k`)},
+		{"an initializer", contexts, "store_test.go", goOld, withContext + "\nvar _ = relax()\n", goWant},
+		{"a value that the task does not give", limits, "test_limits.py", pyOld, edited(pyOld, "[6]", "[60]"), same},
+		{"looser", limits, "test_limits.py", pyOld, edited(raised, "assertEqual(check([6]), False)", "assertIn(check([6]), [True, False])"), raised},
+		{"another set-up", limits, "test_limits.py", pyOld, edited(raised, "[1, 2]", "[]"), raised},
+		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), same},
+		{"a test by one word of its name", Work{Task: "Remove the user export and its tests"}, "test_limits.py", edited(pyOld, "test_dump", "test_user_dump"), edited(pyOld, "\n"+dumped, ""), same},
+		{"something else under the name", limits, "test_limits.py", pyOld, edited(raised, "from limits", "from fakes"), raised},
+		{"another function under the name", Work{Task: limits.Task, Came: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
+		{"from a module that was there", limits, "test_limits.py", pyOld, edited(raised, "from limits import check, LIMIT", "from util import check, LIMIT"), raised},
+		{"a function of that name beside", limits, "test_limits.py", pyOld, raised + "\ndef check(sizes): return sizes != [6]\n", raised},
+		{"another assertEqual", limits, "test_limits.py", pyOld, raised + "\n    def assertEqual(self, a, b):\n        return None\n", raised},
+		{"a coroutine that nobody awaits", limits, "test_limits.py", pyOld, edited(raised, "    def test_dump", "    async def test_dump"), raised},
+		{"a name that no runner runs", limits, "test_limits.py", pyOld, edited(raised, "def test_dump", "def Test_dump"), raised},
+		{"the name once more", limits, "test_limits.py", pyOld, raised + "\n    def test_dump(self):\n        self.assertTrue(dump)\n", raised},
+		{"in a method that nobody calls", limits, "test_limits.py", pyOld, edited(raised, "    def test_dump(self):\n        self", "    def later(self):\n        def test_dump(self):\n            self"), raised},
+		{"a decorator", limits, "test_limits.py", pyOld, edited(raised, "    def test_dump", "    @print\n    def test_dump"), raised},
+		{"behind a semicolon", limits, "test_limits.py", pyOld, edited(raised, "        self.assertEqual(dump", "        x = 1; dump = str\n        self.assertEqual(dump"), raised},
+		{"not awaited", async, "load.test.js", jsOld, edited(awaited, "await assert.rejects", "assert.rejects"), edited(awaited, "await assert.rejects", "assert.throws")},
+		{"caught", async, "load.test.js", jsOld, edited(awaited, "  assert.equal(config.name, 'a');\n", "  try {\n    assert.equal(config.name, 'a');\n  } catch {}\n"), awaited},
+		{"a group skipped", async, "load.test.js", jsOld, edited(awaited, "test('loads'", "describe.skip('all', () => {\ntest('loads'") + "});\n", same},
+		{"a word that the task says, too", Work{Task: limits.Task + ": check is True up to it, and False beyond"}, "test_limits.py", pyOld, edited(raised, "check([6]), False", "check([6]), True"), raised},
+		{"two values for one", Work{Task: "orders of 100 get 10 off, of 1 none"}, "test_limits.py", pyOld, edited(pyOld, "dump(1), \"<d>1</d>\"", "dump(100), \"<d>10</d>\""), same},
+		{"two names to one", even, "test_nums.py", edited(parity, "not is_odd(2)", "is_odd(3)"), "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert odd(3)\n", "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert is_odd(3)\n"},
+		{"the value in the place of the name", Work{Task: "drop LIMIT, limit() gives it; it is 5", Gone: map[string]bool{"LIMIT": true}, Came: map[string]bool{"limit": true}}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "5 == 5"), same},
+		{"an element less", Work{Task: "dump takes a list", Recast: map[string]bool{"dump": true}}, "test_limits.py", edited(pyOld, "dump(1)", "dump([1, 2])"), edited(pyOld, "dump(1)", "dump([2])"), same},
+		{"no language that is known", limits, "limits.txt", "5\n", "20\n", same},
+	} {
+		t.Run(strings.ReplaceAll(c.name, "/", "-"), func(t *testing.T) {
+			c.work.StandsIn = func(module string) bool { return module == "fakes" }
+			c.work.Untested = func(name string) bool { return name == "check" }
+			if c.old == c.now {
+				t.Fatal("nothing changed")
+			}
+			adapted := c.work.Adapt([]File{{c.file, []byte(c.old)}}, []File{{c.file, []byte(c.now)}})
+			got := same
+			if len(adapted) > 0 {
+				got = string(adapted[0].Content)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("what judges (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A test may move to another file with the code that it is for; all tests of a file may go.
+func TestAdaptTestsThatMoved(t *testing.T) {
+	w := Work{Task: "move the tests into tests/", StandsIn: func(string) bool { return false }, Untested: func(string) bool { return true }}
+	before := []File{{"pkg/test_limits.py", []byte(pyOld)}}
+	now := File{"tests/test_limits.py", []byte(edited(pyOld, "[6]", "[7]"))}
+	other := File{"tests/test_more.py", []byte("def test_more():\n    assert True\n")}
+	if got := w.Adapt(before, []File{other, now}); len(got) != 1 || got[0].Was != before[0].Path || got[0].Path != now.Path || string(got[0].Content) != pyOld {
+		t.Errorf("the same tests elsewhere: %+v", got)
+	}
+	if got := w.Adapt(before, []File{other}); got != nil {
+		t.Errorf("tests that are gone: %+v", got)
+	}
+	w = Work{Task: "Remove dump and check with their tests", Gone: map[string]bool{"dump": true, "check": true}, Untested: w.Untested}
+	w.Untested = func(string) bool { return false }
+	if got := w.Adapt(before, nil); len(got) != 1 || got[0].Content != nil {
+		t.Errorf("tests that may go: %+v", got)
+	}
+}
+
+// FuzzAdapt holds that a file that did not change is not adapted, whatever stands in it, and that what
+// the work does not name never is.
+func FuzzAdapt(f *testing.F) {
+	for _, text := range []string{goOld, pyOld, jsOld, "func TestX(", "test('"} {
+		f.Add(text, text)
+		f.Add(text, edited(text, "5", "20", "k", "kk"))
+	}
+	f.Fuzz(func(t *testing.T, was, is string) {
+		for _, name := range []string{"a_test.go", "test_a.py", "a.test.js"} {
+			w := Work{StandsIn: func(string) bool { return false }, Untested: func(string) bool { return true }}
+			before := []File{{name, []byte(was)}}
+			if got := w.Adapt(before, before); got != nil {
+				t.Fatalf("%s is adapted though it did not change:\n%s", name, was)
+			}
+			w.Adapt(before, []File{{name, []byte(is)}})
+		}
+	})
+}
