@@ -25,6 +25,8 @@ type Work struct {
 	Recast map[string]bool // functions that are called in another way, or give another result
 	Gone   map[string]bool // names that the program does not declare any more
 	Came   map[string]bool // names that it did not declare
+	Out    map[string]bool // words and numbers of lines that went from it
+	In     map[string]bool // of lines that came
 	// StandsIn reports whether tests could import something under a name that is no library and no
 	// part of the program that was there.
 	StandsIn func(module string) bool
@@ -43,7 +45,7 @@ type Adapted struct {
 // were changed and those that are new. Old files of which nothing may change are left out. It returns
 // nothing at all if a test is gone that may not be, or does not run any more.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, said: words(w.Task), pairs: map[string]string{}, images: map[string]string{}}
+	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}}
 	var now []testText
 	for _, f := range after {
 		if t, known := readText(f); known {
@@ -171,8 +173,8 @@ type edit struct {
 
 // adapt is an old file with what of it may be as it is now, and whether it has fewer tests.
 func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
-	a.known = words(old.plain)
-	edits := a.statements(old, now, old.beside, now.beside)
+	a.known = Words(old.plain)
+	edits, _ := a.statements(now, old.beside, now.beside)
 	a.lost = a.lost || now.silenced() && !old.silenced()
 	for _, t := range old.tests {
 		is := now.test(t.name)
@@ -186,7 +188,8 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 		if a.lost = a.lost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.lost {
 			return old.Content, false
 		}
-		edits = append(edits, a.statements(old, now, old.statements(t.head, t.to), now.statements(is.head, is.to))...)
+		more, whole := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to))
+		edits, a.lost = append(edits, more...), !whole && is.name != t.name // it is another test
 	}
 	text := applied(string(old.Content), edits)
 	if text = a.imports(old, now, text); looksAsync.MatchString(text) && !looksAsync.MatchString(string(old.Content)) && awaitsNothing.MatchString(text) {
@@ -226,9 +229,9 @@ func (a *adaptation) likest(old testText, t span, now testText) *span {
 }
 
 // statements are the edits that make old statements what they are now. One that has no counterpart, or
-// differs from it in what the work does not ask for, stays as it was.
-func (a *adaptation) statements(old, now testText, was, is []statement) []edit {
-	var edits []edit
+// differs from it in what the work does not ask for, stays as it was; then they are not whole.
+func (a *adaptation) statements(now testText, was, is []statement) (edits []edit, whole bool) {
+	found := 0
 	declared := map[string]bool{}
 	at := 0
 	for _, s := range was {
@@ -237,6 +240,7 @@ func (a *adaptation) statements(old, now testText, was, is []statement) []edit {
 			if !same {
 				continue
 			}
+			found++
 			if at = i + 1; strings.TrimSpace(text) != strings.TrimSpace(s.text) {
 				lead := s.text[:len(s.text)-len(strings.TrimLeft(s.text, " \t\r\n"))]
 				text = a.declarations(now, is[:i], text, lead, declared) + lead + strings.TrimSpace(text)
@@ -245,13 +249,13 @@ func (a *adaptation) statements(old, now testText, was, is []statement) []edit {
 			break
 		}
 	}
-	return edits
+	return edits, found == len(was)
 }
 
 // declarations are the statements before one that declare what its text has and the old file has not.
 // Only a value may come that way.
 func (a *adaptation) declarations(now testText, is []statement, text, lead string, declared map[string]bool) (found string) {
-	for name := range words(text) {
+	for name := range Words(text) {
 		if a.known[name] || a.Came[name] || a.images[name] != "" || declared[name] || !isName(name) {
 			continue
 		}
@@ -321,10 +325,10 @@ func (a *adaptation) mayGo(old testText, t span) bool {
 	if with != nil {
 		object = object[:with[0]]
 	}
-	calls := words(old.plain[t.from:t.to])
+	calls := Words(old.plain[t.from:t.to])
 	where := strings.ToLower(path.Base(old.Path) + " " + t.name)
 	called, said, all := false, 0, 0
-	for word := range words(object) {
+	for word := range Words(object) {
 		called = called || a.Gone[word] && calls[word]
 		if filler.MatchString(word) {
 			continue

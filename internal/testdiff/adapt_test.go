@@ -63,7 +63,8 @@ func edited(text string, pairs ...string) string { return strings.NewReplacer(pa
 // What the work asks of old tests, and what else was done to them: only the first is in what judges.
 func TestAdapt(t *testing.T) {
 	contexts := Work{Task: "Get takes a context and gives up when it is done", Recast: map[string]bool{"Get": true}}
-	limits := Work{Task: "raise the limit from 5 to 20"}
+	five, twenty := map[string]bool{"LIMIT": true, "5": true}, map[string]bool{"LIMIT": true, "20": true}
+	limits := Work{Task: "raise the limit from 5 to 20", Out: five, In: twenty}
 	removal := Work{Task: "Remove the XML format and its tests", Gone: map[string]bool{"dump": true}}
 	async := Work{Task: "load must be async", Recast: map[string]bool{"load": true}}
 	rename := Work{Task: "rename Get to Lookup", Gone: map[string]bool{"Get": true}, Came: map[string]bool{"Lookup": true}}
@@ -128,7 +129,7 @@ func TestAdapt(t *testing.T) {
 		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), same},
 		{"a test by one word of its name", Work{Task: "Remove the user export and its tests"}, "test_limits.py", edited(pyOld, "test_dump", "test_user_dump"), edited(pyOld, "\n"+dumped, ""), same},
 		{"something else under the name", limits, "test_limits.py", pyOld, edited(raised, "from limits", "from fakes"), raised},
-		{"another function under the name", Work{Task: limits.Task, Came: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
+		{"another function under the name", Work{Task: limits.Task, Out: five, In: twenty, Came: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
 		{"from a module that was there", limits, "test_limits.py", pyOld, edited(raised, "from limits import check, LIMIT", "from util import check, LIMIT"), raised},
 		{"a function of that name beside", limits, "test_limits.py", pyOld, raised + "\ndef check(sizes): return sizes != [6]\n", raised},
 		{"another assertEqual", limits, "test_limits.py", pyOld, raised + "\n    def assertEqual(self, a, b):\n        return None\n", raised},
@@ -141,9 +142,11 @@ func TestAdapt(t *testing.T) {
 		{"not awaited", async, "load.test.js", jsOld, edited(awaited, "await assert.rejects", "assert.rejects"), edited(awaited, "await assert.rejects", "assert.throws")},
 		{"caught", async, "load.test.js", jsOld, edited(awaited, "  assert.equal(config.name, 'a');\n", "  try {\n    assert.equal(config.name, 'a');\n  } catch {}\n"), awaited},
 		{"a group skipped", async, "load.test.js", jsOld, edited(awaited, "test('loads'", "describe.skip('all', () => {\ntest('loads'") + "});\n", same},
-		{"a word that the task says, too", Work{Task: limits.Task + ": check is True up to it, and False beyond"}, "test_limits.py", pyOld, edited(raised, "check([6]), False", "check([6]), True"), raised},
+		{"a word that the task says, too", Work{Task: limits.Task + ": check is True up to it, and False beyond", Out: five, In: twenty}, "test_limits.py", pyOld, edited(raised, "check([6]), False", "check([6]), True"), raised},
 		{"two values for one", Work{Task: "orders of 100 get 10 off, of 1 none"}, "test_limits.py", pyOld, edited(pyOld, "dump(1), \"<d>1</d>\"", "dump(100), \"<d>10</d>\""), same},
-		{"two names to one", even, "test_nums.py", edited(parity, "not is_odd(2)", "is_odd(3)"), "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert odd(3)\n", "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert is_odd(3)\n"},
+		{"a value that the task names for something else", Work{Task: "add rebate: from 5 pieces on 20 off", In: twenty}, "test_limits.py", pyOld, raised, same},
+		{"two names exchanged", even, "test_nums.py", parity, edited(parity, "is_even", "odd", "is_odd", "even"), edited(parity, "is_even, is_odd", "odd, even")},
+		{"two names to one", even, "test_nums.py", edited(parity, "not is_odd(2)", "is_odd(3)"), "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert odd(3)\n", "from nums import odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert odd(3)\n"},
 		{"the value in the place of the name", Work{Task: "drop LIMIT, limit() gives it; it is 5", Gone: map[string]bool{"LIMIT": true}, Came: map[string]bool{"limit": true}}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "5 == 5"), same},
 		{"an element less", Work{Task: "dump takes a list", Recast: map[string]bool{"dump": true}}, "test_limits.py", edited(pyOld, "dump(1)", "dump([1, 2])"), edited(pyOld, "dump(1)", "dump([2])"), same},
 		{"no language that is known", limits, "limits.txt", "5\n", "20\n", same},

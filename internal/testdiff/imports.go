@@ -17,7 +17,7 @@ func (a *adaptation) imports(old, now testText, text string) string {
 	for _, line := range was {
 		body = strings.Replace(body, line, "", 1)
 	}
-	used := words(body)
+	used := Words(body)
 	var more, kept []string
 	gone := slices.DeleteFunc(slices.Clone(was), func(line string) bool { return slices.Contains(is, line) })
 	for _, line := range is {
@@ -32,7 +32,7 @@ func (a *adaptation) imports(old, now testText, text string) string {
 		}
 	}
 	for _, line := range gone {
-		if binds := old.binds(line); !intersect(binds, used) && (old.isGo() || intersect(words(line), a.Gone) || intersect(binds, a.said)) {
+		if binds := old.binds(line); !intersect(binds, used) && (old.isGo() || intersect(Words(line), a.Gone) || intersect(binds, a.said)) {
 			text = strings.Replace(text, line, "", 1)
 		}
 	}
@@ -41,8 +41,8 @@ func (a *adaptation) imports(old, now testText, text string) string {
 
 // importsSame reports whether an import is another as the work may have changed it.
 func (a *adaptation) importsSame(was, is string) bool {
-	had, shared := words(was), false
-	for name := range words(is) {
+	had, shared := Words(was), false
+	for name := range Words(is) {
 		switch {
 		case had[name]:
 			shared = shared || !importWord.MatchString(name)
@@ -57,7 +57,7 @@ func (a *adaptation) importsSame(was, is string) bool {
 // a name that stood for nothing, and of no part of the program that stands in for another.
 func (a *adaptation) mayImport(old testText, line string, used map[string]bool) bool {
 	binds := old.binds(line)
-	return intersect(binds, used) && !intersect(binds, a.known) && !slices.ContainsFunc(slices.Collect(maps.Keys(words(line))), func(name string) bool {
+	return intersect(binds, used) && !intersect(binds, a.known) && !slices.ContainsFunc(slices.Collect(maps.Keys(Words(line))), func(name string) bool {
 		return !a.said[name] && a.StandsIn(name)
 	})
 }
@@ -103,7 +103,7 @@ func (t testText) imported() (lines []string) {
 func (t testText) binds(line string) map[string]bool {
 	if t.isGo() {
 		alias, quoted, _ := strings.Cut(line, `"`)
-		return words(alias + path.Base(strings.Trim(quoted, `"`)))
+		return Words(alias + path.Base(strings.Trim(quoted, `"`)))
 	}
 	text := inQuotes.ReplaceAllString(line, "")
 	if strings.HasPrefix(text, "from ") {
@@ -112,7 +112,7 @@ func (t testText) binds(line string) map[string]bool {
 	if i := strings.LastIndexAny(text, ".:"); i >= 0 && !strings.Contains(text, "{") {
 		text = text[i:]
 	}
-	names := words(text)
+	names := Words(text)
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return importWord.MatchString(name) })
 	return names
 }

@@ -21,8 +21,8 @@ var (
 	number    = regex.New(`^\d+$`)
 )
 
-// words are the words and numbers of a text.
-func words(text string) map[string]bool {
+// Words are the words and numbers of a text.
+func Words(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, token := range tokens.FindAllString(text, -1) {
 		if isName(token) || number.MatchString(token) {
@@ -142,12 +142,27 @@ func (a *adaptation) renamed(old string, now []string) int {
 		return 1
 	case !a.Gone[old] && !a.says(old):
 		return 0
-	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.pair(old, now[0]+"."+now[2]):
+	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.mayStandFor(old, now[2]) && a.pair(old, now[0]+"."+now[2]):
 		return 3 // in a package of its own
-	case (a.Came[now[0]] || a.says(now[0]) || a.Gone[old] && a.said[now[0]] && isName(now[0])) && a.pair(old, now[0]):
+	case a.mayStandFor(old, now[0]) && a.pair(old, now[0]):
 		return 1
 	}
 	return 0
+}
+
+// mayStandFor reports whether the work puts a token in the place of another, and the task says so: a name
+// for one that is gone, in the order of the task if that has both, or a value for another.
+func (a *adaptation) mayStandFor(old, now string) bool {
+	if !a.Gone[old] {
+		return a.says(old) && a.Out[old] && (a.Came[now] || a.says(now) && a.In[now])
+	}
+	said := tokens.FindAllString(a.Task, -1)
+	if at := slices.Index(said, old); at >= 0 {
+		if next := slices.IndexFunc(said[at:], func(token string) bool { return a.Came[token] }); next >= 0 {
+			return said[at+next] == now
+		}
+	}
+	return a.Came[now] || a.said[now] && isName(now)
 }
 
 // pair has one token stand for another, wherever it does not stand for itself. Two never become one, nor
@@ -253,7 +268,7 @@ func (a *adaptation) isValue(text string) bool {
 	if steers.MatchString(text) || assigns.MatchString(text) {
 		return false
 	}
-	for name := range words(text) {
+	for name := range Words(text) {
 		if a.Came[name] && !a.said[name] && !a.Recast[name] {
 			return false
 		}

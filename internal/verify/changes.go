@@ -1,11 +1,13 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/testdiff"
@@ -67,6 +69,30 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 		}
 	}
 	return all[:min(len(all), maxChanges)], nil
+}
+
+// goneTests are files of old tests that are nowhere any more: what has another name is another test if it
+// does not assert all that the old one did.
+func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]string, error) {
+	if len(old) == 0 {
+		return nil, nil
+	}
+	changes, err := v.changes(ctx, r)
+	weaker := func(name string) bool {
+		return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
+			return (c.Name == name || c.Path == name && c.Name == "") && c.Kind != string(testdiff.Renamed) && c.Kind != Added
+		})
+	}
+	var files []string
+	for _, c := range changes {
+		_, to, _ := strings.Cut(c.Name, "→ ")
+		switch kind := testdiff.Kind(c.Kind); {
+		case c.Input || slices.Contains(files, c.Path):
+		case kind == testdiff.Deleted, kind == testdiff.Moved, kind == testdiff.Renamed && weaker(to):
+			files = append(files, c.Path)
+		}
+	}
+	return files, err
 }
 
 // markAsked marks the changes of tests that the task asks for: those that are in what was adapted to it.
@@ -132,7 +158,7 @@ func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]l
 	}
 	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}
 	now := fresh[slices.IndexFunc(fresh, func(f testdiff.File) bool { return f.Path == where })]
-	if testdiff.Knows(where) {
+	if testdiff.Knows(where) || !bytes.Equal(file.Content, now.Content) {
 		all = append(all, changesOf(where, file.Content, now.Content)...)
 	}
 	return all, nil

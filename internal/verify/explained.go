@@ -33,6 +33,9 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 	tried := *o // with no probe but these
 	tried.Answers, tried.Wanted = maps.Clone(o.Answers), gate.Unproven
 	tried.NoRatchet = tried.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
+	tried.Gone = slices.DeleteFunc(slices.Clone(o.Gone), func(file string) bool {
+		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
+	})
 	delete(tried.Answers, gate.Originals)
 	with := r
 	with.adapted = adapted
@@ -123,9 +126,9 @@ func (v *Verifier) runsTests(ctx context.Context, r Request, o *gate.Observation
 
 // workOn is what a claim did to the program, as far as tests may have to follow.
 func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
-	w := testdiff.Work{Task: r.Asked, Recast: map[string]bool{}, Gone: map[string]bool{}, Came: map[string]bool{}}
+	w := testdiff.Work{Task: r.Asked, Recast: map[string]bool{}, Gone: map[string]bool{}, Came: map[string]bool{}, Out: map[string]bool{}, In: map[string]bool{}}
 	for _, c := range changes {
-		if v.isTest(c.Path) || !mutant.Knows(c.Path) {
+		if v.isTest(c.Path) {
 			continue
 		}
 		was, err := v.content(ctx, r.Base, c.Path)
@@ -141,6 +144,11 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 			if name := mutant.BareName(f.Name); f.Anew && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
 				w.Recast[name] = true
 			}
+		}
+		addLines(w.Out, was, is)
+		addLines(w.In, is, was)
+		if !mutant.Knows(c.Path) {
+			continue
 		}
 		add(w.Gone, declared(c.Path, was))
 		add(w.Came, declared(c.Path, is))
@@ -165,6 +173,19 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 func add(names map[string]bool, more []string) {
 	for _, name := range more {
 		names[name] = true
+	}
+}
+
+// addLines adds the words and numbers of the lines of a text that another has not.
+func addLines(to map[string]bool, text, other []byte) {
+	has := map[string]bool{}
+	for line := range strings.Lines(string(other)) {
+		has[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		if !has[strings.TrimSpace(line)] {
+			maps.Copy(to, testdiff.Words(line))
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -24,9 +25,6 @@ import (
 // shapers have the name of a test, and change what the tests do that were there.
 const shapers = `
 	**/conftest.py **/__mocks__/** **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php`
-
-// goShapes is what a new test file of Go can do to the tests beside it.
-var goShapes = regex.New(`(?m)^func (?:init\(\)|TestMain\()`)
 
 // inputs tells the gate inputs among the changes of a claim.
 type inputs struct {
@@ -165,12 +163,12 @@ func (in inputs) shapes(ctx context.Context, ch git.Change) (bool, error) {
 		return false, nil
 	}
 	may := matchesAny(shapers, ch.Path)
-	if strings.HasSuffix(ch.Path, "_test.go") {
+	if !may {
 		content, err := in.v.content(ctx, in.r.Tree, ch.Path)
 		if err != nil {
 			return false, err
 		}
-		may = goShapes.Match(content)
+		may = testdiff.Shapes(testdiff.File{Path: ch.Path, Content: content})
 	}
 	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
 }

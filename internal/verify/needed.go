@@ -13,6 +13,9 @@ const maxBisections = 6
 // bisection: of two halves, the one whose changes alone make them pass. Where neither
 // does, all that is left is needed.
 func (v *Verifier) needed(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
+	if o.OnlyGone() {
+		return o.Gone, nil
+	}
 	tree, err := v.originals(ctx, r)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.TestsLost, o.Canary, o.Values = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
+	if o.Gone, err = v.goneTests(ctx, r, tests.old); err != nil {
+		return fmt.Errorf("look for tests that are gone: %w", err)
+	}
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return fmt.Errorf("compare the work: %w", err)

@@ -21,6 +21,8 @@ type Observation struct {
 	// Explained: all that was done to them is what the task asks for, though it does not pass
 	// with the originals. Then it counts as approved.
 	Explained bool `json:"explained,omitempty"`
+	// Gone are old tests that are in no file any more, by their files.
+	Gone []string `json:"gone,omitempty"`
 	// Inputs are those of them that are not tests.
 	Inputs []string `json:"inputs,omitempty"`
 	// NewTests are test files that were added or changed: what can be laid over
@@ -189,8 +191,14 @@ func (o Observation) fullGreen(v Verdict) bool {
 
 // OnlyChangedReason says which changed gate inputs make the difference.
 func (o Observation) OnlyChangedReason(needed []string) string {
+	if o.OnlyGone() {
+		return "old tests are gone: " + plan.Few(o.Gone, 4)
+	}
 	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + plan.Few(needed, 4)
 }
+
+// OnlyGone reports whether old tests are gone, and the gates pass with them.
+func (o Observation) OnlyGone() bool { return len(o.Gone) > 0 && !o.originalsFail() }
 
 // inputsNoun says what was changed of what gates read.
 func (o Observation) inputsNoun() string {

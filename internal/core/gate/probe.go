@@ -316,7 +316,7 @@ func (o Observation) originalsUnknown() bool {
 	return len(run.Results) < len(o.Now) || !o.against(run.Results).stands()
 }
 
-// onlyChanged: only the agent's tests pass, and nobody allowed them.
+// onlyChanged: only the agent's tests pass, or old ones are gone, and nobody allowed it.
 func (o Observation) onlyChanged() bool {
-	return !o.AllowTestChanges && o.originalsFail() && !o.originalsUnknown()
+	return !o.AllowTestChanges && (len(o.Gone) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
 }

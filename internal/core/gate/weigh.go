@@ -89,7 +89,7 @@ func (w *weighing) find(v *Verdict) {
 // inputs, no other finding counts; nor is one looked for where none is wanted.
 func inputFindings() []finding {
 	return []finding{{
-		what: "the gates pass only with gate inputs or old tests as the agent changed them", is: NoEvidence,
+		what: "the gates pass only with gate inputs or old tests as the agent changed them, or old tests are gone", is: NoEvidence,
 		next: "do without the change, or `pawl approve`",
 		seen: func(w weighing, v *Verdict) bool {
 			if !w.onlyChanged() {
