@@ -306,11 +306,11 @@ func (f *File) moved(from, to int) []byte {
 }
 
 // MarkedAs is this version of a plan with the marks of another one: done is what is done
-// there.
+// there, and asks for the same here.
 func (f *File) MarkedAs(other *File) (*File, error) {
 	var done, open []string
 	for _, t := range f.plan.Tasks {
-		if o, ok := other.plan.Task(t.ID); ok && o.Done {
+		if o, ok := other.plan.Task(t.ID); ok && o.Done && o.AsksForSame(t) {
 			done = append(done, t.ID)
 		} else {
 			open = append(open, t.ID)

@@ -182,7 +182,7 @@ func (m *machine) place(e plan.Edit) {
 }
 
 // planReplaced follows a plan that is another one as a whole. Open tasks that are no
-// more in it are no more the loop's.
+// more in it are no more the loop's; a done one that asks for something else is open.
 func (m *machine) planReplaced(now []Task) {
 	if len(now) == 0 {
 		return
@@ -195,6 +195,11 @@ func (m *machine) planReplaced(now []Task) {
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool {
 		return !in(t.ID) && t.Status != Done && t.ID != FinalTask && t.ID != m.s.Current
 	})
+	for _, t := range now {
+		if was, _ := m.s.Task(t.ID); was.Status == Done && was.Title != t.Title {
+			m.task(t.ID, func(is *Task) { *is = is.again() })
+		}
+	}
 	m.added(now)
 	for i := range m.s.Tasks {
 		t := &m.s.Tasks[i]

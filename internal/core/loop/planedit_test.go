@@ -160,6 +160,23 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	}
 }
 
+// A task that is done is open again where the user's plan asks for something else.
+func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Title: "holds 1", Status: loop.Done, Commit: "c1"}, loop.Task{ID: "c", Title: "same", Status: loop.Done, Commit: "c1"})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
+	sc.feed(loop.Event{
+		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
+		Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}},
+	}, "notify; turn 2 continue go_on")
+	if got := tasksNow(sc.s); got != "a open, b open, c done" {
+		t.Error(got)
+	}
+}
+
 // The message that brought an edit may come twice: before an owner has begun, and from
 // the inbox.
 func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {

@@ -6,6 +6,8 @@
 // that file and are hostile text; they are compared here, never interpreted.
 package plan
 
+import "slices"
+
 // Plan is one file of tasks.
 type Plan struct {
 	Format   string   `json:"format"`             // codec that read it: checklist, ralphex, prd, prdjson, featurelist
@@ -31,4 +33,9 @@ type Task struct {
 	// AllowTestChanges: the plan says that this task may change existing tests.
 	AllowTestChanges bool `json:"allow_test_changes,omitempty"`
 	Line             int  `json:"line"` // 1-based line of the mark
+}
+
+// AsksForSame reports whether two tasks ask for the same.
+func (t Task) AsksForSame(other Task) bool {
+	return t.Title == other.Title && t.Detail == other.Detail && slices.Equal(t.Criteria, other.Criteria)
 }
