@@ -14,20 +14,27 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Untracked lists the files that git neither tracks nor ignores. It reads no file,
-// which makes it cheaper than a status or a snapshot. It returns the state of the
-// user's index as well, which tells whether git tracks the same files as at another
-// call.
-func (r *Repo) Untracked(ctx context.Context) (files []string, index string, err error) {
+// Unstaged lists the files that git neither tracks nor ignores, and those that differ from the user's index,
+// deleted ones among them. It makes no tree, which makes it cheaper than a snapshot. It returns the state of
+// that index as well, which tells whether git tracks the same files as at another call.
+func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, index string, err error) {
 	index, err = indexStamp(filepath.Join(r.gitDir, "index"))
 	if err != nil {
-		return nil, "", fmt.Errorf("read the user's index: %w", err)
+		return nil, nil, "", fmt.Errorf("read the user's index: %w", err)
 	}
-	out, err := r.run(ctx, call{args: []string{"ls-files", "--others", "--exclude-standard", "-z"}})
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-t", "--others", "--modified", "--exclude-standard", "-z"}})
 	if err != nil {
-		return nil, "", fmt.Errorf("list untracked files: %w", err)
+		return nil, nil, "", fmt.Errorf("list changed files: %w", err)
 	}
-	return slices.DeleteFunc(fields(out), r.isOwnOutput), index, nil
+	for _, line := range fields(out) {
+		switch tag, file, _ := strings.Cut(line, " "); {
+		case tag != "?":
+			modified = append(modified, file)
+		case !r.isOwnOutput(file):
+			untracked = append(untracked, file)
+		}
+	}
+	return untracked, slices.Compact(modified), index, nil
 }
 
 // Ignored lists what git ignores in the work tree beside the rest, files and whole

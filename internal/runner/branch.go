@@ -234,11 +234,12 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
 		warn(err)
 	}
-	if _, err := r.sortNewFiles(ctx, m, ""); err != nil {
-		warn(err)
-	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
+	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
+	if err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
+	}
+	if _, err := r.sortNewFiles(ctx, m, end.Tree); err != nil {
+		warn(err)
 	}
 	if r.Spec.NoCommit || m.OwesCommit { // its commit may be on the branch
 		return

@@ -274,7 +274,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 	began := time.Now()
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.Tasks, a.Tasks)})
 	if hooks.Ran { // what they write belongs to the work
-		err = cmp.Or(err, r.keepSpan(authorship.Span{From: began, Until: time.Now()}))
+		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
 	}
 	if err != nil {
 		return at, nil, fmt.Errorf("run the commit hooks: %w", err)

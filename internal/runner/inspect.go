@@ -54,7 +54,8 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if seen.Refused, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	if spanned := r.spanned.Swap(false); a.Deep {
+	called := r.attended() && r.read.CallsOffset != m.Attribution.CallsOffset
+	if spanned := r.spanned.Swap(false) || called; a.Deep {
 		err = r.inspectTree(ctx, m, &seen)
 	} else if spanned {
 		_, err = r.sortNewFiles(ctx, m, "")

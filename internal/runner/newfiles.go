@@ -32,6 +32,7 @@ type tree struct {
 	noneNew   string                   // the base and the state of the index at which all new files were sorted
 	ownEdits  map[string]bool          // tracked files that the agent changed since the base, as far as they were sorted
 	editsBase string                   // that base
+	rested    atomic.Bool              // the loop waited, or was paused: the user may have worked in the tree
 	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
 	read      memory.Attribution       // by the look under way, see calls.go
 	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
@@ -61,7 +62,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	}
 	m.NewFiles = m.Merge(r.sortedNew) // an action may look more than once, with the memory of its beginning
 	found, changed, err := r.sinceBase(ctx, m, tree)
-	if err == nil && tree != "" {
+	if err == nil {
 		m, err = r.sortEdits(ctx, m, changed)
 	}
 	if err != nil || len(found) == 0 {
@@ -105,65 +106,6 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	return m, nil
 }
 
-// sortEdits finds the tracked files that only the user changed since the base: no call names them, and
-// their times lie outside of every span. One that the agent changes as well is its from then on.
-func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed []string) (memory.Briefing, error) {
-	if r.editsBase != m.Base.Commit {
-		r.editsBase, r.ownEdits = m.Base.Commit, map[string]bool{}
-	}
-	known := map[string]bool{}
-	for _, file := range slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks()) {
-		known[file] = true
-	}
-	if r.Spec.LeftWork != nil {
-		for _, file := range r.Spec.LeftWork.Paths {
-			known[file] = true
-		}
-	}
-	files := slices.DeleteFunc(changed, func(file string) bool { return r.ownEdits[file] || known[file] })
-	edited := memory.Paths{}
-	if len(files) > 0 {
-		past, err := r.recall(m)
-		if err != nil {
-			return m, err
-		}
-		times, err := r.spans(m)
-		if err != nil {
-			return m, err
-		}
-		for _, file := range files {
-			path := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
-			if times.Author(fileTimes(path)) == authorship.User && !past.Names(path) { // a stash of the user's gives the agent's work new times
-				edited = append(edited, file)
-			} else {
-				r.ownEdits[file] = true
-			}
-		}
-	}
-	r.tellEdits(ctx, m, edited)
-	m.Edited = &edited
-	r.sortedNew.Edited = &edited
-	return m, nil
-}
-
-// tellEdits journals which tracked files only the user changed, where these are others, and names
-// those that have come.
-func (r *Runner) tellEdits(ctx context.Context, m memory.Briefing, edited memory.Paths) {
-	if slices.Equal(edited, m.UserEdits()) {
-		return
-	}
-	fresh := slices.DeleteFunc(slices.Clone(edited), func(file string) bool { return slices.Contains(m.UserEdits(), file) })
-	n := memory.NewFiles{Edited: &edited}
-	r.inRun(ctx, func(context.Context) error {
-		r.mem.NewFiles = r.mem.Merge(n)
-		if len(fresh) > 0 {
-			r.tell(memory.Note{Level: loop.Info, Text: "left alone: your edit of " + plan.Few(fresh, newMost) + ": not committed", NewFiles: n})
-			return nil
-		}
-		return r.append(memory.TypeNewFiles, n)
-	})
-}
-
 // keepOwn journals new files of the agent's: where the user moves them, as a stash
 // does, their times tell no more whose they are.
 func (r *Runner) keepOwn(ctx context.Context, files []string) {
@@ -199,35 +141,42 @@ func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
 	r.noteLater(ctx, loop.Info, text)
 }
 
+// changedFiles are tracked files that differ from the loop's base.
+type changedFiles struct {
+	paths []string
+	some  bool // there may be others: what differs from the index alone was looked for
+}
+
 // sinceBase are the files that the loop's base lacks and that have not been sorted yet, and those of the
 // base that were changed. Without a tree a snapshot is taken only where there may be new ones: else it
 // costs one git.
-func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) (fresh, changed []string, err error) {
+func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) (fresh []string, changed changedFiles, err error) {
 	attributed := r.attributed(m)
 	var tracked string
 	if tree == "" {
-		untracked, index, err := r.Repo.Untracked(ctx)
+		untracked, modified, index, err := r.Repo.Unstaged(ctx)
 		if err != nil {
-			return nil, nil, fmt.Errorf("look for new files: %w", err)
+			return nil, changed, fmt.Errorf("look for new files: %w", err)
 		}
 		tracked = m.Base.Commit + " " + index
 		isNew := func(file string) bool { return !attributed[file] && !strings.HasSuffix(file, "/") } // that is a repository
 		if tracked == r.noneNew && !slices.ContainsFunc(untracked, isNew) {
-			return nil, nil, nil
+			changed, err = r.ofBase(ctx, m, modified)
+			return nil, changed, err
 		}
 		if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
-			return nil, nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+			return nil, changed, fmt.Errorf("take a snapshot of the work tree: %w", err)
 		}
 	}
 	diff, err := r.Repo.Diff(ctx, m.Base.Commit, tree)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look for new files: %w", err)
+		return nil, changed, fmt.Errorf("look for new files: %w", err)
 	}
 	for _, c := range diff {
 		switch {
-		case c.Status == 'M':
-			changed = append(changed, c.Path)
-		case c.Status == 'A' && !attributed[c.Path]:
+		case c.Status != 'A':
+			changed.paths = append(changed.paths, c.Path)
+		case !attributed[c.Path]:
 			fresh = append(fresh, c.Path)
 		}
 	}
@@ -235,6 +184,21 @@ func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) 
 		r.noneNew = tracked
 	}
 	return fresh, changed, nil
+}
+
+// ofBase are those of the files that differ from the index that the loop's base has.
+func (r *Runner) ofBase(ctx context.Context, m memory.Briefing, modified []string) (changedFiles, error) {
+	changed := changedFiles{some: true}
+	files, err := r.Repo.EntriesAt(ctx, m.Base.Commit, modified)
+	if err != nil {
+		return changed, fmt.Errorf("look for changed files: %w", err)
+	}
+	for _, file := range modified {
+		if _, ok := files[file]; ok {
+			changed.paths = append(changed.paths, file)
+		}
+	}
+	return changed, nil
 }
 
 // attributed are the new files of which it is known whose they are.

@@ -77,7 +77,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		r.goesOn()
 		r.goOnProving(ctx)
 		r.messages, r.sent = make(chan agent.Message, messagesMax), map[string]bool{}
-		return r.async(ctx, a, r.turn)
+		return r.async(ctx, a, r.afterRest(r.turn))
 	}
 }
 

@@ -262,9 +262,13 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Reopened {
 		e.Added = r.unknownTasks(r.mem.State.Tasks)
 	}
+	was := r.mem.State.Phase
 	acts, err := r.apply(e)
 	if err != nil {
 		return err
+	}
+	if was == loop.Paused || was == loop.Waiting {
+		r.rested.Store(true)
 	}
 	if r.mem.State.Phase == loop.Paused {
 		if err := r.action.overtake(); err != nil { // a wait that the pause overtook

@@ -43,6 +43,8 @@ type Call struct {
 	Until time.Time `json:"until,omitzero"`
 	// Gates means that the span is of Pawl's gates, not of calls.
 	Gates bool `json:"gates,omitempty"`
+	// Hooks means that the span is of the user's commit hooks, which Pawl ran.
+	Hooks bool `json:"hooks,omitempty"`
 	// UserTurn makes the line a marker: the calls from byte From of the file up to this
 	// line ran in a turn of the user's, and are the user's.
 	UserTurn bool  `json:"user_turn,omitempty"`

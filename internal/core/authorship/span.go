@@ -106,6 +106,16 @@ func RunnerSpans(calls []Call) (agent, gates []Span, open time.Time) {
 	return agent, gates, open
 }
 
+// hookSpans returns the spans in which the user's commit hooks ran.
+func hookSpans(calls []Call) (spans []Span) {
+	for _, c := range calls {
+		if c.Hooks {
+			spans = append(spans, Span{c.At, c.Until})
+		}
+	}
+	return spans
+}
+
 // SessionSpans returns the spans in which tool calls of the loop's session ran. A call
 // that has not ended, or may have left a process running, extends to now. A call without
 // a start extends from the loop's start. ok is false if the end of a call is unknown.

@@ -11,7 +11,8 @@ type Times struct {
 	Doubt   time.Duration // how near to a span a time counts as within it
 	agent   []Span
 	gates   []Span
-	known   bool // when the agent was at work; otherwise all may be its
+	hooks   []Span // among those of the agent, since what hooks make belongs to its work
+	known   bool   // when the agent was at work; otherwise all may be its
 }
 
 // Recorded is what is recorded of a loop's tool calls, whoever made them.
@@ -31,7 +32,7 @@ func (r Recorded) Times(started, now time.Time, doubt time.Duration) Times {
 		return t
 	}
 	runner, gates, open := RunnerSpans(r.Runner)
-	t.known, t.gates, t.agent = true, gates, slices.Concat(runner, session)
+	t.known, t.gates, t.agent, t.hooks = true, gates, slices.Concat(runner, session), hookSpans(r.Runner)
 	if !r.UnderWay.IsZero() {
 		t.agent = append(t.agent, r.UnderWay)
 	}
@@ -54,6 +55,24 @@ func (t Times) Author(files ...[]time.Time) Author {
 	}
 	if byGates {
 		return Gates
+	}
+	return User
+}
+
+// OfEdit tells who changed a tracked file that has these times. users means that its change was the
+// user's when it was last asked. What gates and hooks write over, as a formatter does, keeps its
+// author: it never makes a change the user's.
+func (t Times) OfEdit(times []time.Time, users bool) Author {
+	if !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
+		return Agent
+	}
+	calls := slices.DeleteFunc(slices.Clone(t.agent), func(s Span) bool { return slices.Contains(t.hooks, s) })
+	pawls := slices.Concat(t.gates, t.hooks)
+	for _, at := range times {
+		byCall := anyContains(calls, at, t.Doubt) && !(users && anyContains(pawls, at, 0) && !anyContains(calls, at, 0))
+		if byCall || !users && anyContains(pawls, at, t.Doubt) {
+			return Agent
+		}
 	}
 	return User
 }

@@ -1,0 +1,196 @@
+package runner_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/authorship"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/toolcall"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// A gate that formats in place makes no edit of the user's.
+func TestAGateThatWritesInPlaceIsNotTheUser(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib  \n"}
+	b := newBench(t, files)
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched(haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
+	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+	if w.note("your edit of lib.txt") {
+		t.Error("a gate's edit is named as the user's")
+	}
+}
+
+// pausedEdit has a user do something in a pause, after a turn with a script of its own.
+func pausedEdit(t *testing.T, first string, edit func(b *bench)) (*bench, *pauser, loop.State) {
+	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
+	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
+	w.sender = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w.edit = func() {
+		time.Sleep(3 * fileDoubt)
+		edit(b)
+		time.Sleep(3 * fileDoubt)
+		_ = b.loop.Post("go-on", record.Message{Kind: record.MessageResume})
+	}
+	s := b.watched("-- 1/sleep --\n300ms\n"+first+"-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
+	return b, w, s
+}
+
+// What the user edits is theirs also where the agent has read the file by a command.
+func TestTheUsersEditOfAFileThatTheAgentReadIsTheirs(t *testing.T) {
+	t.Parallel()
+	b, w, s := pausedEdit(t, "-- 1/run --\ncat lib.txt\n", func(b *bench) { b.write("lib.txt", "mine\n") })
+	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+	if got := b.git("diff", "--name-only", "main", "HEAD"); strings.Contains(got, "lib.txt") {
+		t.Errorf("in the commit: %s", got)
+	}
+}
+
+// What the user deletes or renames is theirs.
+func TestWhatTheUserDeletesOrRenamesIsTheirs(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(b *bench){
+		"deletes":    func(b *bench) { b.sh("rm lib.txt") },
+		"renames":    func(b *bench) { b.sh("mv lib.txt books.txt") },
+		"makes link": func(b *bench) { b.sh("rm lib.txt; ln -s want.txt lib.txt") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, w, s := pausedEdit(t, "", edit)
+			t.Logf("%s: %s\n%q\n%s", s.Outcome, s.Reason, w.notes, b.git("status", "--porcelain"))
+			if got := b.git("diff", "--name-status", "--no-renames", "main", "HEAD"); strings.Contains(got, "lib.txt") {
+				t.Errorf("in the commit: %s", got)
+			}
+		})
+	}
+}
+
+// A restore of a failing task's work neither brings back what the user deleted nor undoes their edit.
+func TestARestoreLeavesTheUsersEdits(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"docs/lib.txt": "lib\n", "lib.txt": "lib\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	w := inFirstTurn(b, func() { b.sh("rm docs/lib.txt; echo mine > lib.txt") })
+	s := b.watched(`
+-- 1/sleep --
+200ms
+-- task/files/junk.txt --
+half-work
+-- task/reply --
+<promise>DONE</promise>
+`, []string{"have every word of this task"}, withGate(nil), w)
+	if s.Outcome != loop.Stuck || s.Restores == 0 {
+		t.Fatalf("%s, %d restores: %s", s.Outcome, s.Restores, s.Reason)
+	}
+	if got := b.git("status", "--porcelain"); got != "D docs/lib.txt\n M lib.txt" {
+		t.Errorf("status: %q", got)
+	}
+}
+
+// In a session: what the agent's command made stays the agent's work where the user stashes it and
+// brings it back.
+func TestTheAgentsEditStaysItsInASessionsStash(t *testing.T) {
+	t.Parallel()
+	q := gated(nil)
+	q.Commit = true
+	st := sit(t, words, q)
+	pause := func() { time.Sleep(10 * fileDoubt) }
+	bashes(t, st, "start", "pawl start", func() {})
+	pause()
+	bashes(t, st, "a", "sh gen.sh", func() { st.write("have.txt", "one\ntwo\n") })
+	pause()
+	st.turn(loop.Turn{}) // its hook is told that the turn ended
+	st.git("stash")
+	st.git("stash", "pop")
+	pause()
+	s := st.claims()
+	t.Logf("%s: %s", s.Outcome, s.Reason)
+	if s.Outcome != loop.Verified {
+		t.Errorf("the agent's edit is not its work: %s %s", s.Outcome, s.Reason)
+	}
+}
+
+// bashes is a command of the session's agent.
+func bashes(t *testing.T, st *sitting, id, command string, runs func()) {
+	t.Helper()
+	if err := record.AppendCall(record.StartedCallsPath(st.loop), authorship.Call{At: time.Now(), ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	runs()
+	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: command, At: time.Now(), ID: id})
+}
+
+// The user's edit stays theirs where their hook formats all files.
+func TestTheUsersEditStaysTheirsWhereTheirHookFormatsIt(t *testing.T) {
+	t.Parallel()
+	b, w, s := pausedEdit(t, "", func(b *bench) {
+		b.write("lib.txt", "mine  \n")
+		b.sh("mkdir -p .git/hooks && printf '#!/bin/sh\\nsleep 0.1; sed -i \"s/[ ]*$//\" lib.txt; sleep 0.1\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit")
+	})
+	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+	if got := b.git("diff", "--name-only", "main", "HEAD"); strings.Contains(got, "lib.txt") {
+		t.Errorf("in the commit: %s", got)
+	}
+}
+
+// What the agent's commands changed is its after the loop was taken up again, too, though its times are
+// others: a stash of the user's, or a formatter of theirs, gave it these.
+func TestTheAgentsEditStaysItsAfterAResume(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(b *bench){
+		"nothing": func(*bench) {},
+		"a stash": func(b *bench) { b.git("stash"); b.git("stash", "pop") },
+		"a touch": func(b *bench) { b.sh("touch lib.txt") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n", "gen.sh": "for f in l*.txt; do echo agents > $f; done\n"})
+			w := &hears{onStep: onStep{teller: teller{t}}}
+			b.watched("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
+			time.Sleep(10 * fileDoubt)
+			between(b)
+			time.Sleep(10 * fileDoubt)
+			s := b.resume(w, loop.Limits{Iterations: 3})
+			t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+			if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nlib.txt" {
+				t.Errorf("in the commit: %q", got)
+			}
+		})
+	}
+}
+
+// No way to write a file in a call makes it look like the user's.
+func TestTimesThatACallSetsMakeNoUsersEdit(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "d/x.txt": "old\n"}
+	for _, f := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		files[f+".dat"] = f + "\n"
+	}
+	b := newBench(t, files)
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched(`
+-- 1/run --
+T=$(mktemp -d); for f in a b c d e f g; do echo bent-$f > $T/$f; done; for f in a b c d e f g; do touch -d '2030-01-01' $T/$f; done
+for f in a*.dat; do cp -p $T/a $f; done; for f in b*.dat; do mv $T/b $f; done; for f in c*.dat; do rm $f; ln $T/c $f; done
+mkdir $T/t; for f in d*.dat; do cp $T/d $T/t/$f; done; tar -C $T/t -cf $T/t.tar .; tar -xpf $T/t.tar 2>/dev/null
+for f in e*.dat; do cat $T/e > $f; touch -d '1 hour' $f; done; for f in f*.dat; do rsync -t $T/f $f 2>/dev/null || cp -p $T/f $f; done; for f in g*.dat; do ln -sf $T/g $f; done
+mkdir n; echo bent > n/x.txt; mv d o; mv n d; rm -r o
+-- 1/reply --
+thinking
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil), w)
+	m, _, err := record.Load(b.loop)
+	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+	if err != nil || len(m.UserEdits()) > 0 {
+		t.Errorf("the user's: %q, %v", m.UserEdits(), err)
+	}
+}
