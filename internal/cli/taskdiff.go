@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return repo.DiffText(ctx, st.Base, tree, o)
+		return repo.DiffText(ctx, cmp.Or(st.WithEdits, st.Base), tree, o)
 	}
 	if t.Commit == "" {
 		return "", nil

@@ -160,24 +160,25 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the user's.
-func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) error {
+func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Base, error) {
 	if m.Unjudged || r.Spec.NoCommit {
-		return nil
+		return m.Base, nil
 	}
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
-		return fmt.Errorf("read HEAD: %w", err)
+		return m.Base, fmt.Errorf("read HEAD: %w", err)
 	}
 	branch, err := r.Repo.Branch(ctx)
 	if err != nil {
-		return fmt.Errorf("read the current branch: %w", err)
+		return m.Base, fmt.Errorf("read the current branch: %w", err)
 	}
 	if branch != r.Spec.Branch && !r.theirTree() || head == m.Base.Commit {
-		return nil
+		return m.Base, nil
 	}
-	r.inRun(ctx, func(context.Context) error { return r.setBase(memory.Base{Commit: head}) })
+	base := memory.Base{Commit: head}
+	r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 	r.noteLater(ctx, loop.Info, theirs(branch, head))
-	return nil
+	return base, nil
 }
 
 // finish does the work of the end, and again where an owner died at it: it keeps a

@@ -60,6 +60,9 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (
 		return r.append(memory.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
+	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.JudgedEdits()); err != nil {
+		return done, errors.Join(failed, err)
+	}
 	done, err = r.tickedAll(ctx, done, a, m)
 	return done, errors.Join(failed, err)
 }
@@ -108,7 +111,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.NewFiles)
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.WithUserEdits(m.JudgedEdits()))
 	}
 	if err != nil {
 		return kept, err

@@ -163,14 +163,14 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 	}
 	tree := at.tree
 	for round := range 3 {
-		began := time.Now()
-		r.before = nil
-		f, err := r.Verify.Claim(ctx, verify.Request{
-			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.Start, ProtectedTree: m.TestsTree, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: func(path string) bool { return m.MayChange(path) || slices.Contains(m.UserEdits(), path) }, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.Pending, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+		if m, err = r.attributeClaim(ctx, m, tree); err != nil {
+			return loop.Gates{}, err
+		}
+		f, err := r.runClaim(ctx, m, verify.Request{
+			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), Work: r.Spec.WorkGlobs(a.Tasks), LogDir: dir,
 			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.Tasks.Wanted(a.Tasks),
 		})
-		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
+		if err != nil {
 			return loop.Gates{}, err
 		}
 		same, err := r.sameWork(ctx, tree, f.TreeAfter, m)
@@ -186,7 +186,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
 				return g, err
 			}
-			if err := r.oldTests(ctx, &g, f, m); err != nil {
+			if err := r.oldTests(ctx, a, &g, f, m); err != nil {
 				return g, err
 			}
 			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
@@ -222,6 +222,7 @@ func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Briefi
 	}
 	at, known, err = r.readyToCommit(ctx, a, m)
 	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
+		_, err = r.attributeClaim(ctx, m, at.tree)
 		known = &loop.Gates{
 			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Reason: "there is no gate", Message: at.message,
 			Proof: loop.Proof{Evidence: gate.NoEvidence},

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing,
 	if r.Repo == nil || r.attended() || !m.First {
 		return g, nil
 	}
-	tree, first, err := r.changedByGates(ctx, m.Start, m)
+	tree, first, err := r.changedByGates(ctx, cmp.Or(m.WithEdits, m.Start), m)
 	if err != nil || len(first) == 0 {
 		return g, err
 	}
@@ -40,7 +41,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing,
 		}
 		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
 		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, plan.Few(again, 5))
-		was, err := r.Repo.Overlay(ctx, tree, m.Start, first)
+		was, err := r.Repo.Overlay(ctx, tree, cmp.Or(m.WithEdits, m.Start), first)
 		if err == nil {
 			_, err = r.restoreFiles(ctx, was, r.Marks())
 		}

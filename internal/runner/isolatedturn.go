@@ -100,7 +100,11 @@ func (r *Runner) changes(ctx context.Context, m memory.Briefing) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	diff, err := r.Repo.Diff(ctx, m.Start, now)
+	start, err := r.startBeside(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := r.Repo.Diff(ctx, start, now)
 	if err != nil {
 		return nil, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}

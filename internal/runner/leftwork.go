@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -14,33 +15,36 @@ import (
 // measured there, and the first turn finds it where it was.
 
 // startOf is the tree that a task starts from, which a checkpoint of the tree as it is
-// has just been made of.
+// has just been made of. It holds of what the user has edited what is committed: should the
+// agent change such a file later, the whole change is seen.
 func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
-	left := r.Spec.LeftWork
-	if left == nil || left.Task != a.Task || m.Start != "" || r.theirTree() { // it stays in place in a tree of theirs
-		return e, nil
+	if left := r.Spec.LeftWork; left != nil && left.Task == a.Task && m.Start == "" && !r.theirTree() { // it stays in place in a tree of theirs
+		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
+		if err != nil {
+			return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
+		}
+		if start != tree {
+			e.Tree, e.HalfDone = start, tree
+		}
 	}
-	start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
+	start, err := r.withoutEdits(ctx, e.Tree, m.Base.Commit, m.UserEdits())
+	if err == nil && start != e.Tree {
+		e.Tree, e.WithEdits = start, e.Tree
 	}
-	if start != tree {
-		e.Tree, e.HalfDone = start, tree
-	}
-	return e, nil
+	return e, err
 }
 
 // baseline runs the gates on the tree that a task starts from. Work that was half-done
 // then, held by the tree halfDone, is laid aside meanwhile.
 func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Briefing, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
-		return r.allGates(ctx, m.Start, dir)
+		return r.allGates(ctx, cmp.Or(m.WithEdits, m.Start), dir)
 	}
 	if err := r.layLeft(ctx, m.Start); err != nil {
 		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
 	}
-	g, err = r.allGates(ctx, m.Start, dir)
+	g, err = r.allGates(ctx, cmp.Or(m.WithEdits, m.Start), dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
 	defer cancel()
 	if failed := r.layLeft(back, halfDone); failed != nil {

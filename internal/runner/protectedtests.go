@@ -121,14 +121,26 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Brie
 }
 
 // oldTests adds to what the gates found what a claim did to old tests: what it is
-// worth if that is approved, and which copies judge from then on. Of tests that are
-// gone, or say another thing now, the judge keeps its own, should the next work break
-// what they guarded. What a file has more is the judge's too.
-func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
-	old, pending := f.Observation.OldTests, m.Pending
-	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
+// worth if that is approved, and which copies judge from then on.
+func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+	if g.Status != gate.Pass {
 		return nil
 	}
+	if old := f.Observation.OldTests; len(old)+len(m.Pending) > 0 {
+		if err := r.tellOldTests(ctx, g, f, m); err != nil {
+			return err
+		}
+	}
+	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
+	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 {
+		return nil
+	}
+	return r.keepJudges(ctx, g, f, m)
+}
+
+// tellOldTests adds what a claim did to old tests, and what it is worth if that is approved.
+func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+	old := f.Observation.OldTests
 	had, err := r.Repo.Entries(ctx, m.Start, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
@@ -158,21 +170,47 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
 		}
 	}
-	if f.Observation.AllowTestChanges || len(g.TestsChanged) > 0 {
+	return nil
+}
+
+// keepJudges finds the copies of the tests that judge from now on. Of tests that are
+// gone, or say another thing now, the judge keeps its own, should the next work break
+// what they guarded; so it does of what the user has edited and not committed. What a
+// file has more is the judge's too.
+func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+	edits := m.JudgedEdits()
+	old := slices.DeleteFunc(slices.Clone(f.Observation.OldTests), m.MayChange)
+	files := slices.Concat(old, edits)
+	var trees [3]map[string]git.Entry
+	for i, tree := range []string{m.Start, f.TreeAfter, protectedTree(m)} {
+		var err error
+		if trees[i], err = r.Repo.EntriesAt(ctx, tree, files); err != nil {
+			return fmt.Errorf("look for the judge's copies: %w", err)
+		}
+	}
+	had, there, held := trees[0], trees[1], trees[2]
+	keep := slices.Clone(m.Pending)
+	for _, path := range files {
+		_, isThere := there[path]
+		copied, has := held[path]
+		same := copied == had[path]
+		switch {
+		case m.IsJudgedEdit(path):
+			if has && !same {
+				keep = append(keep, path)
+			}
+		case !isThere || !same || !g.Unchecked && changedIn(f.Changes, path):
+			keep = append(keep, path)
+		}
+	}
+	if len(keep) == 0 {
 		return nil
 	}
-	held, err := r.Repo.Entries(ctx, protectedTree(m), old...)
+	tree, err := r.withoutEdits(ctx, f.TreeAfter, m.Base.Commit, edits)
 	if err != nil {
-		return fmt.Errorf("look for the judge's copies: %w", err)
+		return err
 	}
-	keep := slices.DeleteFunc(slices.Clone(old), func(path string) bool {
-		_, ok := there[path]
-		return ok && held[path] == had[path] && (g.Unchecked || !changedIn(f.Changes, path))
-	})
-	if keep = append(keep, pending...); len(keep) == 0 {
-		return nil
-	}
-	if g.ProtectedTree, err = r.Repo.Overlay(ctx, f.TreeAfter, protectedTree(m), keep); err != nil {
+	if g.ProtectedTree, err = r.Repo.Overlay(ctx, tree, protectedTree(m), keep); err != nil {
 		return fmt.Errorf("keep the judge's copies: %w", err)
 	}
 	return nil

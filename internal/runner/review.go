@@ -36,7 +36,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Briefing, d
 	}
 	q.LogDir = dir
 	g := loop.Gates{Tree: q.Tree, Status: gate.Pass}
-	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.Untouched()); err != nil {
+	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.WithUserEdits(m.JudgedEdits()).Untouched()); err != nil {
 		return loop.Gates{}, fmt.Errorf("leave out what is not the loop's: %w", err)
 	}
 	var results []gate.Result

@@ -70,7 +70,10 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Briefi
 	if found.Tree, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return found, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	base, err := r.withTheirs(ctx, m.Start, m.Base)
+	base, err := r.startBeside(ctx, m)
+	if err == nil {
+		base, err = r.withTheirs(ctx, base, m.Base)
+	}
 	if err != nil {
 		return found, err
 	}

@@ -18,7 +18,8 @@ import (
 
 // checkpoint keeps a snapshot of the whole work tree.
 func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
-	if err := r.adoptCommits(ctx, m); err != nil {
+	var err error
+	if m.Base, err = r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
 	tree, skipped, err := r.Repo.Resnapshot(ctx)
@@ -31,6 +32,9 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Briefin
 	}
 	r.nameSkipped(ctx, skipped)
 	r.saw(cp.Tree)
+	if m, err = r.sortNewFiles(ctx, m, cp.Tree); err != nil {
+		return loop.Event{}, err
+	}
 	return r.startOf(ctx, a, m, cp.Tree)
 }
 

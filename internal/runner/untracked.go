@@ -22,10 +22,15 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.Briefin
 	if err != nil {
 		return false, err
 	}
-	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.NewFiles); err != nil {
+	judged := m.JudgedEdits()
+	if slices.ContainsFunc(judged, func(file string) bool { return r.ownEdits[file] }) { // it gets into the commit
+		return false, nil
+	}
+	theirs := m.WithUserEdits(slices.Concat(judged, m.UserEdits()))
+	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, theirs); err != nil {
 		return false, err
 	}
-	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.NewFiles)
+	now, err = r.withoutForeign(ctx, now, m.Base.Commit, theirs)
 	return was == now, err
 }
 
@@ -38,7 +43,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f 
 	if err != nil {
 		return err
 	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.NewFiles)
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.WithUserEdits(m.JudgedEdits()))
 	if err != nil {
 		return err
 	}

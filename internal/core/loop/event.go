@@ -66,6 +66,7 @@ type Event struct {
 	At             time.Time   `json:"at"`
 	Start          *Start      `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
 	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
+	WithEdits      string      `json:"with_edits,omitempty"`      // Checkpointed: the tree with what the user has edited and not committed, where Tree lacks it
 	HalfDone       string      `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
 	Gates          *Gates      `json:"gates,omitempty"`           // GatesFinished
 	Question       *Question   `json:"question,omitempty"`        // QuestionAsked; Answered: the one that is answered, by its time, nil: the first

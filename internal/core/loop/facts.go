@@ -24,14 +24,15 @@ type Facts struct {
 	Pending []string // State.AwaitingApproval
 
 	// Of the task at work.
-	Current  string
-	Start    string // tree that it starts from
-	HalfDone string // tree that its first turn finds, where that is not Start
-	Unjudged bool   // a turn has ended since the gates last ran
-	Claimed  bool
-	Answer   string
-	Found    *Gates    // for the claim being reviewed or committed
-	JudgedAt time.Time // when the gates found it
+	Current   string
+	Start     string // tree that it starts from
+	WithEdits string // the same with what the user had edited and not committed, where that is not Start
+	HalfDone  string // tree that its first turn finds, where that is not Start
+	Unjudged  bool   // a turn has ended since the gates last ran
+	Claimed   bool
+	Answer    string
+	Found     *Gates    // for the claim being reviewed or committed
+	JudgedAt  time.Time // when the gates found it
 
 	// For the next prompt.
 	Failing *Failing
@@ -47,7 +48,7 @@ func (s State) Facts() Facts {
 		Iteration: s.Iteration, Turns: s.Turns, First: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
 		HandoverWhy: s.HandoverWhy, Outcome: s.Outcome, OwesCommit: s.OwesCommit(),
 		Tasks: s.Tasks, Aside: s.Aside, Permits: s.Permits, Pending: s.AwaitingApproval(),
-		Current: s.Current, Start: s.Base, HalfDone: s.HalfDone, Unjudged: s.Unjudged, Claimed: s.Claim != nil,
+		Current: s.Current, Start: s.Base, WithEdits: s.WithEdits, HalfDone: s.HalfDone, Unjudged: s.Unjudged, Claimed: s.Claim != nil,
 		Answer: s.Answer, Found: s.Found, JudgedAt: s.JudgedAt,
 		Failing: s.Failing, Tested: s.Ladder.Tested, Lessons: s.Lessons, History: s.History,
 	}

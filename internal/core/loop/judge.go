@@ -310,7 +310,7 @@ func (m *machine) committed(e Event) {
 	m.commitsLost(e.Tasks)
 	m.added(e.Added)
 	m.keptAside(e.Aside)
-	m.s.Base, m.s.After = e.Tree, ""
+	m.s.Base, m.s.WithEdits, m.s.After = e.Tree, "", ""
 	if m.stopped() {
 		return
 	}

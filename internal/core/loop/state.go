@@ -224,6 +224,7 @@ type Work struct {
 	Last        string        `json:"last,omitempty"`         // id of the task at work before
 	TaskElapsed time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
 	Base        string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
+	WithEdits   string        `json:"with_edits,omitempty"`   // the same with what the user had edited and not committed, where Base lacks it
 	HalfDone    string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
 	Returns     *SetAside     `json:"returns,omitempty"`      // work of the task that is to be brought back before its first turn
 	Replaced    bool          `json:"replaced,omitempty"`     // a user restored a checkpoint since the task began

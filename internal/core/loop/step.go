@@ -209,7 +209,7 @@ func (m *machine) faulted(e Event) {
 
 func (m *machine) checkpointed(e Event) {
 	if m.s.After == ThenBaseline {
-		m.s.Base, m.s.HalfDone = e.Tree, e.HalfDone
+		m.s.Base, m.s.WithEdits, m.s.HalfDone = e.Tree, e.WithEdits, e.HalfDone
 	}
 	if m.s.After == ThenSetAside {
 		m.restoreBeforeTask(e.Tree)
@@ -322,7 +322,7 @@ func (m *machine) reopen(e Event) {
 		return
 	}
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
-		s.Current, s.Base = "", ""
+		s.Current, s.Base, s.WithEdits = "", "", ""
 	}
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" && !s.Replaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended

@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// The user's edits are there when the gates run, and in no commit. So that nothing of the agent's passes
+// for one, a claim has one attribution from the gates to the commit, and no tree that later work is
+// compared with holds them.
+
+// attributeClaim sorts the edits in the tree that is to be judged. What it finds holds until the commit.
+func (r *Runner) attributeClaim(ctx context.Context, m memory.Briefing, tree string) (memory.Briefing, error) {
+	m, err := r.sortNewFiles(ctx, m, tree)
+	if err != nil {
+		return m, err
+	}
+	judged := memory.Paths(m.UserEdits())
+	if slices.Equal(judged, m.JudgedEdits()) {
+		return m, nil
+	}
+	m.Judged = &judged
+	r.inRun(ctx, func(context.Context) error {
+		n := memory.NewFiles{Judged: &judged}
+		r.mem.NewFiles = r.mem.Merge(n)
+		return r.append(memory.TypeNewFiles, n)
+	})
+	return m, nil
+}
+
+// runClaim runs the gates for a claim.
+func (r *Runner) runClaim(ctx context.Context, m memory.Briefing, q verify.Request) (f verify.Finding, err error) {
+	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.NoRatchet
+	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsJudgedEdit(path) }
+	q.ProtectedTree = m.TestsTree
+	if q.Base, err = r.startBeside(ctx, m); err != nil {
+		return f, err
+	}
+	began := time.Now()
+	r.before = nil
+	f, err = r.Verify.Claim(ctx, q)
+	return f, cmp.Or(err, r.gatesRan(began))
+}
+
+// startBeside is the tree that the task started from, with what the user had edited by then where that is still
+// theirs: so the gates saw it.
+func (r *Runner) startBeside(ctx context.Context, m memory.Briefing) (string, error) {
+	if m.WithEdits == "" {
+		return m.Start, nil
+	}
+	diff, err := r.Repo.Diff(ctx, m.Start, m.WithEdits)
+	if err != nil {
+		return "", fmt.Errorf("compare with the tree that the task began in: %w", err)
+	}
+	var still []string
+	for _, c := range diff {
+		if slices.Contains(m.UserEdits(), c.Path) {
+			still = append(still, c.Path)
+		}
+	}
+	tree, err := r.Repo.Overlay(ctx, m.Start, m.WithEdits, still)
+	if err != nil {
+		return "", fmt.Errorf("take the tree that the task began in: %w", err)
+	}
+	return tree, nil
+}
+
+// withoutEdits is a tree in which these files are as in a commit.
+func (r *Runner) withoutEdits(ctx context.Context, tree, commit string, edits []string) (string, error) {
+	if len(edits) == 0 {
+		return tree, nil
+	}
+	tree, err := r.Repo.Overlay(ctx, tree, commit, edits)
+	if err != nil {
+		return "", fmt.Errorf("leave out what you edited: %w", err)
+	}
+	return tree, nil
+}
