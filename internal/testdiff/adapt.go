@@ -86,6 +86,7 @@ type adaptation struct {
 	pairs, images map[string]string // what stands for what was there, and the reverse: one for all files
 	known         map[string]bool   // tokens of the old file
 	lost          bool              // a test is, which may not be
+	declared      map[string]bool   // names, by statements that came
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -232,7 +233,7 @@ func (a *adaptation) likest(old testText, t span, now testText) *span {
 // differs from it in what the work does not ask for, stays as it was; then they are not whole.
 func (a *adaptation) statements(now testText, was, is []statement) (edits []edit, whole bool) {
 	found := 0
-	declared := map[string]bool{}
+	a.declared = map[string]bool{}
 	at := 0
 	for _, s := range was {
 		for i := at; i < len(is); i++ {
@@ -243,7 +244,7 @@ func (a *adaptation) statements(now testText, was, is []statement) (edits []edit
 			found++
 			if at = i + 1; strings.TrimSpace(text) != strings.TrimSpace(s.text) {
 				lead := s.text[:len(s.text)-len(strings.TrimLeft(s.text, " \t\r\n"))]
-				text = a.declarations(now, is[:i], text, lead, declared) + lead + strings.TrimSpace(text)
+				text = a.declarations(slices.Concat(is[:i], now.beside), text, lead) + lead + strings.TrimSpace(text)
 				edits = append(edits, edit{s.at, s.at + len(s.text), text})
 			}
 			break
@@ -252,24 +253,24 @@ func (a *adaptation) statements(now testText, was, is []statement) (edits []edit
 	return edits, found == len(was)
 }
 
-// declarations are the statements before one that declare what its text has and the old file has not.
+// declarations are those statements that came which declare what a text has and the old file has not.
 // Only a value may come that way.
-func (a *adaptation) declarations(now testText, is []statement, text, lead string, declared map[string]bool) (found string) {
+func (a *adaptation) declarations(came []statement, text, lead string) (found string) {
 	for name := range Words(text) {
-		if a.known[name] || a.Came[name] || a.images[name] != "" || declared[name] || !isName(name) {
+		if a.known[name] || a.Came[name] || a.images[name] != "" || a.declared[name] || !isName(name) {
 			continue
 		}
-		for _, s := range slices.Concat(slices.Clone(is), now.beside) {
+		for _, s := range came {
 			m := declares.FindStringSubmatch(s.text)
 			if m == nil || m[1] != name || !a.isValue(s.text) {
 				continue
 			}
-			declared[name] = true
+			a.declared[name] = true
 			text := strings.TrimSpace(s.text)
 			if m[2] != "" && !strings.Contains(found, m[2]) { // a language may not let it stand unused
 				text = strings.Replace(text, m[2], "_", 1)
 			}
-			found += a.declarations(now, nil, text, lead, declared) + "\n" + strings.TrimLeft(lead, "\r\n") + text
+			found += a.declarations(came, text, lead) + "\n" + strings.TrimLeft(lead, "\r\n") + text
 			break
 		}
 	}

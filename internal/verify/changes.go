@@ -95,6 +95,15 @@ func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]st
 	return files, err
 }
 
+// namedChanges are the changes of old tests, each marked whether the task asks for it.
+func (v *Verifier) namedChanges(ctx context.Context, r Request, adapted []testdiff.Adapted) ([]loop.TestChange, error) {
+	changes, err := v.changes(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return changes, v.markAsked(ctx, r, changes, adapted)
+}
+
 // markAsked marks the changes of tests that the task asks for: those that are in what was adapted to it.
 func (v *Verifier) markAsked(ctx context.Context, r Request, changes []loop.TestChange, adapted []testdiff.Adapted) error {
 	for _, a := range adapted {

@@ -166,10 +166,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	var adapted []testdiff.Adapted
-	if err = v.findOut(ctx, r, &o); err == nil {
-		adapted, err = v.explain(ctx, r, &o)
-	}
+	adapted, err := v.explain(ctx, r, &o)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -195,10 +192,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
-		if f.Changes, err = v.changes(ctx, r); err == nil {
-			err = v.markAsked(ctx, r, f.Changes, adapted)
-		}
-		if err != nil {
+		if f.Changes, err = v.namedChanges(ctx, r, adapted); err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
 		}
 	}

@@ -16,10 +16,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
-// explain counts what a claim did to old tests as approved where the work passes them as its task asks
-// for them: adapted by Pawl, not by the agent, and without anything that came beside them. Other gate
-// inputs are never explained.
+// explain makes the runs that a claim needs, and counts what it did to old tests as approved where the
+// work passes them as its task asks for them: adapted by Pawl, not by the agent, and without anything that
+// came beside them. Other gate inputs are never explained. It returns what was adapted then.
 func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) ([]testdiff.Adapted, error) {
+	if err := v.findOut(ctx, r, o); err != nil {
+		return nil, err
+	}
 	if d := gate.Decide(*o); !d.TestsChanged || r.Unprobed || r.Asked == "" || len(o.Inputs) > 0 {
 		return nil, nil
 	}
