@@ -68,6 +68,10 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 // The word and what stands behind it say two things.
 func TestATaskClaimedWithoutChange(t *testing.T) {
 	t.Parallel()
+	lost := loop.Task{Status: loop.Done, Tests: []string{"a_test.go"}, Changed: []loop.TestChange{{Path: "a_test.go", Kind: "deleted", Name: "TestA"}}}
+	if got, want := Result(lost)+": "+Evidence(lost), "to approve: old tests are gone: a_test.go"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	task := loop.Task{Status: loop.Unchanged, Why: "claimed done, but changed no files"}
 	if got, want := Result(task)+": "+Evidence(task), "unchanged: claimed done, but changed no files"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -65,6 +65,8 @@ func Evidence(t loop.Task) string {
 		return "claimed done, but changed no files"
 	case t.Status != loop.Done:
 		return t.Why
+	case t.LostTests():
+		return "old tests are gone: " + strings.Join(t.Tests, ", ")
 	case len(t.Tests) > 0:
 		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
 	case t.Evidence == gate.Proven && len(t.Flipped) > 0:

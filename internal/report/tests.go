@@ -121,6 +121,8 @@ func (p *page) standing(t loop.Task) string {
 		what = "gate inputs"
 	}
 	switch {
+	case t.LostTests():
+		return "old tests are gone: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Tests) > 0:
 		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Approved) > 0:

@@ -94,6 +94,16 @@ func (t Task) enough(e gate.Evidence) bool {
 	return e.Satisfies(wanted)
 }
 
+// LostTests reports whether the changes of tests that wait for approval are that these are gone.
+func (t Task) LostTests() bool {
+	gone := func(path string) bool {
+		return slices.ContainsFunc(t.Changed, func(c TestChange) bool {
+			return c.Path == path && (c.Kind == "deleted" || c.Kind == "moved" || c.Kind == "renamed") // see package testdiff
+		})
+	}
+	return len(t.Tests) > 0 && !slices.ContainsFunc(t.Tests, func(path string) bool { return !gone(path) })
+}
+
 // Tasks are those of a loop, in the plan's order.
 type Tasks []Task
 
