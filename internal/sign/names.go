@@ -39,11 +39,11 @@ func Shadows(file string) (Sign, bool) {
 }
 
 // Products are the signs of files that a program makes from others, where a change touched
-// nothing else but documents.
-func Products(changed []string) []Sign {
+// nothing else but documents. A new file in a folder of such may be the work itself.
+func Products(changed []string, isNew func(file string) bool) []Sign {
 	var found []Sign
 	for _, file := range changed {
-		if made.MatchString(file) {
+		if made.MatchString(file) || madeIn.MatchString(file) && !isNew(file) {
 			found = append(found, Sign{Path: file, Kind: Product, Does: "is made from other files, none of which was changed"})
 		} else if !isAny("*.md *.rst *.txt", file) {
 			return nil
@@ -52,8 +52,8 @@ func Products(changed []string) []Sign {
 	return found
 }
 
-// made matches what build tools and generators write.
-var made = regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/|\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`)
+// made and madeIn match what build tools and generators write, by its name and by its folder.
+var made, madeIn = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
 
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 

@@ -128,9 +128,12 @@ func TestProductsThatWereChangedByHand(t *testing.T) {
 		{[]string{"api/v1.pb.go", "README.md"}, 1},
 		{[]string{"api/v1.pb.go", "api/v1.proto"}, 0},
 		{[]string{"src/build.rs", "distance.py"}, 0},
+		{[]string{"out/new.txt"}, 0},
+		{[]string{"new.pb.go"}, 1},
 		{nil, 0},
 	} {
-		if got := sign.Products(c.changed); len(got) != c.want {
+		isNew := func(file string) bool { return strings.Contains(file, "new.") }
+		if got := sign.Products(c.changed, isNew); len(got) != c.want {
 			t.Errorf("%q: %v", c.changed, got)
 		}
 	}

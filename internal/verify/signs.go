@@ -80,10 +80,11 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return r.files.isTest(c.Path) })
 	var files []string
+	came := map[string]bool{}
 	for _, c := range changed {
-		files = append(files, c.Path)
+		files, came[c.Path] = append(files, c.Path), c.Status == 'A'
 	}
-	found = append(found, sign.Products(files)...)
+	found = append(found, sign.Products(files, func(file string) bool { return came[file] })...)
 	lacking, err := in.lacking(ctx)
 	if err != nil {
 		return nil, err
