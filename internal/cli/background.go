@@ -97,7 +97,7 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 		if errors.Is(err, store.ErrOwnershipLost) {
 			return nil, nil //nolint:nilnil // since we looked
 		}
-		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+		if !store.IsHeld(err) || time.Now().After(deadline) {
 			return d, err
 		}
 	}

@@ -34,7 +34,7 @@ func (s *subject) waitsForSession() bool {
 func (a *app) deliverInbox(s *subject) (*subject, error) {
 	ctx := a.untilSignal()
 	err := a.attend(ctx, s.Loop, deliverTimeout)
-	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
+	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		err = nil
 	}
 	if err != nil {

@@ -196,8 +196,8 @@ type problem struct {
 // Run says all that is wrong with a plan, and which marks it does not know.
 func (c *planCheckCmd) Run(a *app) error {
 	f, err := c.open(a)
-	var invalid *planfile.Invalid
-	if err != nil && !errors.As(err, &invalid) {
+	invalid, _ := errors.AsType[*planfile.Invalid](err)
+	if err != nil && invalid == nil {
 		return err
 	}
 	if c.JSON {

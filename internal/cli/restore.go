@@ -343,8 +343,8 @@ func (s *subject) own(ctx context.Context) (*store.Owner, error) {
 
 // busy says of a work tree that is held what to do about it.
 func busy(err error) error {
-	var held *store.HeldError
-	if !errors.As(err, &held) {
+	held, ok := errors.AsType[*store.HeldError](err)
+	if !ok {
 		return err
 	}
 	hint := "wait for it"

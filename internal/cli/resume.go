@@ -65,7 +65,7 @@ func (c *resumeCmd) Run(a *app) error {
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
-	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
+	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		a.printf("%s goes on\n", s.ID)
 		return s.post(record.MessageResume, "")
 	}

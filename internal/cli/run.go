@@ -139,8 +139,7 @@ func (c *runCmd) Run(a *app) error {
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
-	var several *launch.SeveralPlansError
-	if errors.As(err, &several) && attended(a.In) && attended(a.Err) {
+	if several, ok := errors.AsType[*launch.SeveralPlansError](err); ok && attended(a.In) && attended(a.Err) {
 		if q.Words, err = a.choose(several.Plans); err != nil {
 			return err
 		}

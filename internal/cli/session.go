@@ -129,7 +129,7 @@ const driverTimeout = 15 * time.Second
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
 		err := a.attend(ctx, l, driverTimeout)
-		if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
+		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
 			return nil // it does the same
 		}
 		return err

@@ -100,7 +100,7 @@ func awaitDriver(cmd *exec.Cmd, ends *os.File, signals <-chan os.Signal) error {
 				_ = cmd.Process.Signal(s)
 			}
 		case err := <-ended:
-			if exit := new(exec.ExitError); errors.As(err, &exit) {
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 				if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 					return signalled{signal: status.Signal()}
 				}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -81,7 +80,7 @@ func (a *app) tellAgain(ctx context.Context, s *subject) error {
 		return nil
 	}
 	owner, err := s.Loop.Own(ctx)
-	if held := new(store.HeldError); errors.As(err, &held) {
+	if store.IsHeld(err) {
 		return nil // that process tells them
 	}
 	if err != nil {

@@ -115,8 +115,7 @@ func (l Layer) rename(values map[string]any, alias, key string) error {
 
 // report makes an error for people of a *problem.
 func (l Layer) report(err error) error {
-	p := &problem{}
-	ok := errors.As(err, &p)
+	p, ok := errors.AsType[*problem](err)
 	if !ok {
 		return err
 	}

@@ -65,11 +65,10 @@ func (s *Settings) derive(layers []Layer) error {
 
 // report puts a problem to the layer that set the value.
 func (s *Settings) report(layers []Layer, err error) error {
-	source := s.Sources[func() *problem {
-		target := &problem{}
-		_ = errors.As(err, &target)
-		return target
-	}().path]
+	var source Source
+	if p, ok := errors.AsType[*problem](err); ok {
+		source = s.Sources[p.path]
+	}
 	for _, l := range slices.Backward(layers) {
 		if l.name == source.Layer && l.file == source.File {
 			return l.report(err)

@@ -152,8 +152,7 @@ func lineOf(n ast.Node) int {
 
 // yamlError makes one line of the library's drawing of an error.
 func yamlError(err error) error {
-	var located yaml.Error
-	if errors.As(err, &located) && located.GetToken() != nil {
+	if located, ok := errors.AsType[yaml.Error](err); ok && located.GetToken() != nil {
 		return fmt.Errorf("%d: %s", located.GetToken().Position.Line+frontMatterOffset, located.GetMessage())
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")

@@ -40,12 +40,10 @@ func New(code Code, hint, format string, args ...any) error {
 
 // Hint is the hint of the outermost failure in err's chain that has one, or "".
 func Hint(err error) string {
-	var f *failure
-	for errors.As(err, &f) {
+	for f, ok := errors.AsType[*failure](err); ok; f, ok = errors.AsType[*failure](f.err) {
 		if f.hint != "" {
 			return f.hint
 		}
-		err = f.err
 	}
 	return ""
 }

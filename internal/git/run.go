@@ -89,23 +89,20 @@ func (e *runError) Unwrap() error { return e.err }
 
 // stderrContains reports whether err is of a git that wrote one of the words to stderr.
 func stderrContains(err error, words ...string) bool {
-	var e *runError
-	if !errors.As(err, &e) {
-		return false
-	}
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
+	e, ok := errors.AsType[*runError](err)
+	return ok && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
 }
 
 // saidNo reports whether err is of a git that exited with 1: it has no such thing.
 func saidNo(err error) bool {
-	var e *runError
-	return errors.As(err, &e) && e.code == 1
+	e, ok := errors.AsType[*runError](err)
+	return ok && e.code == 1
 }
 
 // ranToEnd reports whether git exited by itself, with any code.
 func ranToEnd(err error) bool {
-	var e *runError
-	return err == nil || errors.As(err, &e) && e.code > 0
+	e, ok := errors.AsType[*runError](err)
+	return err == nil || ok && e.code > 0
 }
 
 // git runs one command on the user's own index and returns what it printed,

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // BeginRequest is the input of `pawl session begin`.
@@ -158,7 +159,7 @@ func (h *handler) cancel(ctx context.Context, b session.Binding, name, id string
 			said.Message = over.Message
 		}
 	}
-	if err != nil && !isHeld(err) && !errors.Is(err, errNotOwner) {
+	if err != nil && !store.IsHeld(err) && !errors.Is(err, errNotOwner) {
 		said.Message += "\n" + err.Error()
 	}
 	return reply{Answer: said.Message}

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // answerStopFailure answers the end of a turn that an API error cut off. The client
@@ -18,7 +19,7 @@ import (
 // this hook, wakes the session when it may go on.
 func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.acquire(ctx, b)
-	if isHeld(err) || errors.Is(err, errNotOwner) {
+	if store.IsHeld(err) || errors.Is(err, errNotOwner) {
 		return reply{}, nil
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 	}
 	if now, err := h.bindings.Find(b.Session); err == nil && now.Loop == b.Loop && now.Epoch > b.Epoch {
 		s, err := h.acquire(ctx, now)
-		if err != nil && !isHeld(err) {
+		if err != nil && !store.IsHeld(err) {
 			return reply{}, err
 		}
 		return h.finishStop(ctx, now, s)

@@ -43,9 +43,6 @@ type lease struct {
 // errNotOwner means that another owner drives the loop.
 var errNotOwner = errors.New("it is not this session's to drive any more")
 
-// isHeld reports whether another process holds the loop's lock.
-func isHeld(err error) bool { return errors.As(err, new(*store.HeldError)) }
-
 // acquire takes the loop's lock and reads its state. It returns a *store.HeldError if
 // another process holds the lock, and errNotOwner if another owner has taken over the
 // loop or its folder is gone.

@@ -53,7 +53,7 @@ func (h *handler) answerSecondLoop(ctx context.Context, b session.Binding) (repl
 	refused := reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: ! pawl stop %[1]s ends it", b.Loop)}
 	s, err := h.acquire(ctx, b)
 	switch {
-	case isHeld(err):
+	case store.IsHeld(err):
 		return refused, nil
 	case errors.Is(err, errNotOwner):
 		return h.replyNotOwner(ctx, b, err)
@@ -126,7 +126,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 // withLease runs do with the loop's lease, if nobody else holds it.
 func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lease) error) error {
 	s, err := h.acquire(ctx, b)
-	if isHeld(err) || errors.Is(err, errNotOwner) {
+	if store.IsHeld(err) || errors.Is(err, errNotOwner) {
 		return nil
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (h *handler) goalText(b session.Binding) string {
 func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.acquireWithRetry(ctx, b) // a hook of StopFailure may be at it
 	switch {
-	case isHeld(err) || errors.Is(err, errNotOwner):
+	case store.IsHeld(err) || errors.Is(err, errNotOwner):
 	case err != nil:
 		return reply{}, err
 	case s.mem.State.Phase == loop.Ended: // not reported yet

@@ -23,9 +23,9 @@ import (
 func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.acquireWithRetry(ctx, b)
 	switch {
-	case isHeld(err) && h.replayed: // the gates are at work for this very turn
+	case store.IsHeld(err) && h.replayed: // the gates are at work for this very turn
 		return h.finishStop(ctx, b, nil)
-	case isHeld(err): // gates are at work; a turn that ran beside them was the user's
+	case store.IsHeld(err): // gates are at work; a turn that ran beside them was the user's
 		if err := record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{UserTurn: true, From: b.Tools}); err != nil {
 			return reply{}, err
 		}
@@ -81,7 +81,7 @@ const maxLeaseTries = 20
 // acquireWithRetry is acquire, with retries while another process holds the lock briefly.
 func (h *handler) acquireWithRetry(ctx context.Context, b session.Binding) (*lease, error) {
 	s, err := h.acquire(ctx, b)
-	for tries := 0; isHeld(err) && tries < maxLeaseTries && !h.isWorking(b); tries++ {
+	for tries := 0; store.IsHeld(err) && tries < maxLeaseTries && !h.isWorking(b); tries++ {
 		s, err = h.acquire(ctx, b) // each waits a moment itself
 	}
 	return s, err
@@ -254,11 +254,11 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 		switch {
 		case errors.Is(err, errNotOwner):
 			return h.replyNotOwner(ctx, b, err)
-		case isHeld(err) && h.isIsolatedTryRunning(b):
+		case store.IsHeld(err) && h.isIsolatedTryRunning(b):
 			return h.letSessionEnd(ctx, b, h.isolatedTryText(b))
-		case isHeld(err) && waited.Err() != nil:
+		case store.IsHeld(err) && waited.Err() != nil:
 			return h.letSessionEnd(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
-		case isHeld(err):
+		case store.IsHeld(err):
 			sleep(waited, 200*time.Millisecond)
 		case err != nil:
 			return reply{}, err

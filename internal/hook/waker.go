@@ -183,7 +183,7 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memor
 	}
 	s, err := h.acquire(ctx, b)
 	if err != nil {
-		return "", !isHeld(err)
+		return "", !store.IsHeld(err)
 	}
 	if err := s.release(); err != nil || turning && !promptReady(s) {
 		return "", err != nil

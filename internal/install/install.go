@@ -105,9 +105,8 @@ func (r Result) Unread() string {
 	if err != nil {
 		return err.Error()
 	}
-	var strict json.RawMessage
-	var fault *json.SyntaxError
-	if d.blank || !errors.As(json.Unmarshal(r.After[len(d.mark):], &strict), &fault) {
+	fault, refused := errors.AsType[*json.SyntaxError](json.Unmarshal(r.After[len(d.mark):], new(json.RawMessage)))
+	if d.blank || !refused {
 		return ""
 	}
 	return d.fault(int(fault.Offset)-1, "a comment or a trailing comma").Error()

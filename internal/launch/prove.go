@@ -34,7 +34,7 @@ const noteTimeout = 15 * time.Second
 // another process is at it.
 func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Environment) (err error) {
 	unlock, err := l.LockCheckout(ctx)
-	if held := new(store.HeldError); errors.As(err, &held) {
+	if store.IsHeld(err) {
 		return nil
 	}
 	if err != nil {

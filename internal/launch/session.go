@@ -250,7 +250,7 @@ func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environ
 func acquireWithin(ctx context.Context, timeout time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
 	for deadline := time.Now().Add(timeout); ; {
 		owner, err := own()
-		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+		if !store.IsHeld(err) || time.Now().After(deadline) {
 			return owner, err
 		}
 		select {

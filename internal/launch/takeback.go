@@ -42,7 +42,7 @@ func (d *Driver) TakeBack(ctx context.Context, env environment.Environment, time
 		switch {
 		case errors.Is(err, store.ErrOwnershipLost):
 			return nil, nil //nolint:nilnil // a session has it
-		case errors.As(err, new(*store.HeldError)): // one is about to
+		case store.IsHeld(err): // one is about to
 		default:
 			return back, err
 		}

@@ -257,7 +257,7 @@ func (s Sender) value(arg string) (string, error) {
 		path = filepath.Join(s.Dir, path)
 	}
 	data, err := atomicfile.Read(path, maxAddress)
-	if pathErr := new(os.PathError); errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathErr.Err
 	}
 	if err != nil {

@@ -59,7 +59,7 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(q.WithContext(ctx))
-	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // without the address
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -24,7 +24,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
 	if err := r.ParseForm(); err != nil {
 		code := http.StatusBadRequest
-		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			code = http.StatusRequestEntityTooLarge
 		}
 		http.Error(w, http.StatusText(code), code)

@@ -64,8 +64,8 @@ type badJSON struct {
 }
 
 func explain(data []byte, err error) *badJSON {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
 		return &badJSON{0, "this is not JSON: " + err.Error()}
 	}
 	at := min(max(int(syntax.Offset)-1, 0), len(data))

@@ -284,8 +284,7 @@ const (
 // exitOf interprets what Wait returned. A pipe that had to be closed is not an error of the
 // process.
 func exitOf(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
+	if _, exited := errors.AsType[*exec.ExitError](err); exited || errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
 	}
 	if cmd.ProcessState == nil {

@@ -44,6 +44,12 @@ func (e *HeldError) Error() string {
 		e.Object, e.Loop, e.PID, e.Host, e.Since.Local().Format(time.DateTime))
 }
 
+// IsHeld reports whether err says that another process holds a lock.
+func IsHeld(err error) bool {
+	_, held := errors.AsType[*HeldError](err)
+	return held
+}
+
 // lock is an advisory lock that ends with its process. The file is never deleted: a
 // process could wait for the old file while another locks a new one. The holder is in a
 // separate file, since Windows forbids reading a locked file.
@@ -175,7 +181,7 @@ func (l *Loop) LockCheckout(ctx context.Context) (unlock func() error, err error
 func (l *Loop) ClaimCheckout(ctx context.Context, timeout time.Duration) (unlock func() error, err error) {
 	for deadline := time.Now().Add(timeout); ; {
 		unlock, err = l.LockCheckout(ctx)
-		if _, held := errors.AsType[*HeldError](err); !held || time.Now().After(deadline) {
+		if !IsHeld(err) || time.Now().After(deadline) {
 			_ = os.Remove(l.checkoutClaim()) // one that is left keeps others from beginning, no more
 			return unlock, err
 		}
@@ -201,7 +207,7 @@ func (s *Store) LockAuditDir(ctx context.Context) (dir string, unlock func() err
 	for n := 1; ; n++ {
 		dir := filepath.Join(s.home, "audits", strconv.Itoa(n))
 		l, err := acquireLock(ctx, dir+".lock", dir)
-		if _, held := errors.AsType[*HeldError](err); held {
+		if IsHeld(err) {
 			continue // another audit uses it
 		}
 		if err != nil {

@@ -64,7 +64,7 @@ func readSnapshot(l *Loop) (snap snapshot[json.RawMessage]) {
 func foldAfter[S any](l *Loop, state S, from journal.Mark, step func(S, journal.Record) (S, error)) (S, journal.Mark, error) {
 	var damage error
 	for r, err := range l.Records(from) {
-		if corrupt := (*journal.CorruptError)(nil); errors.As(err, &corrupt) {
+		if _, corrupt := errors.AsType[*journal.CorruptError](err); corrupt {
 			if damage == nil {
 				damage = err
 			}

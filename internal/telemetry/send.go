@@ -70,7 +70,7 @@ func (s Sender) attempt(ctx context.Context, to string, header http.Header, body
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(q)
-	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // without the address
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -187,8 +187,7 @@ func decode(b []byte) (line, error) {
 
 // tolerant forgives fields of another type than expected; the rest was decoded.
 func tolerant(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mismatch.Field != "" {
 		return nil
 	}
 	return err

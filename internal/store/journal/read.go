@@ -57,7 +57,7 @@ func Verify(path string) (good int64, last Mark, err error) {
 			good, last = good+1, r.Mark
 			continue
 		}
-		if corrupt := (*CorruptError)(nil); !errors.As(bad, &corrupt) {
+		if _, corrupt := errors.AsType[*CorruptError](bad); !corrupt {
 			return good, last, bad
 		}
 		if err == nil {

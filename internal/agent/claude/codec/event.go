@@ -105,8 +105,7 @@ func ReadEvent(in io.Reader) (Event, bool) {
 	}
 	var p Event
 	err = json.Unmarshal(data, &p)
-	var wrongType *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &wrongType) {
+	if _, tolerable := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !tolerable {
 		return Event{}, false
 	}
 	return p, p.Event != "" && p.Session != "" && !p.IsOtherClient()
