@@ -138,12 +138,7 @@ const verbs = "push send-pack rebase filter-branch filter-repo update-ref publis
 
 // carriesVerb looks for a rule's words in a command whose name is not known.
 func carriesVerb(w word) bool {
-	for _, t := range tokens(w) {
-		if listed(verbs, t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tokens(w), func(t string) bool { return listed(verbs, t) })
 }
 
 // carriesGit looks for git and its like, and close behind it a rule's words, in
@@ -185,20 +180,4 @@ func tokens(w word) []string {
 	return out
 }
 
-// listed tells whether a word is in a blank-separated list.
-func listed(list, w string) bool {
-	if w == "" {
-		return false
-	}
-	for rest := list; ; {
-		at := strings.Index(rest, w)
-		if at < 0 {
-			return false
-		}
-		end := at + len(w)
-		if (at == 0 || rest[at-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
-			return true
-		}
-		rest = rest[end:]
-	}
-}
+func listed(list, w string) bool { return shell.Listed(list, w) }

@@ -47,13 +47,13 @@ func (r *reader) interpret(name string, c *Command) bool {
 		switch at := strings.IndexAny(t, x.code); {
 		case x.module != "" && strings.HasPrefix(t, x.module):
 			return true
-		case x.verb != "" && t == x.verb, word(x.long, t):
+		case x.verb != "" && t == x.verb, Listed(x.long, t):
 			if len(args) > 1 {
 				r.host.Code(c, args[1])
 				args = args[1:]
 			}
 			found = true
-		case joined && word(x.long, long):
+		case joined && Listed(x.long, long):
 			r.host.Code(c, Word{Text: value, Source: args[0].Source, Static: args[0].Static, From: args[0].From})
 			found = true
 		case strings.HasPrefix(t, "--"):
@@ -102,7 +102,7 @@ func (r *reader) download(name string, args []Word) {
 		long, value, _ := strings.Cut(a.Text, "=")
 		to := Word{Text: value, Static: a.Static}
 		switch at := strings.LastIndexByte(a.Text, '/'); {
-		case i+1 < len(args) && (a.Text == "-"+string(letter) || word("--output --output-document", a.Text) || bundle(a.Text, letter)):
+		case i+1 < len(args) && (a.Text == "-"+string(letter) || Listed("--output --output-document", a.Text) || bundle(a.Text, letter)):
 			to = args[i+1]
 		case long == "--output" || long == "--output-document":
 		case at > 0 && strings.Contains(a.Text, "://"):
@@ -119,12 +119,7 @@ func (r *reader) download(name string, args []Word) {
 // letters tells a bundle of short options: -lne has the code behind it, and
 // -0777pe too.
 func letters(s string) bool {
-	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') })
 }
 
 // awk runs commands by system() and pipes only.

@@ -53,7 +53,7 @@ func searched(args []Word) (where, tests []Word) {
 
 // fd runs what -x carries: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.
 func (r *reader) fd(c *Command) {
-	at := slices.IndexFunc(c.Args, func(a Word) bool { return word("-x -X --exec --exec-batch", a.Text) })
+	at := slices.IndexFunc(c.Args, func(a Word) bool { return Listed("-x -X --exec --exec-batch", a.Text) })
 	if at < 0 {
 		return
 	}

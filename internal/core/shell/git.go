@@ -96,7 +96,7 @@ func (r *reader) gitKey(c *Command, key string, w Word) {
 	case strings.HasPrefix(key, "alias."):
 		w.Text = "git " + w.Text
 		r.child(c, w, c.In)
-	case word("core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy sequence.editor diff.external", key),
+	case Listed("core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy sequence.editor diff.external", key),
 		strings.HasPrefix(key, "pager."), strings.HasSuffix(key, ".textconv"):
 		r.child(c, w, c.In)
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,12 +91,7 @@ func (r *reader) lookup(p *syntax.ParamExp) (v value, known, each bool) {
 
 // sure tells that all parameters of the script or function are known.
 func (r *reader) sure() bool {
-	for _, w := range r.params {
-		if !w.Static {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.params, func(w Word) bool { return !w.Static })
 }
 
 // changed applies what stands behind the name in ${name…}. What it cannot tell

@@ -31,7 +31,7 @@ func (r *reader) run(c *Command) Word {
 		return out
 	}
 	switch {
-	case word(shells, name):
+	case Listed(shells, name):
 		r.shell(c)
 	case r.interpret(name, c):
 	default:
@@ -80,7 +80,7 @@ func (r *reader) tooDeep(c *Command) bool {
 func Name(command string) string {
 	name := Base(command)
 	s := strings.TrimSuffix(strings.TrimRight(name, "0123456789."), "-")
-	if _, ok := interpreters[s]; ok || word(shells, s) {
+	if _, ok := interpreters[s]; ok || Listed(shells, s) {
 		return s
 	}
 	return name

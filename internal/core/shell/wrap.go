@@ -169,9 +169,9 @@ func (w wrapper) behind(args []Word) ([]Word, bool) {
 		return args, true
 	}
 	for args = (wrapper{valued: w.before, long: w.long}).strip(args); len(args) > 0; {
-		group := word(w.groups, args[0].Text)
+		group := Listed(w.groups, args[0].Text)
 		if !group {
-			return args[1:], word(w.verbs, args[0].Text)
+			return args[1:], Listed(w.verbs, args[0].Text)
 		}
 		args = (wrapper{valued: w.before, long: w.long}).strip(args[1:])
 	}
@@ -184,7 +184,7 @@ func (w wrapper) command(args []Word) []Word {
 	if w.after == "" {
 		return w.strip(args)
 	}
-	at := slices.IndexFunc(args, func(a Word) bool { return word(w.after, a.Text) })
+	at := slices.IndexFunc(args, func(a Word) bool { return Listed(w.after, a.Text) })
 	if at < 0 {
 		return nil
 	}
@@ -263,14 +263,22 @@ func (r *reader) remote(c *Command) {
 	sub.script(c, script, c.In)
 }
 
-// word tells whether a word is in a blank-separated list.
-func word(list, w string) bool {
-	for f := range strings.FieldsSeq(list) {
-		if f == w {
+// Listed tells whether a word is in a blank-separated list.
+func Listed(list, w string) bool {
+	if w == "" || strings.Contains(w, " ") {
+		return false
+	}
+	for rest := list; ; {
+		at := strings.Index(rest, w)
+		if at < 0 {
+			return false
+		}
+		end := at + len(w)
+		if (at == 0 || rest[at-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
 			return true
 		}
+		rest = rest[end:]
 	}
-	return false
 }
 
 // bundle tells short options in one word, of which the last takes a value.
@@ -285,9 +293,9 @@ func (w wrapper) text(args []Word) (Word, bool) {
 		switch {
 		case w.script == "" || a.Text == "--":
 			return Word{}, false
-		case i+1 < len(args) && (word(w.script, a.Text) || word(w.script, "-c") && bundle(a.Text, 'c')):
+		case i+1 < len(args) && (Listed(w.script, a.Text) || Listed(w.script, "-c") && bundle(a.Text, 'c')):
 			return args[i+1], true
-		case joined && strings.HasPrefix(name, "--") && word(w.script, name):
+		case joined && strings.HasPrefix(name, "--") && Listed(w.script, name):
 			return Word{Text: value, Source: a.Source, Static: a.Static, From: a.From}, true
 		}
 	}
@@ -304,7 +312,7 @@ func (w wrapper) strip(args []Word) []Word {
 			args = args[1:]
 			return args[min(skip, len(args)):]
 		case strings.HasPrefix(t, "--"):
-			if !strings.Contains(t, "=") && word(w.long, t) && len(args) > 1 {
+			if !strings.Contains(t, "=") && Listed(w.long, t) && len(args) > 1 {
 				args = args[1:]
 			}
 		case strings.HasPrefix(t, "-") && len(t) > 1:
