@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -190,10 +191,5 @@ func tellFaults(calls faults.Calls, outcomes []faults.Outcome) {
 }
 
 func allHeld(outcomes []faults.Outcome) bool {
-	for _, o := range outcomes {
-		if len(o.Violations) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(outcomes, func(o faults.Outcome) bool { return len(o.Violations) > 0 })
 }

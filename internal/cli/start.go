@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,15 +166,14 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 // hookNamed tells whether some settings of the client name Pawl, as a hook or as
 // a plugin. Those that an administrator or the command line gives are not seen.
 func hookNamed(home, root string) bool {
-	for _, file := range []string{
+	files := []string{
 		filepath.Join(home, ".claude", "settings.json"),
 		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
-	} {
-		if data, err := atomicfile.Read(file, atomicfile.Large); err == nil && bytes.Contains(data, []byte("pawl")) {
-			return true
-		}
 	}
-	return false
+	return slices.ContainsFunc(files, func(file string) bool {
+		data, err := atomicfile.Read(file, atomicfile.Large)
+		return err == nil && bytes.Contains(data, []byte("pawl"))
+	})
 }
 
 // inside is the session that runs this command.

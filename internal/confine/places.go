@@ -3,6 +3,7 @@ package confine
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -94,12 +95,7 @@ func inside(path, dir string) bool {
 
 // insideAny tells whether a path is one of the folders, or below one.
 func insideAny(path string, dirs []string) bool {
-	for _, dir := range dirs {
-		if inside(path, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs, func(dir string) bool { return inside(path, dir) })
 }
 
 // makeDir makes a folder that is to be found inside the wall.

@@ -1,6 +1,9 @@
 package git
 
-import "os"
+import (
+	"os"
+	"slices"
+)
 
 // isOwnOutput reports whether a path is the file that this process writes its output or
 // errors to (pawl run … > pawl.log in the work tree). It grows with each line of Pawl's:
@@ -10,10 +13,8 @@ func (r *Repo) isOwnOutput(path string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
-		if own, err := stream.Stat(); err == nil && os.SameFile(info, own) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(stream *os.File) bool {
+		own, err := stream.Stat()
+		return err == nil && os.SameFile(info, own)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -98,12 +99,7 @@ func isLoopID(id string) bool {
 	if id == "" || len(id) > 80 {
 		return false
 	}
-	for _, r := range id {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(id, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
 }
 
 // detail reads the loop that a request names, as Source.Loop does.

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -11,12 +12,7 @@ import (
 var taskHeading = regex.New(`^(?i:task|iteration)\s+(\d+(?:\.\d+)*[a-z]?)\s*(?:[:.–—-]\s*(.*))?$`)
 
 func isRalphex(_ string, d *document) bool {
-	for _, h := range d.headings {
-		if h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) })
 }
 
 // readRalphex reads a ralphex plan. A task is a section "### Task N: title"; its

@@ -1,6 +1,9 @@
 package proc
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // entry is a process in the process table.
 type entry struct {
@@ -81,10 +84,5 @@ func older(a, b string) bool {
 
 // hasTag reports whether dot-separated tags contain a tag.
 func hasTag(tags, tag string) bool {
-	for t := range strings.SplitSeq(tags, ".") {
-		if t == tag && tag != "" {
-			return true
-		}
-	}
-	return false
+	return tag != "" && slices.Contains(strings.Split(tags, "."), tag)
 }

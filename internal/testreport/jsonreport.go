@@ -3,6 +3,7 @@ package testreport
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/testreport/dialect"
@@ -105,12 +106,8 @@ func jsonReport(text []byte) (dialect.Said, string, bool) {
 
 // looksReported is the quick answer for all other JSON.
 func looksReported(text []byte) bool {
-	for _, key := range []string{`"numTotalTests"`, `"stats"`, `"example_count"`} {
-		if bytes.Contains(text, []byte(key)) {
-			return true
-		}
-	}
-	return false
+	keys := []string{`"numTotalTests"`, `"stats"`, `"example_count"`}
+	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(text, []byte(key)) })
 }
 
 func (d jsonDoc) said() (dialect.Said, string) {

@@ -12,13 +12,10 @@ func sameModule(was, now []byte) bool {
 		return false
 	}
 	before, after := directives(was, "replace"), directives(now, "replace")
-	for _, d := range slices.Concat(directives(was, "require"), before) {
+	return !slices.ContainsFunc(slices.Concat(directives(was, "require"), before), func(d string) bool {
 		module, _, _ := strings.Cut(d, " ")
-		if !slices.Equal(directivesOf(module, before), directivesOf(module, after)) {
-			return false
-		}
-	}
-	return true
+		return !slices.Equal(directivesOf(module, before), directivesOf(module, after))
+	})
 }
 
 // directivesOf are those that begin with a module.

@@ -118,12 +118,10 @@ func (c *comparison) fewer(before, now Result) bool {
 // often made while the test runs (a port, a time), and a case that was deleted
 // from a test file is found by the run with the originals.
 func (r Result) parentPassed(id string) bool {
-	for _, sep := range []string{"/", " > "} {
-		if i := strings.LastIndex(id, sep); i > 0 && r.Tests[id[:i]] == Pass {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/", " > "}, func(separator string) bool {
+		i := strings.LastIndex(id, separator)
+		return i > 0 && r.Tests[id[:i]] == Pass
+	})
 }
 
 func (c *comparison) stillRed(before, now Result) {

@@ -10,6 +10,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -161,12 +162,7 @@ func Due(gates []Gate, tier Tier) []Gate {
 // cut reports whether test id belongs to one of the groups of which not every
 // test was heard.
 func (r Result) cut(id string) bool {
-	for _, g := range r.Incomplete {
-		if g == "" || strings.HasPrefix(id, g+".") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Incomplete, func(group string) bool { return group == "" || strings.HasPrefix(id, group+".") })
 }
 
 // Count sets Passed and Failed from Tests.

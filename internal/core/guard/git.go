@@ -203,12 +203,10 @@ var gitRules = map[string]gitRule{
 }
 
 func (j *check) isProtected(branch string) bool {
-	for _, glob := range j.rules.ProtectedBranches {
-		if ok, err := path.Match(glob, branch); branch != "" && ok && err == nil {
-			return true
-		}
-	}
-	return false
+	return branch != "" && slices.ContainsFunc(j.rules.ProtectedBranches, func(glob string) bool {
+		ok, err := path.Match(glob, branch)
+		return ok && err == nil
+	})
 }
 
 // fetch may write local branches by a refspec: `git fetch . topic:main`.

@@ -179,12 +179,8 @@ func Scoped(p string, r Rules) Decision {
 }
 
 func (j *check) inScope(p string) bool {
-	for _, glob := range j.rules.Scope {
-		if j.covers(glob, p) {
-			return true
-		}
-	}
-	return len(j.rules.Scope) == 0
+	scope := j.rules.Scope
+	return len(scope) == 0 || slices.ContainsFunc(scope, func(glob string) bool { return j.covers(glob, p) })
 }
 
 // remove judges what takes a whole path away: a folder goes with all that it
@@ -242,10 +238,8 @@ func (j *check) writable(p string) bool {
 			}
 		}
 	}
-	for _, dir := range j.rules.AllowWriteOutside {
-		if dir != "" && within(p, slashed(dir)) {
-			return true
-		}
+	if slices.ContainsFunc(j.rules.AllowWriteOutside, func(dir string) bool { return dir != "" && within(p, slashed(dir)) }) {
+		return true
 	}
 	return slices.ContainsFunc(j.rules.Shared, func(dir string) bool { return j.newIn(slashed(dir), p) })
 }
@@ -258,12 +252,9 @@ func (j *check) marked(p string, glob bool) bool {
 }
 
 func (j *check) protected(p string, glob bool) bool {
-	for _, g := range j.rules.Protected {
-		if g != "" && (match(slashed(g), p) || within(p, slashed(g)) || glob && reaches(p, slashed(g))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.rules.Protected, func(g string) bool {
+		return g != "" && (match(slashed(g), p) || within(p, slashed(g)) || glob && reaches(p, slashed(g)))
+	})
 }
 
 // settings are the files by which the clients of agents are told what they may

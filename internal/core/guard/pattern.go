@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
@@ -102,12 +103,7 @@ func (p *Pattern) UnmarshalText(b []byte) (err error) {
 }
 
 func named(patterns []Pattern, id string) bool {
-	for _, p := range patterns {
-		if p.rule == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.rule == id })
 }
 
 // tightens tells whether a shape is about a command: its words begin it, with or
@@ -124,12 +120,7 @@ func (p Pattern) loosens(args []word) bool {
 	if len(p.words) == 0 || len(args) > len(p.words) && !p.rest {
 		return false
 	}
-	for _, a := range args {
-		if !a.Static {
-			return false
-		}
-	}
-	return p.begins(args, ":")
+	return !slices.ContainsFunc(args, func(a word) bool { return !a.Static }) && p.begins(args, ":")
 }
 
 func (p Pattern) begins(args []word, but string) bool {

@@ -176,32 +176,18 @@ func (j *check) isSecret(p string) bool {
 	if within(p, home+"/.ssh") {
 		return !strings.HasSuffix(name, ".pub") && !strings.HasPrefix(name, "known_hosts") && name != "config" && name != "authorized_keys"
 	}
-	for _, s := range homeSecrets {
-		if within(p, home+"/"+s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(homeSecrets, func(s string) bool { return within(p, home+"/"+s) })
 }
 
 // example tells the files that show what an .env looks like.
 func example(name string) bool {
-	for _, end := range []string{".example", ".sample", ".template", ".dist", ".defaults", ".tpl", ".schema", ".vault"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	return listed(".example .sample .template .dist .defaults .tpl .schema .vault", path.Ext(name))
 }
 
 // public tells certificates, which are there to be shown.
 func public(name string) bool {
-	for _, part := range []string{"cert", "chain", "ca.", "ca-", "pub", "bundle", "crt"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	parts := []string{"cert", "chain", "ca.", "ca-", "pub", "bundle", "crt"}
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // mayBeSecret tells whether the names that a glob stands for may be secret ones.

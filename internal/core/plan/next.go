@@ -110,12 +110,7 @@ func sooner(a, b int) bool {
 }
 
 func all(ids []string, in map[string]bool) bool {
-	for _, id := range ids {
-		if !in[id] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ids, func(id string) bool { return !in[id] })
 }
 
 // Check finds what makes a plan unworkable: no tasks at all, an id used twice,

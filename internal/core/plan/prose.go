@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -62,10 +63,5 @@ var testData = regex.New(`(?i)\b(?:updat|regenerat|refresh|adapt|adjust|chang|re
 
 // words says whether one word stands in a list of them.
 func words(word, list string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(list), word)
 }

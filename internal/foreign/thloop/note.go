@@ -47,12 +47,7 @@ func (n News) Note() string {
 
 // toldAny tells whether there is anything beside the agent's own entries.
 func (n News) toldAny() bool {
-	for _, p := range n.Parts {
-		if !p.Own && strings.TrimSpace(plain(p.Text)) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Parts, func(p Part) bool { return !p.Own && strings.TrimSpace(plain(p.Text)) != "" })
 }
 
 // tail is the end of a text, from the beginning of a line if one is near.

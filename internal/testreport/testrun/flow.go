@@ -38,12 +38,10 @@ func keeps(rest []*syntax.Stmt, code string) bool {
 	if len(first.Args) > 0 || len(first.Assigns) != 1 || parameter(first.Assigns[0].Value) != code {
 		return false
 	}
-	for _, stmt := range rest[1:] {
-		if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && exitsWith(call, first.Assigns[0].Name.Value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rest[1:], func(stmt *syntax.Stmt) bool {
+		call, ok := stmt.Cmd.(*syntax.CallExpr)
+		return ok && exitsWith(call, first.Assigns[0].Name.Value)
+	})
 }
 
 // exitsWith: `exit $NAME` or `return $NAME`.
