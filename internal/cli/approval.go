@@ -31,9 +31,7 @@ func (a *app) sayYes(s *subject, q loop.Question, answer string) error {
 		what = "not approved: "
 	}
 	m := record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(answer), Tasks: []string{q.Task}}
-	words, err := a.sayOfTests(s, "", m, what+plan.OneLine(q.Text, 200))
-	a.printf("%s", words)
-	return err
+	return a.say(a.sayOfTests(s, "", m, what+plan.OneLine(q.Text, 200)))
 }
 
 const changesMax = 20 // files of an approval that are named

@@ -64,7 +64,11 @@ func (c *approveCmd) Run(a *app, s *subject) error {
 			}
 		}
 	}
-	words, err := a.approveTests(s, paths, "")
+	return a.say(a.approveTests(s, paths, ""))
+}
+
+// say prints the words that a function gave, and passes its error on.
+func (a *app) say(words string, err error) error {
 	a.printf("%s", words)
 	return err
 }
@@ -103,9 +107,7 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
-	words, err := a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
-	a.printf("%s", words)
-	return err
+	return a.say(a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", ")))
 }
 
 // approveEnded counts what was found about work that waited for the approval.
@@ -172,9 +174,7 @@ func (c *rejectCmd) Run(a *app, s *subject) error {
 	if err != nil {
 		return err
 	}
-	words, err := a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))})
-	a.printf("%s", words)
-	return err
+	return a.say(a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))}))
 }
 
 // decision is a user's word on tests: why, and the id of its message, "" for any.

@@ -147,7 +147,7 @@ func fishCondition(n *kong.Node) string {
 		conditions = append([]string{"__fish_seen_subcommand_from " + at.Name}, conditions...)
 	}
 	if !n.Leaf() {
-		conditions = append(conditions, "not __fish_seen_subcommand_from "+strings.ReplaceAll(commandNames(n), ",", ""))
+		conditions = append(conditions, "not __fish_seen_subcommand_from "+strings.Join(commandNames(n), " "))
 	}
 	return strings.Join(conditions, "; and ")
 }

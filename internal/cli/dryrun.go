@@ -113,14 +113,11 @@ func checkoutWords(s record.Spec) string {
 // dryTasks lists the tasks, and what each may change.
 func dryTasks(line func(string, string, ...any), s record.Request) {
 	for _, t := range s.Tasks {
-		mark, title := "[ ]", t.Title
-		if t.Status == loop.Done {
-			mark = "[x]"
-		}
+		title := t.Title
 		if t.Optional {
 			title += " (optional)"
 		}
-		line("", "%s %s %s", mark, narrate.ID(t), title)
+		line("", "%s %s %s", box(t.Status == loop.Done), narrate.ID(t), title)
 		if globs := s.Scopes[t.ID]; len(globs) > 0 {
 			line("", "    may change %s", strings.Join(globs, ", "))
 		}

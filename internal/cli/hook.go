@@ -32,12 +32,12 @@ func (c *hookCmd) Run(a *app) error {
 		Parent: parent, Version: version.String(), Untracked: untracked, Orphan: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {
-		return exits(code) // what stands on stderr is told to the agent
+		return codeOf(code) // what stands on stderr is told to the agent
 	}
 	if err := a.startKeeper(a.env.Session.ID); err != nil {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
 	}
-	return exits(code)
+	return codeOf(code)
 }
 
 // untrackedTimeout bounds asking git in the middle of a tool call.
@@ -57,11 +57,4 @@ func untracked(root, dir string) ([]string, bool) {
 	}
 	files, err := repo.UntrackedBelow(ctx, dir)
 	return files, err == nil
-}
-
-func exits(code int) error {
-	if code != 0 {
-		return exitCode(code)
-	}
-	return nil
 }

@@ -221,7 +221,7 @@ func usage(n *kong.Node, rest []string, err error) error {
 			what = "there is no command " + rest[0]
 		}
 	case strings.HasPrefix(what, "expected one of ") && len(n.Children) > 0:
-		what = commandName(n) + " needs a command: " + commandNames(n)
+		what = commandName(n) + " needs a command: " + strings.Join(commandNames(n), ", ")
 	case strings.HasPrefix(what, "expected "), strings.HasPrefix(what, "missing flags: "):
 		what = commandName(n) + " needs " + missing(n, what)
 		hint = "usage: " + synopsis(n)
@@ -292,10 +292,9 @@ func missing(n *kong.Node, what string) string {
 	return strings.Join(names, " and ")
 }
 
-func commandNames(n *kong.Node) string {
-	var names []string
+func commandNames(n *kong.Node) (names []string) {
 	for _, c := range shownOf(n) {
 		names = append(names, c.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

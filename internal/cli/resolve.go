@@ -17,7 +17,7 @@ import (
 // always safe.
 func (a *app) findLoop(ref string) (*store.Loop, error) {
 	if ref == "" {
-		if l, ok := a.sessionLoop(); ok {
+		if l, ok := a.sessionLoop(a.env.Session.ID); ok {
 			return l, nil
 		}
 		ref = "."
@@ -25,9 +25,9 @@ func (a *app) findLoop(ref string) (*store.Loop, error) {
 	return a.store.Resolve(ref, a.root())
 }
 
-// sessionLoop is the loop that lives in the session this command is run by.
-func (a *app) sessionLoop() (*store.Loop, bool) {
-	b, err := session.Open(a.env.PawlHome).Find(a.env.Session.ID)
+// sessionLoop is the loop that lives in a session.
+func (a *app) sessionLoop(id string) (*store.Loop, bool) {
+	b, err := session.Open(a.env.PawlHome).Find(id)
 	if err != nil {
 		return nil, false
 	}

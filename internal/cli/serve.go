@@ -71,17 +71,12 @@ type served struct{ *watched }
 // Stamp changes when a journal grows, or a loop comes or goes; that of one loop also when
 // its agent calls a tool.
 func (s *served) Stamp(id string) (string, error) {
-	loops := []*store.Loop{s.app.store.Loop(id)}
-	if id == "" {
-		var err error
-		if loops, err = s.app.store.Loops(); err != nil {
-			return "", err
-		}
-	}
 	if id != "" {
-		return fmt.Sprint(stampOf(loops), callSizes(loops[0])), nil
+		l := s.app.store.Loop(id)
+		return fmt.Sprint(stampOf([]*store.Loop{l}), callSizes(l)), nil
 	}
-	return stampOf(loops), nil
+	loops, err := s.app.store.Loops()
+	return stampOf(loops), err
 }
 
 // subject is a loop that the pages show.

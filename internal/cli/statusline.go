@@ -12,7 +12,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -87,10 +86,8 @@ func (c *statuslineCmd) own(input []byte) string {
 // shownLoop is the loop that lives in a session, else the newest of the folder that has not
 // ended.
 func (a *app) shownLoop(id string) (*store.Loop, bool) {
-	if b, err := session.Open(a.env.PawlHome).Find(id); err == nil {
-		if l, err := a.store.Resolve(b.Loop, a.root()); err == nil {
-			return l, true
-		}
+	if l, ok := a.sessionLoop(id); ok {
+		return l, true
 	}
 	open, err := a.unended()
 	if err != nil || len(open) == 0 {

@@ -12,11 +12,7 @@ import (
 // nearestCommand is the command that was probably meant, by a mistyped name or by
 // the word that other tools have for it; "" if there is none.
 func nearestCommand(n *kong.Node, written string) string {
-	var names []string
-	for _, c := range shownOf(n) {
-		names = append(names, c.Name)
-	}
-	if near := failure.Nearest(written, names); near != "" {
+	if near := failure.Nearest(written, commandNames(n)); near != "" {
 		return near
 	}
 	if n.Parent != nil {
