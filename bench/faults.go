@@ -50,14 +50,11 @@ func benchFaults(args []string) (bool, error) {
 	}
 	ctx, done := timed(6 * time.Hour)
 	defer done()
-	l, err := emptyLab(options{})
+	l, err := newLab(ctx, options{})
 	if err != nil {
 		return false, err
 	}
 	defer l.close()
-	if err := l.build(ctx, map[string]string{l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"}); err != nil {
-		return false, err
-	}
 	b, err := faults.New(ctx, filepath.Join(l.dir, "faults"), l.pawl, l.self, os.Getenv("PATH"))
 	if err != nil {
 		return false, err

@@ -28,11 +28,7 @@ func checkpoint(ctx context.Context, l *lab) (outcome, error) {
 		return process{argv: []string{l.self, "-as", "checkpoint", dir}}.cpu(ctx)
 	}
 	reference := process{dir: dir, argv: []string{"git", "status", "--porcelain"}}.cpu
-	s, r, err := compare(ctx, l.runs, subject, reference)
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(s, r, 2), nil
+	return pair{subject, reference}.within(ctx, l.runs, 2)
 }
 
 // takeCheckpoint is what the subject of checkpoint does in its process.

@@ -79,11 +79,7 @@ func hookRow(bound float64, what func(*liveSession) work) func(context.Context, 
 		if err != nil {
 			return outcome{}, err
 		}
-		subject, reference, err := compare(ctx, l.runs, what(s), l.nothing())
-		if err != nil {
-			return outcome{}, err
-		}
-		return ratio(subject, reference, bound), nil
+		return pair{what(s), l.nothing()}.within(ctx, l.runs, bound)
 	}
 }
 
@@ -101,11 +97,7 @@ func flat(ctx context.Context, l *lab) (outcome, error) {
 		}
 		turns[i] = s.turn()
 	}
-	long, short, err := compare(ctx, l.runs, turns[0], turns[1])
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(long, short, 1.2), nil
+	return pair{turns[0], turns[1]}.within(ctx, l.runs, 1.2)
 }
 
 // silently is a call of the hook that has nothing to say.

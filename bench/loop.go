@@ -75,11 +75,7 @@ func spawn(ctx context.Context, l *lab) (outcome, error) {
 		}
 		return s.run(home, s.killer, 1)(ctx)
 	}
-	subject, reference, err := compare(ctx, l.runs, begin, l.nothing())
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(subject, reference, 60), nil
+	return pair{begin, l.nothing()}.within(ctx, l.runs, 60)
 }
 
 // betweenTurns compares what each further turn costs the runner with git status
@@ -102,11 +98,7 @@ func betweenTurns(ctx context.Context, l *lab) (outcome, error) {
 		return (cost[0]-cost[1])/turns - cost[2], nil
 	}
 	reference := process{dir: s.repo, argv: []string{"git", "status", "--porcelain"}}
-	one, other, err := compare(ctx, min(l.runs, 9), subject, reference.cpu)
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(one, other, 10), nil
+	return pair{subject, reference.cpu}.within(ctx, min(l.runs, 9), 10)
 }
 
 // longLoop compares what it costs to show a loop of very many iterations with
@@ -117,11 +109,7 @@ func longLoop(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	status := process{dir: repo, env: []string{"PAWL_HOME=" + homeOf(long)}, argv: []string{l.pawl, "status", long.ID, "--json"}}
-	subject, reference, err := compare(ctx, l.runs, status.cpu, l.nothing())
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(subject, reference, 40), nil
+	return pair{status.cpu, l.nothing()}.within(ctx, l.runs, 40)
 }
 
 // long makes a loop of very many iterations, once.
@@ -273,9 +261,5 @@ func manyLoops(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	list := process{dir: repo, env: []string{"PAWL_HOME=" + home}, argv: []string{l.pawl, "list", "--json"}}
-	subject, reference, err := compare(ctx, l.runs, list.cpu, l.nothing())
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(subject, reference, 40), nil
+	return pair{list.cpu, l.nothing()}.within(ctx, l.runs, 40)
 }

@@ -57,21 +57,17 @@ type outcome struct {
 var errAbsent = errors.New("not installed")
 
 func main() {
-	switch {
-	case helper(os.Args):
-	case len(os.Args) > 1 && os.Args[1] == "hook":
-		os.Exit(exitCode(benchHook(os.Args[2:])))
-	case len(os.Args) > 1 && os.Args[1] == "peers":
-		os.Exit(exitCode(benchPeers(os.Args[2:])))
-	case len(os.Args) > 1 && os.Args[1] == "trust":
-		os.Exit(exitCode(benchTrust(os.Args[2:])))
-	case len(os.Args) > 1 && os.Args[1] == "faults":
-		os.Exit(exitCode(benchFaults(os.Args[2:])))
-	case len(os.Args) > 1 && os.Args[1] == "soak":
-		os.Exit(exitCode(benchSoak(os.Args[2:])))
-	default:
-		os.Exit(exitCode(bench(os.Args[1:])))
+	if helper(os.Args) {
+		return
 	}
+	benches := map[string]func(args []string) (held bool, err error){
+		"hook": benchHook, "peers": benchPeers, "trust": benchTrust, "faults": benchFaults, "soak": benchSoak,
+	}
+	run, args := bench, os.Args[1:]
+	if len(args) > 0 && benches[args[0]] != nil {
+		run, args = benches[args[0]], args[1:]
+	}
+	os.Exit(exitCode(run(args)))
 }
 
 // exitCode says what went wrong, if anything did.

@@ -33,6 +33,19 @@ func compare(ctx context.Context, runs int, subject, reference work) (s, r time.
 	return median(subjects), median(references), nil
 }
 
+// pair is something to measure, and what it is held against.
+type pair struct{ subject, reference work }
+
+// within compares the two, and says whether the bound holds: how many times the reference
+// the subject may cost.
+func (p pair) within(ctx context.Context, runs int, bound float64) (outcome, error) {
+	s, r, err := compare(ctx, runs, p.subject, p.reference)
+	if err != nil {
+		return outcome{}, err
+	}
+	return ratio(s, r, bound), nil
+}
+
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]

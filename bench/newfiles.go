@@ -53,11 +53,7 @@ func newFiles(files int, bound float64) func(context.Context, *lab) (outcome, er
 			}
 			return all, nil
 		}
-		s, r, err := compare(ctx, min(l.runs, 3), subject, reference)
-		if err != nil {
-			return outcome{}, err
-		}
-		return ratio(s, r, bound), nil
+		return pair{subject, reference}.within(ctx, min(l.runs, 3), bound)
 	}
 }
 

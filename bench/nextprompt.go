@@ -47,11 +47,7 @@ func nextPrompt(ctx context.Context, l *lab) (outcome, error) {
 		_, _, err := process{dir: c.dir, argv: []string{"sh", "gate.sh"}}.run(ctx) // with the tests of the subject's run
 		return time.Since(begin), err
 	}
-	s, r, err := compare(ctx, min(l.runs, 7), subject, reference)
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(s, r, 8), nil
+	return pair{subject, reference}.within(ctx, min(l.runs, 7), 8)
 }
 
 // waits are the times from the last answer of a task to the first request of the next one.

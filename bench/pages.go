@@ -24,13 +24,8 @@ func firstPage(ctx context.Context, l *lab) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	subject, reference, err := compare(ctx, l.runs, func(ctx context.Context) (time.Duration, error) {
-		return l.ask(ctx, repo, home, "/")
-	}, readSummaries(home))
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(subject, reference, 3), nil
+	subject := func(ctx context.Context) (time.Duration, error) { return l.ask(ctx, repo, home, "/") }
+	return pair{subject, readSummaries(home)}.within(ctx, l.runs, 3)
 }
 
 // longPage compares the time of the first page of a loop of very many iterations with that
@@ -40,9 +35,10 @@ func longPage(ctx context.Context, l *lab) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	subject, reference, err := compare(ctx, min(l.runs, 9), func(ctx context.Context) (time.Duration, error) {
+	subject := func(ctx context.Context) (time.Duration, error) {
 		return l.ask(ctx, repo, homeOf(long), "/loop/"+long.ID)
-	}, func(context.Context) (time.Duration, error) {
+	}
+	reference := func(context.Context) (time.Duration, error) {
 		begun := time.Now()
 		for r, err := range long.Records(journal.Mark{}) {
 			if err != nil {
@@ -57,11 +53,8 @@ func longPage(ctx context.Context, l *lab) (outcome, error) {
 			}
 		}
 		return time.Since(begun), nil
-	})
-	if err != nil {
-		return outcome{}, err
 	}
-	return ratio(subject, reference, 3), nil
+	return pair{subject, reference}.within(ctx, min(l.runs, 9), 3)
 }
 
 // ask starts pawl serve, and measures how long it takes to answer with all of a page.

@@ -89,7 +89,7 @@ func benchPeers(args []string) (bool, error) {
 	}
 	ctx, done := timed(30 * time.Minute)
 	defer done()
-	l, err := emptyLab(options{runs: *rounds})
+	l, err := newLab(ctx, options{runs: *rounds})
 	if err != nil {
 		return false, err
 	}
@@ -158,9 +158,6 @@ func (l *lab) contest(ctx context.Context, tasks int, says string) (*contest, er
 		if _, _, err := (process{dir: dir, argv: append([]string{"git"}, strings.Fields(args)...)}).run(ctx); err != nil {
 			return nil, err
 		}
-	}
-	if err := l.build(ctx, map[string]string{l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"}); err != nil {
-		return nil, err
 	}
 	c := &contest{dir: dir, home: home, runs: runs, tasks: tasks, says: says, api: messagesapi.Serve(messagesapi.Steps(messagesapi.Text("")))}
 	c.env = []string{

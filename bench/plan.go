@@ -49,20 +49,12 @@ func planOfMany(ctx context.Context, l *lab) (outcome, error) {
 			return (cost[0] - cost[1]) / more, nil
 		}
 	}
-	s, r, err := compare(ctx, min(l.runs, 5), further(l.tasks), further(few))
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(s, r, 1.2), nil
+	return pair{further(l.tasks), further(few)}.within(ctx, min(l.runs, 5), 1.2)
 }
 
 // start compares a command that does next to nothing with an empty program.
 func start(arg string, bound float64) func(context.Context, *lab) (outcome, error) {
 	return func(ctx context.Context, l *lab) (outcome, error) {
-		s, r, err := compare(ctx, l.runs, process{argv: []string{l.pawl, arg}}.cpu, l.nothing())
-		if err != nil {
-			return outcome{}, err
-		}
-		return ratio(s, r, bound), nil
+		return pair{process{argv: []string{l.pawl, arg}}.cpu, l.nothing()}.within(ctx, l.runs, bound)
 	}
 }

@@ -25,24 +25,22 @@ func firstScreen(ctx context.Context, l *lab) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	subject, reference, err := compare(ctx, l.runs, func(ctx context.Context) (time.Duration, error) {
+	subject := func(ctx context.Context) (time.Duration, error) {
 		s, err := openScreen(ctx, l, repo, home)
 		if err != nil {
 			return 0, err
 		}
 		return s.first, s.leave()
-	}, func(ctx context.Context) (time.Duration, error) {
+	}
+	reference := func(ctx context.Context) (time.Duration, error) {
 		begun := time.Now()
 		if _, err := (process{argv: []string{"script", "-qfec", onTerminal + l.empty, "/dev/null"}}).cpu(ctx); err != nil {
 			return 0, err
 		}
 		_, err := readSummaries(home)(ctx)
 		return time.Since(begun), err
-	})
-	if err != nil {
-		return outcome{}, err
 	}
-	return ratio(subject, reference, 2), nil
+	return pair{subject, reference}.within(ctx, l.runs, 2)
 }
 
 // onTerminal begins the command of a program that script gives a terminal.

@@ -54,14 +54,11 @@ func benchSoak(args []string) (bool, error) {
 	}
 	ctx, done := timed(3 * time.Hour)
 	defer done()
-	l, err := emptyLab(options{})
+	l, err := newLab(ctx, options{})
 	if err != nil {
 		return false, err
 	}
 	defer l.close()
-	if err := l.build(ctx, map[string]string{l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"}); err != nil {
-		return false, err
-	}
 	s := &soak{lab: l, iterations: *iterations, home: filepath.Join(l.dir, "home")}
 	if s.repo, err = l.repository(ctx, "soak", 100); err != nil {
 		return false, err

@@ -49,11 +49,7 @@ func task(files int, wanted string, bound float64) func(context.Context, *lab) (
 			return (all - one) / (tasks - 1), err
 		}
 		reference := process{dir: dir, argv: []string{"git", "status", "--porcelain"}}.cpu
-		s, r, err := compare(ctx, min(l.runs, 5), subject, reference)
-		if err != nil {
-			return outcome{}, err
-		}
-		return ratio(s, r, bound), nil
+		return pair{subject, reference}.within(ctx, min(l.runs, 5), bound)
 	}
 }
 

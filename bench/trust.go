@@ -52,14 +52,11 @@ func benchTrust(args []string) (bool, error) {
 		return false, err
 	}
 	scenarios = slices.DeleteFunc(scenarios, eachNth(*every))
-	l, err := emptyLab(options{})
+	l, err := newLab(ctx, options{})
 	if err != nil {
 		return false, err
 	}
 	defer l.close()
-	if err := l.build(ctx, map[string]string{l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"}); err != nil {
-		return false, err
-	}
 	b, err := trust.New(ctx, filepath.Join(l.dir, "trust"), l.pawl, os.Getenv("PATH"))
 	if err != nil {
 		return false, err

@@ -39,11 +39,7 @@ func warm(ctx context.Context, l *lab) (outcome, error) {
 		}
 		return took, s.Close()
 	}
-	s, r, err := compare(ctx, min(l.runs, 7), subject, reference)
-	if err != nil {
-		return outcome{}, err
-	}
-	return ratio(s, r, 0.25), nil
+	return pair{subject, reference}.within(ctx, min(l.runs, 7), 0.25)
 }
 
 // living starts the pinned client, whose model is played by a script. start starts others
