@@ -20,11 +20,11 @@ func FullPromptPath(l *store.Loop) string { return filepath.Join(l.Dir, "full-pr
 
 // ContinuePromptPath returns the file with the prompt for a turn that ended without a
 // claim. It is written in advance, so that the hook need not know how.
-func ContinuePromptPath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFile) }
+func ContinuePromptPath(l *store.Loop) string { return filepath.Join(l.Dir, "continue.md") }
 
 // DeliverPath returns the file that tells a session's hooks that messages wait for the
 // turn under way.
-func DeliverPath(l *store.Loop) string { return filepath.Join(l.Dir, DeliverFile) }
+func DeliverPath(l *store.Loop) string { return filepath.Join(l.Dir, "deliver") }
 
 // ToolCallsPath returns the file to which a session's hooks append tool calls that ran.
 func ToolCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, ToolCallsFile) }

@@ -28,14 +28,6 @@ const StartedCallsFile = "started-tools.jsonl"
 // and isolated tries. None of them belongs to a turn of the user's.
 const RunnerCallsFile = "runner-tools.jsonl"
 
-// DeliverFile is the file in a loop's folder that says that messages wait for the turn
-// under way in a user's session.
-const DeliverFile = "deliver"
-
-// ContinueFile is the file in a loop's folder with the prompt for a turn that ended
-// without a claim. It is written in advance.
-const ContinueFile = "continue.md"
-
 // NewCall returns what to record about a tool call; redact removes secrets from its
 // command, and may be nil.
 func NewCall(c toolcall.Call, redact func(string) string) authorship.Call {

@@ -203,7 +203,7 @@ func TestASessionIsTakenTurnByTurnToAVerifiedEnd(t *testing.T) {
 	if !strings.Contains(first, "have every word") || !strings.Contains(first, "sh check.sh") {
 		t.Errorf("first prompt:\n%s", first)
 	}
-	if ahead := st.file(record.ContinueFile); !strings.Contains(ahead, "<promise>DONE</promise>") || strings.Contains(ahead, "iteration") {
+	if ahead := st.file("continue.md"); !strings.Contains(ahead, "<promise>DONE</promise>") || strings.Contains(ahead, "iteration") {
 		t.Errorf("written ahead:\n%s", ahead)
 	}
 	if st.claims(); st.s.Phase != loop.Turning || st.s.Refusals != 1 {
