@@ -21,6 +21,15 @@ func WriteJSON(path string, v any) error {
 	return Write(path, append(data, '\n'), 0o600)
 }
 
+// WriteIndentedJSON does the same to a file that people look into.
+func WriteIndentedJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return Write(path, append(data, '\n'), 0o600)
+}
+
 // SwapJSON makes v the content of such a file, for its owner alone, as Swap does.
 func SwapJSON(path string, v any) error {
 	data, err := json.Marshal(v)

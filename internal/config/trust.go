@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -251,11 +250,7 @@ func (t *Trust) add(root string, commands []Command) error {
 	for _, c := range commands {
 		list.Roots[root][c.hash()] = entry{Command: c, At: time.Now().UTC()}
 	}
-	data, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return fmt.Errorf("trust: %w", err)
-	}
-	return atomicfile.Write(t.path, append(data, '\n'), 0o600)
+	return atomicfile.WriteIndentedJSON(t.path, list)
 }
 
 func (t *Trust) read() (trusted, error) {

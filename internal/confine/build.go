@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -147,7 +148,7 @@ func (w *Sandbox) raise(o Options, name string, p Policy) ([]string, error) {
 		p.Net = bridge.net()
 	}
 	path := filepath.Join(dir, "policy.json")
-	if err := p.write(path); err != nil {
+	if err := atomicfile.WriteIndentedJSON(path, p); err != nil {
 		return nil, err
 	}
 	return []string{o.Program, "confined", "--policy", path, "--"}, nil

@@ -80,14 +80,6 @@ type Net struct {
 	Ports  []int  `json:"ports,omitempty"`  // of loopback, that lead to the same port of the machine's
 }
 
-func (p Policy) write(path string) error {
-	data, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode policy: %w", err)
-	}
-	return atomicfile.Write(path, append(data, '\n'), 0o600)
-}
-
 func readPolicy(path string) (Policy, error) {
 	data, err := atomicfile.Read(path, atomicfile.Large)
 	if err != nil {

@@ -45,15 +45,11 @@ func readRecord(home, settings string) (*Origin, error) {
 }
 
 func writeRecord(home, settings string, origin *Origin) error {
-	data, err := json.MarshalIndent(record{settings, origin}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("record what is installed: %w", err)
-	}
 	path := recordPath(home, settings)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("record what is installed: %w", err)
 	}
-	return atomicfile.Write(path, append(data, '\n'), 0o600)
+	return atomicfile.WriteIndentedJSON(path, record{settings, origin})
 }
 
 func dropRecord(home, settings string) error {

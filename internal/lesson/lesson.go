@@ -10,7 +10,6 @@ package lesson
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,11 +88,7 @@ func (b Book) change(ctx context.Context, root string, do func([]string) ([]stri
 	if p.Roots[root] = all; len(all) == 0 {
 		delete(p.Roots, root)
 	}
-	data, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return fmt.Errorf("keep lessons: %w", err)
-	}
-	return atomicfile.Write(b.path, append(data, '\n'), 0o600)
+	return atomicfile.WriteIndentedJSON(b.path, p)
 }
 
 func (b Book) read() (pages, error) {
