@@ -54,8 +54,8 @@ var projects = [...]func(root string) string{
 	fileMeans("Package.swift", "swift test"),
 	fileMeans("pubspec.yaml", "dart test"),
 	fileMeans("build.zig", "zig build test"),
-	makefile,
-	justfile,
+	targetIn("make test", "GNUmakefile", "makefile", "Makefile"),
+	targetIn("just test", "justfile", "Justfile", ".justfile"),
 }
 
 func fileMeans(name, command string) func(string) string {
@@ -205,10 +205,8 @@ func jvm(root string) string {
 }
 
 func dotnet(root string) string {
-	for _, pattern := range []string{".sln", ".slnx", ".csproj", ".fsproj"} {
-		if endsWith(root, pattern) {
-			return "dotnet test"
-		}
+	if slices.ContainsFunc([]string{".sln", ".slnx", ".csproj", ".fsproj"}, func(suffix string) bool { return endsWith(root, suffix) }) {
+		return "dotnet test"
 	}
 	return ""
 }
@@ -217,22 +215,14 @@ func dotnet(root string) string {
 // names or arguments, but no variable.
 var testTarget = regex.New(`(?m)^(?:[\w.-]+ +)*test(?: [^:=\n]*)?:(?:[^=]|$)`)
 
-func makefile(root string) string {
-	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
-		if testTarget.Match(read(root, name)) {
-			return "make test"
+// targetIn suggests a command where one of the files has such a rule.
+func targetIn(command string, files ...string) func(root string) string {
+	return func(root string) string {
+		if slices.ContainsFunc(files, func(name string) bool { return testTarget.Match(read(root, name)) }) {
+			return command
 		}
+		return ""
 	}
-	return ""
-}
-
-func justfile(root string) string {
-	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
-		if testTarget.Match(read(root, name)) {
-			return "just test"
-		}
-	}
-	return ""
 }
 
 func has(root, name string) bool {
