@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,14 +28,8 @@ func (a *app) digest(when string) error {
 			rows = append(rows, sum)
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y record.Summary) int {
-		if d := int(x.Group(now)) - int(y.Group(now)); d != 0 {
-			return d
-		}
-		return y.CreatedAt.Compare(x.CreatedAt)
-	})
 	var loops []report.Entry
-	for _, sum := range rows {
+	for _, sum := range record.Grouped(rows, "", now) {
 		s, err := readSubject(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)
