@@ -37,7 +37,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	untold := a.tellAgain(context.Background(), s)
-	if s.memory.State.Outcome == loop.Verified && s.hasEnded() { // a script may resume until it is
+	if s.memory.State.Outcome == loop.Verified && s.hasEnded() && !s.left() { // a script may resume until it is
 		if untold != nil {
 			return untold
 		}

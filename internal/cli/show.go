@@ -270,7 +270,8 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, Aside: now.Aside,
+		NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
 		end.Duration = 0
@@ -359,6 +360,9 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	case loop.Stuck, loop.BlockedEnd, loop.Tampered:
 		lines = append(lines, "pawl log "+id)
 	case loop.Verified, loop.Finished:
+		if len(s.Unread()) > 0 {
+			lines = append(lines, s.ResumeCommand(id)+" delivers your message")
+		}
 		return lines
 	}
 	if approve := s.ApproveCommand(id); approve != "" {

@@ -18,7 +18,8 @@ type tellCmd struct {
 
 func (tellCmd) Help() string {
 	return `The current turn is not interrupted. An agent that takes no messages in a turn is told with its next prompt.
-pawl status and pawl log show when a message was queued, delivered, and acknowledged.
+pawl status and pawl log show when a message was queued and delivered. One that comes in the last turn gets
+one more, unless a limit ends the loop.
 
   pawl tell . "look at the mock server first"
   pawl tell . --now "leave the lock file alone"`

@@ -187,8 +187,8 @@ func Left(s loop.State) string {
 	return fmt.Sprintf("%s (%s; the median of %d so far: %s)", about, figure.Count(e.Open, "open task"), e.Basis, median)
 }
 
-// Messages says of those that wait for the agent and those that it read last when they
-// were queued, delivered and acknowledged.
+// Messages says of those that wait for the agent and those that it was given last when they
+// were queued and delivered. What the agent made of them nobody knows.
 func Messages(c loop.Conversation) (lines []string) {
 	at := func(what string, t time.Time) string {
 		if t.IsZero() {
@@ -197,11 +197,23 @@ func Messages(c loop.Conversation) (lines []string) {
 		return what + " " + t.Local().Format(time.TimeOnly)
 	}
 	for _, m := range slices.Concat(c.Read, c.Messages) {
-		times := []string{at("queued", m.At), at("delivered", m.Delivered), at("acknowledged", m.Acknowledged)}
+		times := []string{at("queued", m.At), at("delivered", m.Delivered)}
 		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
 		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))
 	}
 	return lines
+}
+
+// NotDelivered are the texts of the user's messages that the agent of a loop which has ended
+// does not have.
+func NotDelivered(s loop.State) (texts []string) {
+	if s.Outcome == "" {
+		return nil
+	}
+	for _, m := range s.Unread() {
+		texts = append(texts, plan.OneLine(m.Text, 200))
+	}
+	return texts
 }
 
 // TaskCount says how many tasks are done, open and skipped.

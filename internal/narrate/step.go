@@ -318,8 +318,8 @@ func (t Step) decided() []string {
 	if t.After.Violations > t.Before.Violations {
 		lines = append(lines, fmt.Sprintf("violation %s: %s", loop.ViolationRatio(t.After.Violations), afterViolation(t.Before.Attended, t.After.Outcome != "")))
 	}
-	if n := acknowledged(t.Before, t.After); n > 0 {
-		lines = append(lines, "the agent has read "+figure.Count(n, "message"))
+	if n := delivered(t.Before, t.After); n > 0 {
+		lines = append(lines, "the turn had "+figure.Count(n, "message")+" of the user")
 	}
 	if t.After.Phase == loop.Paused && t.Before.Phase != loop.Paused {
 		lines = append(lines, "paused")

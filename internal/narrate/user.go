@@ -106,8 +106,8 @@ func saidOrAsked(e loop.Event) string {
 	return "message from a user: " + e.Text
 }
 
-// acknowledged counts the messages that the agent has read between two states.
-func acknowledged(before, after loop.State) int {
+// delivered counts the messages that a turn had which ended between two states.
+func delivered(before, after loop.State) int {
 	n := 0
 	for _, m := range before.Messages {
 		if !m.Delivered.IsZero() && !slices.ContainsFunc(after.Messages, func(kept loop.Message) bool { return kept.ID == m.ID }) {

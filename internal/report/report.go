@@ -82,6 +82,7 @@ func Text(w io.Writer, l Loop) error {
 	p.yours()
 	p.leftAlone()
 	p.aside()
+	p.notDelivered()
 	p.lessons()
 	p.cost()
 	p.remaining()

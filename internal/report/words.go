@@ -5,7 +5,17 @@ import (
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
+
+// notDelivered names the messages of the user that the agent did not get.
+func (p *page) notDelivered() {
+	label := "undelivered"
+	for _, text := range narrate.NotDelivered(p.State) {
+		p.line(label, "your message: %s  → %s", text, p.State.ResumeCommand(p.ID))
+		label = ""
+	}
+}
 
 func short(commit string) string { return commit[:min(len(commit), 7)] }
 

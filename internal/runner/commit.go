@@ -228,7 +228,7 @@ func commitMessage(tasks loop.Tasks, ids []string) string {
 		kind = "docs"
 	}
 	scope := ""
-	if first.ID != loop.GoalTask && first.ID != loop.FinalTask {
+	if first.ID != loop.GoalTask && !first.IsOwn() {
 		scope = "(" + plan.Scope(first.ID) + ")"
 	}
 	title := plan.OneLine(first.Title, 60)

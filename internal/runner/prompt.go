@@ -103,6 +103,10 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
+// forMessage tells the agent what to do in the turn that a message of the user's gets after
+// the last task.
+const forMessage = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
+
 func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
@@ -119,6 +123,9 @@ func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
 		d.Evidence = task.Wanted
 		if task.ID != loop.GoalTask {
 			d.Task = plan.Task{ID: task.ID, Title: task.Title}
+		}
+		if task.ForMessage {
+			d.Task.Detail = forMessage
 		}
 	}
 	if d.Evidence == "" {

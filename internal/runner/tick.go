@@ -28,7 +28,10 @@ type ticks struct {
 
 // ticked prepares the ticks of a commit. Preparing them again changes nothing.
 func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Briefing) (ticks, error) {
-	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool { return id == loop.FinalTask })
+	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
+		t, _ := m.Tasks.Task(id)
+		return id == loop.FinalTask || t.IsOwn()
+	})
 	if r.Spec.Plan == "" || len(ids) == 0 {
 		return ticks{}, nil
 	}

@@ -310,14 +310,14 @@ func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 
 func (f featureFiles) ProgressLine(s loop.State) string {
 	t, _ := s.Task(s.Current)
-	if t.ID == loop.FinalTask {
+	if t.IsOwn() {
 		t = loop.Task{}
 	}
 	return featureloop.Iteration(s.Iteration, s.Policy.Limits.Iterations, t.ID, t.Title)
 }
 
 func (f featureFiles) EndLine(s loop.State) string {
-	features := slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool { return t.ID == loop.FinalTask })
+	features := slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool { return t.IsOwn() })
 	switch s.Outcome {
 	case loop.Verified:
 		return featureloop.Verified(len(features))

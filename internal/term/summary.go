@@ -49,18 +49,7 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commitsWords(e))
-	if c := Clean(e.UserCommit); c != "" {
-		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
-	}
-	if len(e.LeftOut) > 0 {
-		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
-	}
-	if len(e.LeftAlone) > 0 {
-		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
-	}
-	for i, path := range e.Aside {
-		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
-	}
+	leftRows(e, row)
 	cost := figure.Cost(e.CostUSD, e.CostUnknown) + ", " + figure.Count(e.Iterations, "iteration")
 	if !e.CostUnknown {
 		cost += ", " + figure.Tokens(e.Tokens) + " tokens"
@@ -106,4 +95,23 @@ func ids(tasks []string) string {
 		out = append(out, cut(Clean(t), titleWidth))
 	}
 	return strings.Join(out, " ")
+}
+
+// leftRows says what is in no commit of the loop, and what the agent did not get.
+func leftRows(e LoopEnded, row func(label, s string)) {
+	if c := Clean(e.UserCommit); c != "" {
+		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
+	}
+	if len(e.LeftOut) > 0 {
+		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
+	}
+	if len(e.LeftAlone) > 0 {
+		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
+	}
+	for i, path := range e.Aside {
+		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
+	}
+	for i, message := range e.NotDelivered {
+		row(only(i, "undelivered"), "your message: "+Clean(message))
+	}
 }

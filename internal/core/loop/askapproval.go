@@ -121,7 +121,7 @@ func (m *machine) resumeApproval() {
 		m.s.Found = &f
 		m.commitAccepted()
 	case ApproveEnd:
-		if len(m.rejectedWork()) > 0 { // meanwhile
+		if len(m.rejectedWork()) > 0 || m.openForMessage() { // meanwhile
 			m.next()
 			return
 		}

@@ -90,6 +90,8 @@ func (m *machine) routeClaim(seen Inspection) {
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
 		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", Proof: Proof{Evidence: gate.NoEvidence}})
+	case !seen.Changed && !seen.Unknown && m.atMessage():
+		m.messageChangedNothing()
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
 		m.claimWithoutChange(seen.Beside)
 	case m.askApproval(ApproveClaim, ""):

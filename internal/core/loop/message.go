@@ -8,15 +8,25 @@ import (
 )
 
 // Message is a word to the agent. It is queued until a prompt or the turn under way has
-// it, and acknowledged when that turn has come to its end: one that died may not have
-// read it, so the next is given it again. Messages keep their order.
+// it, and kept until that turn has come to its end: one that died may not have read it, so
+// the next is given it again. Messages keep their order.
 type Message struct {
-	ID           string    `json:"id"`
-	Text         string    `json:"text"`
-	At           time.Time `json:"at"`            // when it was queued
-	Now          bool      `json:"now,omitempty"` // for the turn under way
-	Delivered    time.Time `json:"delivered,omitzero"`
-	Acknowledged time.Time `json:"acknowledged,omitzero"`
+	ID        string    `json:"id"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`                // when it was queued
+	Now       bool      `json:"now,omitempty"`     // for the turn under way
+	Task      string    `json:"task,omitempty"`    // the task at work when it was queued
+	ByPawl    bool      `json:"by_pawl,omitempty"` // a note of Pawl's own
+	Delivered time.Time `json:"delivered,omitzero"`
+	TurnEnded time.Time `json:"turn_ended,omitzero"` // end of the turn that it was delivered to
+}
+
+// promptText is what the prompt of a turn on a task says of the message.
+func (msg Message) promptText(task string) string {
+	if msg.Task == "" || msg.Task == task || msg.Task == GoalTask {
+		return msg.Text
+	}
+	return fmt.Sprintf("(sent while %s was worked on) %s", msg.Task, msg.Text)
 }
 
 // Said is what the agent is told of a message in a turn.
@@ -24,7 +34,7 @@ func (msg Message) Said() string { return "[Pawl] The user says: " + msg.Text }
 
 const (
 	maxMessages = 1000 // that wait
-	maxRead     = 5    // acknowledged ones that are remembered
+	maxRead     = 5    // delivered ones that are remembered
 )
 
 // Undelivered are the messages that no prompt and no turn has yet.
@@ -34,14 +44,22 @@ func (s State) Undelivered() []Message {
 
 // messageArrived queues a message. One for the turn under way takes those before it along.
 func (m *machine) messageArrived(e Event) {
-	m.queue(Message{Text: e.Text, Now: e.Now})
+	m.queue(Message{Text: e.Text, Now: e.Now, Task: m.openTask()})
 	if e.Now && m.s.Phase == Turning {
 		m.do(Action{Do: Deliver, Messages: m.s.Undelivered()})
 	}
 }
 
+// openTask is the id of the task at work, "" where none is.
+func (m *machine) openTask() string {
+	if t, ok := m.s.Task(m.s.Current); ok && t.Status == Open {
+		return t.ID
+	}
+	return ""
+}
+
 // tellAgent queues a note for the next prompt.
-func (m *machine) tellAgent(note string) { m.queue(Message{Text: note}) }
+func (m *machine) tellAgent(note string) { m.queue(Message{Text: note, ByPawl: true}) }
 
 // queue keeps a message. Another process may write faster than the agent reads: then the
 // oldest are left out, and that is said.
@@ -94,18 +112,18 @@ func (m *machine) deliver(match func(Message) bool) (texts []string) {
 	for i, msg := range m.s.Messages {
 		if match(msg) {
 			m.s.Messages[i].Delivered = m.s.Now
-			texts = append(texts, msg.Text)
+			texts = append(texts, msg.promptText(m.s.Current))
 		}
 	}
 	return texts
 }
 
-// acknowledged: the turn has come to its end, and the agent has read what it was given.
-func (m *machine) acknowledged() {
+// forgetDelivered: the turn has come to its end, so what it was given is not given again.
+func (m *machine) forgetDelivered() {
 	waiting := m.s.Undelivered()
 	for _, msg := range m.s.Messages {
 		if !msg.Delivered.IsZero() {
-			msg.Acknowledged = m.s.Now
+			msg.TurnEnded = m.s.Now
 			m.s.Read = lastOf(append(slices.Clip(m.s.Read), msg), maxRead)
 		}
 	}

@@ -114,6 +114,16 @@ func (w *world) says() {
 	w.feed(loop.Event{Kind: loop.Delivered, IDs: ids[:w.r.IntN(len(ids)+1)]})
 }
 
+// checkAllTold: a loop whose work is done ends with a message of the user that no turn had
+// only where a limit leaves no turn, or the message came after the end.
+func (w *world) checkAllTold() {
+	for _, m := range w.s.Unread() {
+		if m.At.Before(w.s.EndedAt) && m.Delivered.IsZero() && w.s.Reached() == "" {
+			w.t.Errorf("the loop ended before the agent had %+v: %+v", m, w.s)
+		}
+	}
+}
+
 // checkMessages: no message is lost, doubled or overtaken, and only the end of the turn
 // that had it makes it read.
 func (w *world) checkMessages(before loop.State, e loop.Event) {

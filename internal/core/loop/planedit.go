@@ -193,7 +193,7 @@ func (m *machine) planReplaced(now []Task) {
 	}
 	in := func(id string) bool { _, ok := at[id]; return ok }
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool {
-		return !in(t.ID) && t.Status != Done && t.ID != FinalTask && t.ID != m.s.Current
+		return !in(t.ID) && t.Status != Done && !t.IsOwn() && t.ID != m.s.Current
 	})
 	for _, t := range now {
 		if was, _ := m.s.Task(t.ID); was.Status == Done && was.Title != t.Title {

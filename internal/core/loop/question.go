@@ -302,7 +302,7 @@ func (m *machine) questionAnswered(e Event) {
 	}
 	if len(asked) == 0 {
 		if e.Question == nil {
-			m.tellAgent(e.Text)
+			m.queue(Message{Text: e.Text, Task: m.openTask()})
 		}
 		return
 	}

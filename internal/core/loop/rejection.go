@@ -56,7 +56,7 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 		reopened = true
 		m.s.Tasks[i] = t.again()
 		m.s.Tasks[i].Rejected, m.s.Tasks[i].Why = rejected, strings.TrimSuffix("its change of "+strings.Join(rejected, ", ")+" was rejected: "+why, ": ")
-		if t.ID != GoalTask && t.ID != FinalTask { // the plan has it ticked
+		if t.ID != GoalTask && !t.IsOwn() { // the plan has it ticked
 			m.s.Edits = append(slices.Clip(m.s.Edits), plan.Edit{ID: fmt.Sprintf("rejected-%s-%d", t.ID, m.s.Iteration), Do: plan.Reopen, Task: t.ID})
 		}
 	}
@@ -67,7 +67,7 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 func (t Task) again() Task {
 	return Task{
 		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
-		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected,
+		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected, ForMessage: t.ForMessage,
 	}
 }
 

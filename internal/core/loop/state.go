@@ -367,7 +367,7 @@ func (s State) ProvedBy(test string) (Task, bool) {
 // not begun: all of it is left. Where a fault or a user ended the loop after its last
 // task, the final gates are; where a gate is red in the end, that gate is.
 func (s State) Left() bool {
-	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0
+	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0 || len(s.Unread()) > 0
 }
 
 func (s State) endedRed() bool { return s.Outcome == Unverified && s.Red != "" }

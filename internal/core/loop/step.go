@@ -372,5 +372,6 @@ func (m *machine) finish(o Outcome, reason, hint string) {
 	m.back()
 	m.s.EndedAt, m.s.Outcome, m.s.Reason, m.s.Hint = m.s.Now, o, reason, hint
 	m.warnPendingEdits()
+	m.warnUnread()
 	m.ask(Finishing, Action{Do: Finish, Text: reason})
 }

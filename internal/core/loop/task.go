@@ -42,17 +42,18 @@ type Task struct {
 	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
 	Commit     string        `json:"commit,omitempty"`
 	Receipt    string        `json:"receipt,omitempty"`
-	Reviewed   ReviewEnd     `json:"reviewed,omitempty"`  // how the reviews of it ended, "" without
-	Findings   []string      `json:"findings,omitempty"`  // of the review that disagreed last
-	Accepted   bool          `json:"accepted,omitempty"`  // a user read the work and says that it is right
-	LeftOut    bool          `json:"left_out,omitempty"`  // skipped by a user: not counted against the loop
-	Rejected   []string      `json:"rejected,omitempty"`  // changes of tests that it was done with: put back before it is taken up again
-	Undone     bool          `json:"undone,omitempty"`    // it was done until a user restored a checkpoint from before
-	Kept       bool          `json:"kept,omitempty"`      // work of it was undone, and is kept in a checkpoint
-	Turns      int           `json:"turns,omitempty"`     // a turn that is begun again after a failure counts once, as its iteration does
-	LastTurn   int           `json:"last_turn,omitempty"` // the iteration of the last of them
-	Took       time.Duration `json:"took,omitempty"`      // of work: waits that count against no limit aside
-	CostUSD    float64       `json:"cost_usd,omitempty"`  // of its turns and reviews
+	Reviewed   ReviewEnd     `json:"reviewed,omitempty"`    // how the reviews of it ended, "" without
+	Findings   []string      `json:"findings,omitempty"`    // of the review that disagreed last
+	Accepted   bool          `json:"accepted,omitempty"`    // a user read the work and says that it is right
+	ForMessage bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a message of the user's
+	LeftOut    bool          `json:"left_out,omitempty"`    // skipped by a user: not counted against the loop
+	Rejected   []string      `json:"rejected,omitempty"`    // changes of tests that it was done with: put back before it is taken up again
+	Undone     bool          `json:"undone,omitempty"`      // it was done until a user restored a checkpoint from before
+	Kept       bool          `json:"kept,omitempty"`        // work of it was undone, and is kept in a checkpoint
+	Turns      int           `json:"turns,omitempty"`       // a turn that is begun again after a failure counts once, as its iteration does
+	LastTurn   int           `json:"last_turn,omitempty"`   // the iteration of the last of them
+	Took       time.Duration `json:"took,omitempty"`        // of work: waits that count against no limit aside
+	CostUSD    float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
 }
 
 // Restorable reports whether the task ended with work that was undone and can be restored.
@@ -155,6 +156,9 @@ func (m *machine) next() {
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	asked := m.s.Unanswered()
+	if !ok && len(asked) == 0 && m.openForMessage() {
+		id, ok = m.pick()
+	}
 	if !ok && len(asked) == 0 {
 		m.nothingLeft()
 		return
@@ -227,7 +231,7 @@ func (m *machine) finalGates(g Gates) {
 	m.s.Unknowns = 0
 	m.sawGates(g)
 	m.added(g.Added)
-	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 {
+	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 || m.openForMessage() {
 		m.next()
 		return
 	}

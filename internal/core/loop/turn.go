@@ -88,7 +88,7 @@ func (m *machine) turnEnded(t Turn) {
 		m.beginTurn()
 		return
 	}
-	m.acknowledged()
+	m.forgetDelivered()
 	m.weighTurn(t)
 }
 
@@ -175,7 +175,7 @@ func (m *machine) newBackground(work []string) bool {
 // inspect is deep only where something will be judged: turns without a claim are
 // cheap.
 func (m *machine) inspect() {
-	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != ""
+	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != "" || m.atMessage()
 	m.ask(Looking, Action{Do: Look, Deep: deep})
 }
 
@@ -215,6 +215,7 @@ func (m *machine) treeInspected(seen Inspection) {
 		m.skip(Blocked, m.s.Claim.Reason)
 	case m.s.Claim != nil:
 		m.routeClaim(seen)
+	case m.messageTurnEnded(seen):
 	case m.s.Policy.Verify:
 		m.s.Claim = &Claim{}
 		m.runGates(ForClaim)

@@ -117,7 +117,7 @@ func (w *world) run() {
 	}
 	w.checkEnd()
 	w.approveAll()
-	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) {
+	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) || len(w.s.Unread()) > 0 && w.coin(2) {
 		w.now = w.now.Add(9 * time.Hour)
 		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
 		if w.s.Phase == loop.Ended && w.s.Outcome == "" {
@@ -386,6 +386,7 @@ func (w *world) checkEnd() {
 		fresh, accepted = fresh || !t.Earlier && !t.LeftOut, accepted || t.Accepted
 	}
 	w.checkReviewed()
+	w.checkAllTold()
 	gates := w.s.Policy.Gates
 	answered := w.s.Policy.Kind == loop.Answer && (gates && w.s.Policy.Reviews || accepted)
 	if judged := gates && w.finalGreen || answered || !gates && accepted; !judged || !fresh {

@@ -19,7 +19,7 @@ import (
 func TestTurnsBegun(t *testing.T) {
 	t.Parallel()
 	var m memory.Memory
-	begun := []int{0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4}
+	begun := []int{0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}
 	for i, e := range memorytest.Life() {
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)

@@ -1,0 +1,170 @@
+package loop_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// lastTurn is a loop in the turn of its last task, in which the user says something.
+func lastTurn(t *testing.T, p loop.Policy) *scenario {
+	t.Helper()
+	p.Gates = true
+	sc := begin(t, p, loop.Task{ID: "a", Title: "first", Status: loop.Open})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "use v2"}, "")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	return sc
+}
+
+func (sc *scenario) told(want ...string) {
+	sc.t.Helper()
+	turn, _ := sc.s.Asked(loop.BeginTurn)
+	if diff := cmp.Diff(want, turn.Notes); diff != "" {
+		sc.t.Fatal(diff)
+	}
+}
+
+// A message in the last turn gets one more; where that changes nothing the loop ends as it
+// would have.
+func TestMessageInTheLastTurnThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, claim := range []string{"", "done"} {
+		t.Run("claim "+claim, func(t *testing.T) {
+			t.Parallel()
+			sc := lastTurn(t, loop.Policy{})
+			sc.committed("checkpoint")
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 2 fresh next_task")
+			sc.told("(sent while a was worked on) use v2")
+			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: map[string]*loop.Claim{"done": {}}[claim]}}, "look deep")
+			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+			sc.gates(green, "finish verified")
+			if len(sc.s.Tasks) != 1 || sc.s.Left() {
+				t.Errorf("tasks %+v, left %v", sc.s.Tasks, sc.s.Left())
+			}
+		})
+	}
+}
+
+// What it changes is judged, without a claim too.
+func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
+	t.Parallel()
+	sc := lastTurn(t, loop.Policy{})
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(red("x"), "turn 3 continue gates_failed")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "thanks"}, "")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "commit message")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 4 fresh next_task")
+	sc.told("(sent while message was worked on) thanks")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.gates(green, "finish verified")
+	if sc.s.Progress() != "2 of 2 tasks done" {
+		t.Error(sc.s.Progress())
+	}
+}
+
+// One that comes while the last gates run, or while the loop waits for the last yes, too.
+func TestMessageAfterTheLastTurn(t *testing.T) {
+	t.Parallel()
+	sc := lastTurn(t, loop.Policy{Approve: []loop.Approval{loop.ApproveEnd}})
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "and tidy up"}, "")
+	sc.gates(green, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 3 fresh next_task")
+	sc.told("and tidy up")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.gates(green, "wait")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m3", Text: "wait, no"}, "")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "checkpoint")
+}
+
+// A limit ends the loop all the same. What the agent did not get is named, and a loop that
+// is reopened delivers it.
+func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
+	t.Parallel()
+	sc := lastTurn(t, loop.Policy{Limits: loop.Limits{Iterations: 1}})
+	sc.committed("gates final")
+	sc.gates(green, "notify; finish verified")
+	if n := len(sc.s.Unread()); n != 1 || !sc.s.Left() || sc.s.ResumeCommand("x") != "pawl resume x --max-iterations 10" {
+		t.Fatalf("%d messages, left %v, %q", n, sc.s.Left(), sc.s.ResumeCommand("x"))
+	}
+	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}}}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.told("(sent while a was worked on) use v2")
+}
+
+// A limit that cuts the message's turn off does not make its half-work a claim.
+func TestMessageTurnThatALimitCutsOff(t *testing.T) {
+	t.Parallel()
+	for changed, want := range map[bool]string{true: "gates limit", false: "gates final"} {
+		t.Run(fmt.Sprint("changed ", changed), func(t *testing.T) {
+			t.Parallel()
+			sc := lastTurn(t, loop.Policy{})
+			sc.committed("checkpoint")
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 2 fresh next_task")
+			sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+			sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
+			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: changed}}, want)
+			if len(sc.s.Unread()) != 1 {
+				t.Errorf("a turn that died has read the message: %+v", sc.s.Conversation)
+			}
+		})
+	}
+}
+
+// A task that ended without its work gets another turn with what was said during it.
+func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{}, open("a", "b")...)
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "the key is in .env"}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Tasks: []string{"b"}}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.gates(loop.Gates{Status: gate.Pass}, "commit b")
+	sc.committed("checkpoint")
+	sc.checkpointed("turn 2 fresh next_task")
+	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "or in the vault"}, "")
+	sc.turn("blocked", "checkpoint")
+	sc.checkpointed("checkpoint")
+	if sc.s.Current != "a" {
+		t.Errorf("goes on with %q", sc.s.Current)
+	}
+	sc.checkpointed("turn 3 fresh next_task")
+	sc.told("or in the vault")
+	sc.turn("blocked", "checkpoint")
+	sc.checkpointed("finish blocked")
+}
+
+// What Pawl itself would tell the agent needs no turn.
+func TestNoteOfPawlsOwnKeepsNoLoopFromEnding(t *testing.T) {
+	t.Parallel()
+	sc := lastTurn(t, loop.Policy{})
+	for i := range sc.s.Messages {
+		sc.s.Messages[i].ByPawl = true
+	}
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
