@@ -46,9 +46,12 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if s.OwnWorktree {
 		branch += ", in a worktree of its own"
 	}
-	if end, ok := p.EndsAtOnce(); ok {
+	switch end, ok := p.EndsAtOnce(); {
+	case ok && end.Outcome == "":
+		line("ends", "at once, as the gates say (exit 0, 1 or 3): every task was done before")
+	case ok:
 		line("ends", "at once, %s (exit %d): %s", end.Outcome, end.Outcome.ExitCode(""), end.Reason)
-	} else {
+	default:
 		line("commits", "go to %s", branch)
 	}
 	if moves := checkoutWords(s); moves != "" {

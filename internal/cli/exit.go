@@ -51,8 +51,8 @@ type meaning struct {
 func exitCodes() []meaning {
 	when := map[loop.Outcome]string{
 		loop.Verified:     "every task is done with the required evidence; every gate passes on the final tree",
-		loop.Finished:     "an explore or periodic loop reached its limit, or the plan had no open task",
-		loop.Errored:      "Pawl or the agent failed; the message says what to do",
+		loop.Finished:     "an explore or periodic loop reached its limit, or the plan had no open task and the gates pass",
+		loop.Errored:      "Pawl or the agent failed, or the plan had no open task and a gate fails; the message says what to do",
 		loop.Unverified:   "done and nothing fails, but the evidence is not enough, or changed tests wait for your approval",
 		loop.Iterations:   "the iteration limit was reached; the work is kept",
 		loop.Duration:     "the time limit was reached; the work is kept",

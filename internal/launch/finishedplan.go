@@ -11,13 +11,13 @@ import (
 )
 
 // EndsAtOnce reports how the loop would end as soon as it begins, since the plan has no
-// open task. The machine decides that.
+// open task. The machine decides that. Where the gates run first it has no outcome yet.
 func (p *Prepared) EndsAtOnce() (ended loop.State, ok bool) {
 	if !p.Spec.AllDone() {
 		return loop.State{}, false
 	}
 	s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}})
-	return s, s.Outcome != ""
+	return s, s.Outcome != "" || s.Phase == loop.Judging
 }
 
 // earlierResult is what an earlier loop found of a task.

@@ -157,6 +157,9 @@ func (m *machine) approvalDeclined(q Question) {
 // no is an answer that says nothing more.
 const no = "no"
 
+// makeGatesPass is the title of that task where a gate is red.
+const makeGatesPass = "make the final gates pass"
+
 // finalTask opens the task that comes after all others.
 func (m *machine) finalTask(title string) {
 	if _, opened := m.s.Task(FinalTask); opened {

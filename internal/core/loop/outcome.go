@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -88,14 +89,39 @@ func (s State) GivenUp(at time.Time, why string) State {
 // doneBefore is why a loop ends that has nothing to do.
 const doneBefore = "every task was done before"
 
-// allDoneBefore ends a loop over a plan that had nothing open. A task that an
-// earlier loop ended with less than wanted is still less than wanted.
+// allDoneBefore ends a loop over a plan that had nothing open, once the gates have run.
 func (m *machine) allDoneBefore() {
+	if m.s.Policy.Gates && m.claimable() && m.s.Policy.Kind != Answer {
+		m.runGates(ForFinal)
+		return
+	}
+	m.endDoneBefore(doneBefore)
+}
+
+// endDoneBefore ends such a loop, where no gate says otherwise. A task that an earlier loop
+// ended with less than wanted is still less than wanted.
+func (m *machine) endDoneBefore(reason string) {
 	if why := m.lessThanWanted(); why != "" {
 		m.finish(Unverified, doneBefore+", but "+why, "")
 		return
 	}
-	m.finish(Finished, doneBefore, "")
+	m.finish(Finished, reason, "")
+}
+
+// beganDone reports whether the loop had nothing to do, and has done nothing.
+func (m *machine) beganDone() bool { return m.s.Current == "" && m.s.BeforeFirstTurn() }
+
+// gatesOfDonePlan ends a loop over a plan that had nothing open with what the gates say. No
+// turn begins for a red one unless the user resumes the loop: nothing was asked for.
+func (m *machine) gatesOfDonePlan(g Gates) {
+	switch {
+	case m.s.Green:
+		m.endDoneBefore(doneBefore + ", and the gates pass")
+	case g.Status == gate.Unknown:
+		m.finish(Unverified, doneBefore+", but a gate could not tell: "+g.Reason, "")
+	default:
+		m.finish(Errored, doneBefore+", but a gate fails: "+m.finalFailure(), "pawl resume . has the agent make the gates pass")
+	}
 }
 
 // lessThanWanted names the done tasks whose evidence is not what was wanted.

@@ -321,6 +321,9 @@ func (m *machine) reopen(e Event) {
 		m.follow(ThenCommit)
 		return
 	}
+	if m.beganDone() && s.Red != "" { // the user wants the gates of a plan that is done green
+		m.finalTask(makeGatesPass)
+	}
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
 		s.Current, s.Base, s.WithEdits = "", "", ""
 	}

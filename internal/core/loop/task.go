@@ -239,6 +239,10 @@ func (m *machine) finalGates(g Gates) {
 	if !m.s.Green {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
+	if m.beganDone() {
+		m.gatesOfDonePlan(g)
+		return
+	}
 	_, opened := m.s.Task(FinalTask)
 	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut })
 	if m.s.Green || opened || left || g.Status == gate.Unknown {
@@ -249,7 +253,7 @@ func (m *machine) finalGates(g Gates) {
 		m.finish(Unverified, "red before this loop began, and still: "+plan.Few(red, 4), stillRedHint)
 		return
 	}
-	m.finalTask("make the final gates pass")
+	m.finalTask(makeGatesPass)
 	m.remember(fmt.Sprintf("all tasks are done, but a gate is red: %s", g.Reason))
 	m.next()
 }

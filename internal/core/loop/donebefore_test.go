@@ -1,0 +1,59 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// doneBefore begins a loop over a plan that has nothing open.
+func doneBefore(t *testing.T, p loop.Policy, want string) *scenario {
+	t.Helper()
+	p.Limits.Iterations = 9
+	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
+	tasks := []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}
+	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: tasks}}, want)
+	return sc
+}
+
+// A plan whose tasks are all done is as good as its gates.
+func TestPlanThatWasDoneBefore(t *testing.T) {
+	t.Parallel()
+	doneBefore(t, loop.Policy{Kind: loop.Change}, "finish finished")
+	for _, c := range []struct {
+		gates  loop.Gates
+		want   string
+		reason string
+	}{
+		{green, "finish finished", "every task was done before, and the gates pass"},
+		{red("x"), "finish error", "every task was done before, but a gate fails: TestX fails"},
+	} {
+		sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+		sc.gates(c.gates, c.want)
+		if sc.s.Reason != c.reason || sc.s.Iteration != 0 {
+			t.Errorf("%q after iteration %d", sc.s.Reason, sc.s.Iteration)
+		}
+	}
+	sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	for range 3 {
+		sc.gates(cannot, "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates final")
+	}
+	sc.gates(cannot, "finish unverified")
+}
+
+// Resumed, the loop makes a red gate its work.
+func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
+	t.Parallel()
+	sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	sc.gates(red("x"), "finish error")
+	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{}}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}, "commit final-gates")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
