@@ -241,7 +241,7 @@ func (a *app) warnLeft(p *launch.Prepared) {
 		of = ", work for " + narrate.Titled(t.ID, t.Title)
 	}
 	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, plan.Few(alone, 4), of)
-	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Conflicts.Loop)
+	fmt.Fprintf(a.Err, "pawl: hint: %s goes on with it\n", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
 }
 
 // chooseGate asks, where a user is there, whether to use the gate that the

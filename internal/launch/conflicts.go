@@ -32,6 +32,8 @@ type Conflicts struct {
 	LastTask   LastTask // the task that it was working on
 	Paths      []string // files that differ between its last checkpoint and its last commit: its work, not the user's
 	Tracked    []string // those of them that git tracks and that are unchanged since
+	Later      []string // files that git tracks and that the user changed since it ended: it is not resumed over them
+	Resume     string   // what a user types to resume it
 }
 
 // findConflicts looks for other loops of the work tree, newest first.
@@ -111,7 +113,10 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 			b.Paths = append(b.Paths, c.Path)
 		}
 	}
-	b.LastTask = lastTask(spec.Request, m)
+	b.LastTask, b.Resume = lastTask(spec.Request, m), m.State.ResumeCommand(l.ID)
+	if b.Later, _, err = changedSince(ctx, p.Repo, l, spec); err != nil {
+		return err
+	}
 	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
 		return planfile.Holds(spec.Plan, path) || !slices.Contains(b.Paths, path)
 	})
@@ -189,11 +194,21 @@ func (p *Prepared) refuseDirty() error {
 	if p.Spec.OwnWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
 		return nil
 	}
-	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, as yours)"
+	hint := "commit or stash them"
 	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
-		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Conflicts.Loop, hint)
+		hint = p.Conflicts.resumeHint(hint)
 	}
+	hint += "; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, as yours)"
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
+}
+
+// resumeHint says how to go on with what the last loop left, and what else to do.
+func (b Conflicts) resumeHint(otherwise string) string {
+	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " goes on with what it left"
+	if len(b.Later) == 0 {
+		return resume + "; or " + otherwise
+	}
+	return fmt.Sprintf("commit or stash %s, changed since loop %s ended; then %s", plan.Few(b.Later, 5), b.Loop, resume)
 }
 
 // dirty returns the user's uncommitted changes that keep a loop from beginning: not what
