@@ -16,7 +16,7 @@ import (
 )
 
 type listCmd struct {
-	All  bool `help:"list the loops of every repository"`
+	All  bool `help:"list the loops of every repository; default: this one, all its worktrees"`
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/list.schema.json)"`
 }
 
@@ -46,10 +46,11 @@ func (c *listCmd) Run(a *app) error {
 		return err
 	}
 	root := a.root()
+	here, where := sameRepository(root), c.All
 	rows := []record.Summary{}
 	for _, l := range listed {
 		sum := a.present(l)
-		if sum.Root != "" && sum.Root != root && !c.All {
+		if sum.Root != "" && !c.All && !here(sum.Root) {
 			continue
 		}
 		if l.Err != nil {
@@ -58,7 +59,7 @@ func (c *listCmd) Run(a *app) error {
 		if sum.Root == "" {
 			continue // what it was created with cannot be read
 		}
-		rows = append(rows, sum)
+		rows, where = append(rows, sum), where || sum.Root != root
 	}
 	slices.SortStableFunc(rows, func(x, y record.Summary) int { return y.CreatedAt.Compare(x.CreatedAt) })
 	if c.JSON {
@@ -66,7 +67,7 @@ func (c *listCmd) Run(a *app) error {
 	}
 	if len(rows) == 0 {
 		a.printf("%s\n", noLoops(c.All, len(listed)))
-	} else if err := a.printTable(rows, c.All); err != nil {
+	} else if err := a.printTable(rows, where); err != nil {
 		return err
 	}
 	for _, words := range a.notFollowed() {
@@ -97,16 +98,17 @@ func noLoops(all bool, elsewhere int) string {
 	return "there is no loop in this repository; pawl list --all shows those of others"
 }
 
-func (a *app) printTable(rows []record.Summary, all bool) error {
+// printTable prints the loops, with their folders where they are not all in this one.
+func (a *app) printTable(rows []record.Summary, where bool) error {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	place := ""
-	if all {
+	if where {
 		place = "\tWHERE"
 	}
 	_, _ = fmt.Fprintln(w, "LOOP\tSTATE\tDONE\tITERATION\tCOST\tSTARTED\tGOAL"+place)
 	for _, r := range rows {
-		if all {
+		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), cmp.Or(r.TasksDone(), "-"), r.Iteration,

@@ -22,7 +22,11 @@ func (a *app) findLoop(ref string) (*store.Loop, error) {
 		}
 		ref = "."
 	}
-	return a.store.Resolve(ref, a.root())
+	l, err := a.store.Resolve(ref, a.root())
+	if ref == "." {
+		err = a.nameBeside(err)
+	}
+	return l, err
 }
 
 // sessionLoop is the loop that lives in a session.

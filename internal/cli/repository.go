@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// maxGitLink bounds what is read of a file by which git names a folder, in bytes.
+const maxGitLink = 64 << 10
+
+// commonGitDir returns the git directory that the worktree at root shares with the other
+// worktrees of its repository, "" where there is none. As root does, it takes repositories in
+// any state.
+func commonGitDir(root string) string {
+	dir := filepath.Join(root, ".git")
+	if link, err := atomicfile.Read(dir, maxGitLink); err == nil { // a linked worktree
+		to, ok := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: ")
+		if !ok {
+			return ""
+		}
+		dir = absolute(root, to)
+	}
+	if common, err := atomicfile.Read(filepath.Join(dir, "commondir"), maxGitLink); err == nil {
+		dir = absolute(dir, strings.TrimSpace(string(common)))
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+func absolute(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// sameRepository returns a function that reports whether a folder is the worktree at root, or
+// another one of its repository.
+func sameRepository(root string) func(other string) bool {
+	common, known := commonGitDir(root), map[string]bool{root: true}
+	return func(other string) bool {
+		same, asked := known[other]
+		if !asked {
+			same = common != "" && commonGitDir(other) == common
+			known[other] = same
+		}
+		return same
+	}
+}
+
+// nameBeside adds to an error that says that there is no loop in this worktree the loops in the
+// other worktrees of the repository.
+func (a *app) nameBeside(err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	listed, listErr := store.List(a.store, record.ReadSummary)
+	if listErr != nil {
+		return err
+	}
+	slices.SortStableFunc(listed, func(x, y store.ListEntry[record.Summary]) int {
+		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
+	})
+	same := sameRepository(a.root())
+	var names []string
+	for _, l := range listed {
+		if sum := a.present(l); sum.Root != "" && same(sum.Root) {
+			names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, howItStands(sum), sum.Root))
+		}
+	}
+	if len(names) == 0 {
+		return err
+	}
+	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
+}
