@@ -10,8 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // maxGitLink bounds what is read of a file by which git names a folder, in bytes.
@@ -57,6 +59,25 @@ func sameRepository(root string) func(other string) bool {
 			known[other] = same
 		}
 		return same
+	}
+}
+
+// warnSamePlan says that another loop of the repository works on the same plan.
+func (a *app) warnSamePlan(p *launch.Prepared) {
+	listed, err := store.List(a.store, record.ReadSummary)
+	if err != nil || p.Spec.Plan == "" {
+		return // whoever needs the list says why there is none
+	}
+	same := sameRepository(p.Root())
+	for _, l := range listed {
+		sum := a.present(l)
+		if sum.Root == "" || sum.State == "ended" || sum.State == orphaned || !same(sum.Root) {
+			continue
+		}
+		if spec, err := record.ReadSpec(l.Loop); err == nil && spec.Plan == p.Spec.Plan {
+			term.Warnf(a.Err, "loop %s works on %s too: both would do its tasks", sum.ID, p.Spec.Plan)
+			fmt.Fprintf(a.Err, "pawl: hint: pawl status %s shows it; --task ID gives each loop tasks of its own\n", sum.ID)
+		}
 	}
 }
 

@@ -166,6 +166,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnLeft(p)
 	a.warnPlanEdited(p)
 	a.warnUntracked(p)
+	a.warnSamePlan(p)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnFromEnv(p)
 	a.warnIssues(p)

@@ -117,6 +117,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnLeft(p)
 	a.warnPlanEdited(p)
 	a.warnUntracked(p)
+	a.warnSamePlan(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)
 		a.printf("%s", opening(p, nil))
