@@ -79,11 +79,28 @@ func (a *app) approveTests(s *subject, paths []string, id string) (string, error
 	if s.hasEnded() {
 		return a.approveEnded(s, paths)
 	}
+	if at := s.spec.Policy.Approve; len(paths) == 0 && len(at) > 0 {
+		return "", failure.New(failure.Usage, "pawl status "+s.ID+" shows when something waits for you",
+			"nothing waits for an approval yet: loop %s stops for yours at: %s", s.ID, approvalPoints(at))
+	}
 	if len(paths) == 0 {
 		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
 	}
 	return a.sayOfTests(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
+}
+
+// approvalPoints names the points at which a loop stops for the user's yes.
+func approvalPoints(at []loop.Approval) string {
+	when := map[loop.Approval]string{
+		loop.ApprovePlan: "the plan (before the first task)", loop.ApproveClaim: "each claim", loop.ApproveTask: "each task (before its commit)",
+		loop.ApproveEnd: "the end",
+	}
+	var words []string
+	for _, point := range at {
+		words = append(words, when[point])
+	}
+	return strings.Join(words, ", ")
 }
 
 // acceptWork takes the user's word for work of tasks that they have read.
