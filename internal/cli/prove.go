@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -13,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 type proveCmd struct {
@@ -41,6 +43,8 @@ type proven struct {
 	Tried     int             `json:"tried" jsonschema:"functions that could be broken"`
 	Functions []verify.Proven `json:"functions" jsonschema:"those that were added or changed, by file and line"`
 	Missed    []verify.Missed `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
+
+	hasScripts bool // shell scripts are among the changes: lines of theirs are tried, and no functions
 }
 
 // Run breaks what a commit did, and tells which tests notice.
@@ -154,6 +158,15 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 		return err
 	}
 	out.Missed = found.Missed
+	if len(found.Functions) == 0 {
+		changes, err := repo.Diff(ctx, r.Before, r.After)
+		if err != nil {
+			return fmt.Errorf("list the changed files: %w", err)
+		}
+		out.hasScripts = slices.ContainsFunc(changes, func(c git.Change) bool {
+			return work.IsScript(c.Path) && !verify.IsTest(o.Tests, c.Path)
+		})
+	}
 	for _, p := range found.Functions {
 		out.Functions = append(out.Functions, p)
 		if p.Result == gate.Noticed {
@@ -168,6 +181,10 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 
 func (o proven) code() error {
 	switch {
+	case len(o.Functions) == 0 && len(o.Missed) > 0:
+		return disagrees
+	case len(o.Functions) == 0 && !o.hasScripts:
+		return cannotTell
 	case len(o.Functions) > 0 && o.Tried == 0:
 		return cannotTell
 	case o.Tested < o.Tried:
