@@ -31,6 +31,8 @@ func readMarkdown(name string, data []byte) reading {
 	r.plan.Title = d.title()
 	r.text = d.opened(d.source, 0, len(d.source))
 	r.notTasks(d)
+	r.notSettings(d)
+	r.markdown = true
 	return r
 }
 

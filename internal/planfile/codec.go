@@ -103,7 +103,7 @@ func markdownCodecs() []codec {
 		{
 			Format: Format{
 				Name: Checklist, Tool: "any Markdown", Places: []string{"plan.md", "docs/plans/*.md"}, Written: true,
-				Task: "an item with a box that has no boxes below it; `- [ ]*` is optional", IDs: "`US-001`, `T01`, `2.3`, `#12` where the title begins with one and no two are the same; else the position", Done: "`[x]`, and in the box above once all below it are done",
+				Task: "an item with a box that has no boxes below it; `- [ ]*` is optional", IDs: "`US-001`, `T01`, `W1:`, `2.3`, `#12` where the title begins with one and no two are the same; else the position", Done: "`[x]`, and in the box above once all below it are done",
 				Limits: "an unknown mark, such as `[?]`, is open; `pawl plan check` names it",
 			},
 			is: func(string, *document) bool { return true }, read: readChecklist,

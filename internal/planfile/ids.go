@@ -9,9 +9,10 @@ import (
 )
 
 // ownNumber matches the number or short id that begins a task: "T012 …",
-// "2.3 …", "2. …", "**2.3** …", "[T012] …", "#123 …". A bare "2" needs a dot, a colon or
-// a bracket behind it, since "2 bytes too many" is a text.
-var ownNumber = regex.New(`^(?:\*\*(T\d{1,5}[a-z]?|\d+(?:\.\d+)*|#\d+)[.:)]?\*\*:?|[\[(](T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[\])]:?|(T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[.:)]?|(\d+)[.:)])(?:\s+(?:[-–—]\s+)?(\S.*))?$`)
+// "2.3 …", "2. …", "**2.3** …", "[T012] …", "#123 …", "W1: …". A bare "2" needs a dot, a
+// colon or a bracket behind it, since "2 bytes too many" is a text, and an id with another
+// letter than T a colon, since "V8 crashes" is one.
+var ownNumber = regex.New(`^(?:\*\*(T\d{1,5}[a-z]?|\d+(?:\.\d+)*|#\d+)[.:)]?\*\*:?|[\[(](T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[\])]:?|(T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[.:)]?|(\d+)[.:)]|([A-Z]\d{1,5}[a-z]?):)(?:\s+(?:[-–—]\s+)?(\S.*))?$`)
 
 // numberItems gives the boxes the numbers and ids that begin their texts, if no two
 // have the same: a list that counts from 1 under each heading has none.
@@ -60,7 +61,7 @@ func ownID(text string) (id, rest string, own bool) {
 	if m == nil {
 		return "", "", false
 	}
-	return m[1] + m[2] + m[3] + m[4], m[5], true
+	return m[1] + m[2] + m[3] + m[4] + m[5], m[6], true
 }
 
 // forgetIDs leaves the numbers in the titles. Ids that look like more than a

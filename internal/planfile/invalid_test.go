@@ -44,7 +44,7 @@ func TestInvalid(t *testing.T) {
 		{"a long id", "a.json", `[{"id":"` + strings.Repeat("x", 101) + `","title":"a"}]`, []string{`a.json:1: task id "xxxxxxxxxxxxxxxxxxx…" is 101 bytes long: expected an id of at most 100`}},
 		{"unknown dependency and a circle", "plan.md", "- [ ] a <!-- pawl: depends_on=2 -->\n- [ ] b <!-- pawl: depends_on=1,9 -->\n", []string{
 			`plan.md:1: tasks depend on each other in a circle: 1 → 2 → 1: expected dependencies that end somewhere`,
-			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan`,
+			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan, which begins its text ("W1: …") or is named in a comment there (<!-- pawl: id=W1 -->)`,
 		}},
 		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
 			`plan.md:1: the pawl comment says "evidence=none": expected evidence=proven, reviewed, unproven`,

@@ -66,6 +66,7 @@ type reading struct {
 	want     string         // what a task looks like here, for a plan that has none
 	wantMark string         // the marks that are known, where they are not boxes
 	regions  []region       // where the boxes of tasks stand, by their start; none: everywhere
+	markdown bool           // ids and settings stand in the text of the tasks
 }
 
 // region is a part of a file, in bytes.
@@ -90,6 +91,17 @@ type group struct {
 // waitsFor tells whether a group stays open until a task of it is done.
 func (f *File) waitsFor(g group, member int) bool {
 	return !f.plan.Tasks[member].Optional || !slices.ContainsFunc(g.members, func(i int) bool { return !f.plan.Tasks[i].Optional })
+}
+
+// checked is what is wrong with the tasks as such. Of Markdown it says how to name one.
+func (r *reading) checked() []plan.Problem {
+	found := r.plan.Check()
+	for i := range found {
+		if found[i].Want == plan.WantKnownID && r.markdown {
+			found[i].Want += `, which begins its text ("W1: …") or is named in a comment there (<!-- pawl: id=W1 -->)`
+		}
+	}
+	return found
 }
 
 // Decode reads a plan. The name, a path, chooses between JSON and Markdown by
@@ -117,7 +129,7 @@ func Decode(name string, data []byte) (*File, error) {
 	switch {
 	case len(r.plan.Tasks) > 0:
 		problems = append(problems, longIDs(r.plan)...)
-		problems = append(problems, r.plan.Check()...)
+		problems = append(problems, r.checked()...)
 	case len(problems) == 0:
 		problems = append(problems, plan.Problem{Line: 1, Message: noTasks, Want: r.want})
 	}

@@ -113,6 +113,9 @@ func all(ids []string, in map[string]bool) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { return !in[id] })
 }
 
+// WantKnownID is what is expected in the place of an id that no task has.
+const WantKnownID = "the id of a task of this plan"
+
 // Check finds what makes a plan unworkable: no tasks at all, an id used twice,
 // a dependency that is not in the plan, a circle of dependencies. In the order
 // of the file; nil if there is nothing. A plan in which all is done is fine.
@@ -139,7 +142,7 @@ func (p Plan) Check() []Problem {
 				found = append(found, Problem{
 					ID: t.ID, Line: t.Line,
 					Message: fmt.Sprintf("task %q depends on %q, which is not in the plan", t.ID, id),
-					Want:    "the id of a task of this plan",
+					Want:    WantKnownID,
 				})
 			}
 		}
