@@ -295,8 +295,9 @@ func (r *Runner) replaceSession(ctx context.Context) {
 
 // turnOf is what the machine needs to know of a turn.
 func (r *Runner) turnOf(res agent.Result) *loop.Turn {
+	_, blind := r.Agent.(agent.Blind)
 	return &loop.Turn{
-		Usage:     res.Usage,
+		Usage: res.Usage, Blind: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text),
 	}

@@ -57,3 +57,18 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
+
+// Of an agent whose tool calls nobody sees, only the missing claim is known.
+func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 fresh fresh"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Blind: true}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, want)
+	}
+	if want := "nothing was claimed: 3 turns in a row without a <promise> line (Pawl cannot see this agent's tool calls)"; sc.s.Failing.Reason != want {
+		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)
+	}
+}

@@ -107,6 +107,7 @@ type Turn struct {
 	ByUser     bool      `json:"by_user,omitempty"` // begun by the user's own prompt
 	Usage      Usage     `json:"usage"`
 	ToolCalls  int       `json:"tool_calls"`
+	Blind      bool      `json:"blind,omitempty"`   // tool calls of this agent cannot be seen
 	Rounds     int       `json:"rounds,omitempty"`  // requests to the model, where the client tells
 	Context    int       `json:"context,omitempty"` // percent full, -1 unknown
 	Background []string  `json:"background,omitempty"`

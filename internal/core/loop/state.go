@@ -131,6 +131,7 @@ type Ladder struct {
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
 	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
+	Blind       bool     `json:"blind,omitempty"`       // the tool calls of the agent cannot be seen
 	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
 	Needed      bool     `json:"needed,omitempty"`      // a claim was refused once because it needs changed gate inputs
 	Standing    *Claim   `json:"standing,omitempty"`    // the refused claim, while nothing came of the refusal

@@ -99,6 +99,7 @@ func (m *machine) weighTurn(t Turn) {
 	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
 		m.s.Ladder = Ladder{Idle: m.s.Ladder.Idle}
 	}
+	m.s.Ladder.Blind = t.Blind
 	if t.ToolCalls == 0 {
 		m.s.Ladder.Idle++
 	} else {
@@ -250,9 +251,13 @@ func (m *machine) stagnant() {
 		m.inspect()
 		return
 	}
-	why := "nothing was done: a turn without a tool call"
+	what := "nothing was done: %s without a tool call"
+	if m.s.Ladder.Blind {
+		what = "nothing was claimed: %s without a <promise> line (Pawl cannot see this agent's tool calls)"
+	}
+	why := fmt.Sprintf(what, "a turn")
 	if n := m.s.Ladder.Idle; n > 1 {
-		why = fmt.Sprintf("nothing was done: %d turns in a row without a tool call", n)
+		why = fmt.Sprintf(what, fmt.Sprintf("%d turns in a row", n))
 	}
 	if m.s.Policy.Gates {
 		if !m.s.Attended { // a user's words may come between
