@@ -25,6 +25,9 @@ func Task(t loop.Task) string {
 	if t.Evidence != "" {
 		words += ", " + Result(t)
 	}
+	if t.Accepted && Result(t) != Approved {
+		words += ", approved"
+	}
 	var took []string
 	if t.Turns > 0 {
 		took = append(took, figure.Count(t.Turns, "attempt"))
@@ -47,6 +50,8 @@ func Task(t loop.Task) string {
 // Result is the word for how a task ended.
 func Result(t loop.Task) string {
 	switch {
+	case t.Status == loop.Done && len(t.Tests) > 0 && t.Accepted:
+		return Approved
 	case t.Status == loop.Done && len(t.Tests) > 0:
 		return ToApprove
 	case t.Status == loop.Done:
@@ -57,6 +62,9 @@ func Result(t loop.Task) string {
 
 // ToApprove is the result of a task that passes only with tests as the agent changed them.
 const ToApprove = "to approve"
+
+// Approved is the result of such a task once the user has accepted its work.
+const Approved = "approved"
 
 // Evidence says in words what tells this task's work from none.
 func Evidence(t loop.Task) string {

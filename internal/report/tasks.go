@@ -86,6 +86,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.LeftOut {
 		return meaning
 	}
+	if t.Accepted && len(t.Tests) > 0 {
+		return "passes only with its own version of " + list(t.Tests, 4) + "; accepted by pawl approve"
+	}
 	if t.Accepted {
 		return "no test proves it; accepted by pawl approve"
 	}
@@ -170,6 +173,7 @@ func (p *page) groups() []group {
 		{name: "open", meaning: "not started", short: true},
 		{name: "earlier", meaning: "done before this loop", short: true},
 		{name: "left out", meaning: "skipped by a user", short: true},
+		{name: narrate.Approved, each: true},
 	}
 	for _, t := range p.State.Tasks {
 		i := p.groupOf(t)
@@ -201,6 +205,8 @@ func (p *page) groupOf(t loop.Task) int {
 		return 1
 	case t.Status == loop.Unchanged:
 		return 2
+	case len(t.Tests) > 0 && t.Accepted:
+		return 12
 	case len(t.Tests) > 0:
 		return 3
 	}

@@ -1,0 +1,27 @@
+package narrate_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/narrate"
+)
+
+// Work that the user accepted reads so, and no longer as waiting for them.
+func TestApprovedTask(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		task loop.Task
+		want string
+	}{
+		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}, "done, to approve"},
+		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}, "done, approved"},
+		{loop.Task{Evidence: gate.Unproven, Accepted: true}, "done, unproven, approved"},
+	} {
+		c.task.Status = loop.Done
+		if got := narrate.Task(c.task); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
