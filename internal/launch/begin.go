@@ -161,6 +161,9 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 func (p *Prepared) inspect(ctx context.Context, repo *git.Repo) error {
 	var err error
 	if p.Repo = repo; repo != nil {
+		if err := refuseMissingFilter(ctx, repo); err != nil {
+			return err
+		}
 		if p.Status, err = repo.Status(ctx); err != nil {
 			return fmt.Errorf("read status of work tree: %w", err)
 		}

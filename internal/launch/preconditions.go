@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -73,6 +74,20 @@ func allErrors(ctx context.Context, checks []precondition) []error {
 		}
 	}
 	return all
+}
+
+// refuseMissingFilter refuses a repository with files that git cannot read here, since a
+// program that they are filtered by is missing.
+func refuseMissingFilter(ctx context.Context, repo *git.Repo) error {
+	m, err := repo.MissingFilter(ctx)
+	if err != nil || m == nil {
+		return err
+	}
+	hint := "install " + m.Program
+	if m.Filter == "lfs" {
+		hint = "install git-lfs (https://git-lfs.com), then  git lfs pull"
+	}
+	return failure.New(failure.Usage, hint, "git cannot read %s: its filter %q needs the program %s, which is not installed", m.File, m.Filter, m.Program)
 }
 
 // refuseRunning refuses to begin if a process drives a loop in this work tree.

@@ -1,0 +1,37 @@
+package git
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A program that git needs for some file is missing only where a file needs it.
+func TestMissingFilter(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a.bin", "one")
+	find := func() *MissingFilter {
+		found, err := b.repo.MissingFilter(context.Background())
+		b.must(err)
+		return found
+	}
+	b.git("config", "filter.big.process", "no-such-program-here filter-process")
+	b.git("config", "filter.big.required", "true")
+	if got := find(); got != nil {
+		t.Errorf("found %+v where no file has the filter", got)
+	}
+	b.write(".git/info/attributes", "*.bin filter=big\n")
+	if diff := cmp.Diff(&MissingFilter{Filter: "big", Program: "no-such-program-here", File: "a.bin"}, find()); diff != "" {
+		t.Error(diff)
+	}
+	b.git("config", "filter.big.process", "git filter-process")
+	if got := find(); got != nil {
+		t.Errorf("found %+v, which is there", got)
+	}
+	b.git("config", "filter.big.process", "no-such-program-here filter-process")
+	b.git("config", "filter.big.required", "false")
+	if got := find(); got != nil {
+		t.Errorf("found %+v, which git does without", got)
+	}
+}
