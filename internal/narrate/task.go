@@ -73,7 +73,7 @@ func Evidence(t loop.Task) string {
 		return "claimed done, but changed no files"
 	case t.Status != loop.Done:
 		return t.Why
-	case t.LostTests():
+	case len(t.Tests) > 0 && t.TestsGone:
 		return "old tests are gone: " + strings.Join(t.Tests, ", ")
 	case len(t.Tests) > 0:
 		return "passes only with its own version of " + strings.Join(t.Tests, ", ")

@@ -121,7 +121,7 @@ func (p *page) standing(t loop.Task) string {
 		what = "gate inputs"
 	}
 	switch {
-	case t.LostTests():
+	case len(t.Tests) > 0 && t.TestsGone:
 		return "old tests are gone: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Tests) > 0:
 		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID

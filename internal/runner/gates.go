@@ -346,7 +346,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		g.Signs = append(g.Signs, s.String())
 	}
 	if v.TestsChanged {
-		g.TestsChanged = f.Needed
+		g.TestsChanged, g.TestsGone = f.Needed, v.TestsGone
 		g.Needed = slices.DeleteFunc(slices.Clone(f.Needed), func(path string) bool { return !slices.Contains(f.Observation.Inputs, path) })
 	}
 	for _, res := range f.Observation.Now {

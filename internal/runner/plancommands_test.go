@@ -126,10 +126,10 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 	b.loop = d.Loop
 	w := &accepts{teller: teller{t}, b: b}
 	s, err := b.drive(t.Context(), d, w)
-	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "both words" || s.Tasks[1].Title != "three" || len(s.Aside) != 0 {
+	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "two" || s.Tasks[1].Title != "three" || len(s.Aside) != 0 {
 		t.Fatalf("%s: %s, tasks %+v, aside %q (%v)", s.Outcome, s.Reason, s.Tasks, s.Aside, err)
 	}
-	if got := b.read("plan.md"); got != "- [x] both words\n- [x] three\n" {
+	if got := b.read("plan.md"); got != "- [x] two\n- [x] three\n" {
 		t.Errorf("the plan: %q", got)
 	}
 	kept, err := filepath.Glob(filepath.Join(b.loop.Dir, "plan.edited-*"))
@@ -150,7 +150,7 @@ func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
 	if e.Kind == loop.TurnEnded && !w.edited {
 		w.edited = true
-		w.b.write("plan.md", "- [ ] both words\n- [ ] three\n")
+		w.b.write("plan.md", "- [ ] two\n- [ ] three\n")
 	}
 	if len(s.Aside) == 1 && !w.posted {
 		w.posted = true

@@ -132,7 +132,7 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 		}
 	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
-	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 {
+	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsGone {
 		return nil
 	}
 	return r.keepJudges(ctx, g, f, m)

@@ -71,28 +71,53 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	return all[:min(len(all), maxChanges)], nil
 }
 
-// goneTests are files of old tests that are nowhere any more: what has another name is another test if it
-// does not assert all that the old one did.
+// goneTests are files of tests that the task found and that are nowhere any more: what has another name
+// is another test if it does not assert all that the old one did.
 func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]string, error) {
-	if len(old) == 0 {
-		return nil, nil
-	}
-	changes, err := v.changes(ctx, r)
-	weaker := func(name string) bool {
-		return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
-			return (c.Name == name || c.Path == name && c.Name == "") && c.Kind != string(testdiff.Renamed) && c.Kind != Added
-		})
-	}
 	var files []string
-	for _, c := range changes {
-		_, to, _ := strings.Cut(c.Name, "→ ")
-		switch kind := testdiff.Kind(c.Kind); {
-		case c.Input || slices.Contains(files, c.Path):
-		case kind == testdiff.Deleted, kind == testdiff.Moved, kind == testdiff.Renamed && weaker(to):
-			files = append(files, c.Path)
+	for _, file := range old {
+		if !v.isTest(file) {
+			continue
+		}
+		was, err := v.content(ctx, r.Base, file)
+		if err != nil {
+			return nil, err
+		}
+		is, err := v.content(ctx, r.Tree, file)
+		if err != nil {
+			return nil, err
+		}
+		var changes []loop.TestChange
+		switch {
+		case was == nil:
+			continue
+		case is == nil:
+			changes, err = v.gone(ctx, r, testdiff.File{Path: file, Content: was})
+		default:
+			changes = changesOf(file, was, is)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if losesTest(changes) {
+			files = append(files, file)
 		}
 	}
-	return files, err
+	return files, nil
+}
+
+// losesTest reports whether a test of a file is in none any more.
+func losesTest(changes []loop.TestChange) bool {
+	weaker := func(name string) bool {
+		return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
+			return (c.Name == name || c.Path == name && c.Name == "") && c.Kind != string(testdiff.Renamed)
+		})
+	}
+	return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
+		_, to, _ := strings.Cut(c.Name, "→ ")
+		kind := testdiff.Kind(c.Kind)
+		return kind == testdiff.Deleted || kind == testdiff.Moved || kind == testdiff.Renamed && weaker(to)
+	})
 }
 
 // namedChanges are the changes of old tests, each marked whether the task asks for it.

@@ -95,6 +95,8 @@ type Verdict struct {
 	// TestsChanged: the gates pass with the agent's tests only, not with the
 	// originals; kept, but at most unverified until approved.
 	TestsChanged bool `json:"tests_changed,omitempty"`
+	// TestsGone: of these, old tests are gone, and the gates pass with them.
+	TestsGone bool `json:"tests_gone,omitempty"`
 	// Unchecked: old tests were changed, and what the originals say is not known:
 	// no review makes up for that.
 	Unchecked bool `json:"unchecked,omitempty"`

@@ -95,7 +95,7 @@ func inputFindings() []finding {
 			if !w.onlyChanged() {
 				return false
 			}
-			v.TestsChanged, v.Reason = true, w.OnlyChangedReason(w.OldTests)
+			v.TestsChanged, v.TestsGone, v.Reason = true, w.OnlyGone(), w.OnlyChangedReason(w.OldTests)
 			return true
 		},
 	}, {

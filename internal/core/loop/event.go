@@ -199,6 +199,7 @@ type Proof struct {
 // TestsFound is what became of tests and other gate inputs, for the user's approval.
 type TestsFound struct {
 	TestsChanged  []string     `json:"tests_changed,omitempty"`  // passes only with the agent's version of these
+	TestsGone     bool         `json:"tests_gone,omitempty"`     // these are gone, and it passes with them
 	Needed        []string     `json:"needed,omitempty"`         // those of TestsChanged that are no tests
 	Waiting       []string     `json:"waiting,omitempty"`        // changed by earlier tasks, waiting for approval: it passes only with these
 	Changed       []TestChange `json:"changed,omitempty"`        // of old tests, where their structure shows it

@@ -330,7 +330,7 @@ func (m *machine) markDone(commit, receipt string) {
 			if t.Evidence != m.s.Found.Evidence {
 				t.Why = notItsOwn(*m.s.Found, id)
 			}
-			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
+			t.Flipped, t.Tests, t.TestsGone, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.TestsGone, m.s.Found.asBefore()
 			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
 			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, m.s.Found.Accepted && !t.enough(t.Evidence)
 			t.Took += took

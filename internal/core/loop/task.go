@@ -36,6 +36,7 @@ type Task struct {
 	Why        string        `json:"why,omitempty"`     // one line: what told, or why not
 	Flipped    []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
 	Tests      []string      `json:"tests_changed,omitempty"`
+	TestsGone  bool          `json:"tests_gone,omitempty"`  // these are gone, and the work passes with them
 	Changed    []TestChange  `json:"changed,omitempty"`     // old tests, where their structure shows it
 	IfApproved *IfApproved   `json:"if_approved,omitempty"` // what it is worth if its changes of old tests are approved
 	Approved   []string      `json:"approved,omitempty"`    // changed tests that a review accepts
@@ -93,16 +94,6 @@ func (t Task) enough(e gate.Evidence) bool {
 		wanted = gate.Proven
 	}
 	return e.Satisfies(wanted)
-}
-
-// LostTests reports whether the changes of tests that wait for approval are that these are gone.
-func (t Task) LostTests() bool {
-	gone := func(path string) bool {
-		return slices.ContainsFunc(t.Changed, func(c TestChange) bool {
-			return c.Path == path && (c.Kind == "deleted" || c.Kind == "moved" || c.Kind == "renamed") // see package testdiff
-		})
-	}
-	return len(t.Tests) > 0 && !slices.ContainsFunc(t.Tests, func(path string) bool { return !gone(path) })
 }
 
 // Tasks are those of a loop, in the plan's order.

@@ -104,7 +104,7 @@ func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unappro
 func (s State) AwaitingApproval() []string {
 	paths := s.Tasks.ToRestore()
 	for _, t := range s.Tasks {
-		if t.Status != Done {
+		if t.Status != Done || t.TestsGone { // what comes later is judged with these
 			continue
 		}
 		paths = append(paths, t.Tests...)
