@@ -52,6 +52,7 @@ func (r *Runner) endSpans() error {
 		return err
 	}
 	_, _, open := authorship.RunnerSpans(calls.Runner)
+	r.cut = open
 	return r.keepSpan(authorship.Span{From: open, Until: time.Now()})
 }
 

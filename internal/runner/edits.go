@@ -35,6 +35,7 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 	if was.Since != now.Since {
 		now.ByAgent = slices.Sorted(maps.Keys(r.ownEdits))
 	}
+	var doubtful []string
 	if len(files) > 0 {
 		past, err := r.recall(m)
 		if err != nil {
@@ -48,6 +49,9 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 			theirs, gone := r.editedByUser(file, was, past, times)
 			switch {
 			case !theirs:
+				if r.isSinceCut(file) && !past.Wrote(filepath.Join(r.Repo.Root(), filepath.FromSlash(file))) {
+					doubtful = append(doubtful, file)
+				}
 				r.ownEdits[file] = true
 				now.ByAgent = append(now.ByAgent, file)
 				continue
@@ -56,6 +60,9 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 			}
 			now.ByUser = append(now.ByUser, file)
 		}
+	}
+	if len(doubtful) > 0 {
+		r.noteLater(ctx, loop.Warning, "changed since the turn that was cut off began, treated as the agent's work, perhaps yours: "+plan.Few(doubtful, newMost))
 	}
 	if changed.some {
 		now = addStaged(now, was, changed.paths)
@@ -158,6 +165,13 @@ func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Ca
 	}
 	known := slices.Contains(was.ByUser, file) && !deleted
 	return times.OfEdit(at, known) == authorship.User && !past.Wrote(full), false
+}
+
+// isSinceCut reports whether a file changed since a call began in which the owner before this one was killed:
+// whether its agent still did that, or the user did, nobody knows.
+func (r *Runner) isSinceCut(file string) bool {
+	at, _ := r.editTimes(file)
+	return !r.cut.IsZero() && slices.ContainsFunc(at, r.cut.Before)
 }
 
 // editTimes returns the times of a tracked file. Of one that is gone they are those of the nearest folder that

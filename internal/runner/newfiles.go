@@ -37,6 +37,7 @@ type tree struct {
 	read      memory.Attribution       // by the look under way, see calls.go
 	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
 	skipped   string                   // by the last checkpoint
+	cut       time.Time                // when the call began in which the owner before this one was killed
 }
 
 // The user makes files in the folder while a run is at work there. A new file is
