@@ -290,7 +290,7 @@ func tallies(s loop.State) []term.Tally {
 		"reviewed": "an independent review passed, and nothing was seen to turn green",
 		"unknown":  "nothing could tell",
 
-		narrate.ToApprove: "passes only with what it changed of the tests",
+		narrate.ToApprove: "its changes of old tests wait for you",
 	}
 	for _, t := range s.Tasks {
 		word := narrate.Result(t)

@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
   1 skipped     US-006 Cache  failed after all attempts: TestCache fails  → pawl restore brisk-otter-7f3a --task US-006
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
-  1 to approve  US-005 Status codes  passes only with what it changed of the tests  → git show c81f0c2
+  1 to approve  US-005 Status codes  its changes of old tests wait for you  → git show c81f0c2
   2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
                 US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
   1 reviewed    US-009 Reviewed  an independent review passed

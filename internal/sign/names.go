@@ -39,11 +39,11 @@ func Shadows(file string) (Sign, bool) {
 }
 
 // Products are the signs of files that a program makes from others, where a change touched
-// nothing else but documents. A new file in a folder of such may be the work itself.
-func Products(changed []string, isNew func(file string) bool) []Sign {
+// nothing else but documents. A file that came or went in a folder of such may be the work itself.
+func Products(changed []string, edited func(file string) bool) []Sign {
 	var found []Sign
 	for _, file := range changed {
-		if made.MatchString(file) || madeIn.MatchString(file) && !isNew(file) {
+		if made.MatchString(file) || madeIn.MatchString(file) && edited(file) {
 			found = append(found, Sign{Path: file, Kind: Product, Does: "is made from other files, none of which was changed"})
 		} else if !isAny("*.md *.rst *.txt", file) {
 			return nil

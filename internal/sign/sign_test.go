@@ -132,8 +132,8 @@ func TestProductsThatWereChangedByHand(t *testing.T) {
 		{[]string{"new.pb.go"}, 1},
 		{nil, 0},
 	} {
-		isNew := func(file string) bool { return strings.Contains(file, "new.") }
-		if got := sign.Products(c.changed, isNew); len(got) != c.want {
+		edited := func(file string) bool { return !strings.Contains(file, "new.") }
+		if got := sign.Products(c.changed, edited); len(got) != c.want {
 			t.Errorf("%q: %v", c.changed, got)
 		}
 	}

@@ -80,11 +80,11 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return r.files.isTest(c.Path) })
 	var files []string
-	came := map[string]bool{}
+	edited := map[string]bool{}
 	for _, c := range changed {
-		files, came[c.Path] = append(files, c.Path), c.Status == 'A'
+		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
 	}
-	found = append(found, sign.Products(files, func(file string) bool { return came[file] })...)
+	found = append(found, sign.Products(files, func(file string) bool { return edited[file] })...)
 	lacking, err := in.lacking(ctx)
 	if err != nil {
 		return nil, err
