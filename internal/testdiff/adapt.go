@@ -3,6 +3,7 @@ package testdiff
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -45,7 +46,7 @@ type Adapted struct {
 // were changed and those that are new. Old files of which nothing may change are left out. It returns
 // nothing at all if a test is gone that may not be, or does not run any more.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}}
+	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}, taken: map[string]bool{}}
 	var now []testText
 	for _, f := range after {
 		if t, known := readText(f); known {
@@ -87,6 +88,7 @@ type adaptation struct {
 	known         map[string]bool   // tokens of the old file
 	lost          bool              // a test is, which may not be
 	declared      map[string]bool   // names, by statements that came
+	taken         map[string]bool   // tests that have the place of one with another name
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -184,13 +186,13 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 			continue
 		}
 		if is == nil {
-			is = a.likest(old, t, now)
+			is = a.renamedTest(old, t, now)
 		}
 		if a.lost = a.lost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.lost {
 			return old.Content, false
 		}
-		more, whole := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to))
-		edits, a.lost = append(edits, more...), !whole && is.name != t.name // it is another test
+		more, _ := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to))
+		edits = append(edits, more...)
 	}
 	text := applied(string(old.Content), edits)
 	if text = a.imports(old, now, text); looksAsync.MatchString(text) && !looksAsync.MatchString(string(old.Content)) && awaitsNothing.MatchString(text) {
@@ -208,25 +210,22 @@ func (t testText) silenced() bool {
 	return t.l.loose(t.s, spans).skipped || slices.ContainsFunc(spans, func(sp span) bool { return sp.focused || sp.group && sp.skipped })
 }
 
-// likest is the test with another name that has most of an old one's statements.
-func (a *adaptation) likest(old testText, t span, now testText) *span {
-	var best *span
-	most := 0
+// renamedTest is the test with another name that has all of an old one's statements, of which no other is
+// that; nil if there is none: then the old one is gone.
+func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 	for i, is := range now.tests {
-		if old.test(is.name) != nil {
+		at := fmt.Sprint(now.Path, is.from)
+		if old.test(is.name) != nil || a.taken[at] {
 			continue
 		}
-		n := 0
-		for _, s := range old.statements(t.head, t.to) {
-			if strings.Contains(now.plain[is.head:is.to], strings.TrimSpace(s.text)) {
-				n++
-			}
+		before := a.save()
+		if _, whole := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to)); whole {
+			a.taken[at] = true
+			return &now.tests[i]
 		}
-		if n > most {
-			best, most = &now.tests[i], n
-		}
+		a.goBack(before)
 	}
-	return best
+	return nil
 }
 
 // statements are the edits that make old statements what they are now. One that has no counterpart, or

@@ -95,6 +95,7 @@ func TestAdapt(t *testing.T) {
 		{"and a new test", contexts, "store_test.go", goOld, withContext + "\nfunc TestDone(t *testing.T) {\n\tif stop(New()) {\n\t\treturn\n\t}\n\tt.Error()\n}\n", goWant},
 		{"a function with another name", rename, "store_test.go", goOld, edited(goOld, "Get(", "Lookup("), edited(goOld, ".Get(", ".Lookup(")},
 		{"a value that the task gives", limits, "test_limits.py", pyOld, raised, raised},
+		{"a value that is in the names of tests, too", limits, "test_limits.py", pyOld, edited(raised, "test_limit", "test_twenty", "test_dump", "test_dumps"), raised},
 		{"a test of what goes", removal, "test_limits.py", pyOld, withoutDump, dumpWant},
 		{"promises", async, "load.test.js", jsOld, awaited, awaited},
 		{"a variable with another name", contexts, "store_test.go", goOld, edited(withContext, "s := New()", "kept := New()", "\ts.Put", "\tkept.Put", "s.Get", "kept.Get"), edited(goWant, "s := New()", "kept := New()", "\ts.Put", "\tkept.Put", "s.Get", "kept.Get")},
