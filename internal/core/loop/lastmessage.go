@@ -78,8 +78,12 @@ func (m *machine) messageChangedNothing() {
 	m.next()
 }
 
-// warnUnread says at the end of a loop which messages of the user the agent does not have.
+// warnUnread says at the end of a loop which messages of the user the agent does not have. Who stops it
+// knows; summary and report name them all the same.
 func (m *machine) warnUnread() {
+	if m.s.Outcome == CancelledEnd {
+		return
+	}
 	for _, msg := range m.s.Unread() {
 		m.notify(Warning, fmt.Sprintf("the loop ends before the agent has your message %q; pawl resume delivers it", plan.OneLine(msg.Text, maxSaidBytes)))
 	}
