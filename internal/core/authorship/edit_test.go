@@ -10,6 +10,7 @@ import (
 func TestWhatGatesAndHooksWriteOverKeepsItsAuthor(t *testing.T) {
 	t.Parallel()
 	r := Recorded{Runner: []Call{
+		{At: at(0), Until: at(5), Gates: true},
 		{At: at(10), Until: at(20)},
 		{At: at(20), Until: at(30), Gates: true},
 		{At: at(40), Until: at(50), Hooks: true},
@@ -21,6 +22,7 @@ func TestWhatGatesAndHooksWriteOverKeepsItsAuthor(t *testing.T) {
 		kept  Author // and of one that was known to be the user's
 	}{
 		{"beside all that is at work", []time.Time{at(35), at(35), at(-100)}, User, User},
+		{"of a file that was made just before the loop", []time.Time{at(35), at(35), at(0).Add(-500 * time.Millisecond)}, User, User},
 		{"in a call", []time.Time{at(15), at(15), at(-100)}, Agent, Agent},
 		{"while gates ran", []time.Time{at(25), at(25), at(-100)}, Agent, User},
 		{"while gates ran, soon after a call", []time.Time{at(20).Add(time.Millisecond), at(-100)}, Agent, User},

@@ -69,6 +69,9 @@ func (t Times) OfEdit(times []time.Time, users bool) Author {
 	calls := slices.DeleteFunc(slices.Clone(t.agent), func(s Span) bool { return slices.Contains(t.hooks, s) })
 	pawls := slices.Concat(t.gates, t.hooks)
 	for _, at := range times {
+		if at.Before(t.Started) { // when it was made, mostly, however near to the first gates
+			continue
+		}
 		byCall := anyContains(calls, at, t.Doubt) && !(users && anyContains(pawls, at, 0) && !anyContains(calls, at, 0))
 		if byCall || !users && anyContains(pawls, at, t.Doubt) {
 			return Agent
