@@ -17,12 +17,12 @@ type MissingFilter struct {
 }
 
 // MissingFilter returns a filter that the repository's files need (filter.NAME.required) and
-// whose program is not found, or nil. Without it git can neither read the work tree nor make
+// whose program is not found, if there is one. Without it git can neither read the work tree nor make
 // a checkout.
-func (r *Repo) MissingFilter(ctx context.Context) (*MissingFilter, error) {
+func (r *Repo) MissingFilter(ctx context.Context) (m MissingFilter, missing bool, err error) {
 	settings, err := r.Converters(ctx)
 	if err != nil {
-		return nil, err
+		return m, false, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		name, isFilter := strings.CutPrefix(key, "filter.")
@@ -42,13 +42,13 @@ func (r *Repo) MissingFilter(ctx context.Context) (*MissingFilter, error) {
 		}
 		out, err := r.run(ctx, call{args: []string{"ls-files", "-z", "--", ":(top,attr:filter=" + name + ")"}})
 		if err != nil {
-			return nil, fmt.Errorf("list the files of filter %s: %w", name, err)
+			return m, false, fmt.Errorf("list the files of filter %s: %w", name, err)
 		}
 		if files := fields(out); len(files) > 0 {
-			return &MissingFilter{Filter: name, Program: program, File: files[0]}, nil
+			return MissingFilter{Filter: name, Program: program, File: files[0]}, true, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // none is missing
+	return m, false, nil
 }
 
 // isTrue reports whether a setting of git's says yes.

@@ -79,8 +79,8 @@ func allErrors(ctx context.Context, checks []precondition) []error {
 // refuseMissingFilter refuses a repository with files that git cannot read here, since a
 // program that they are filtered by is missing.
 func refuseMissingFilter(ctx context.Context, repo *git.Repo) error {
-	m, err := repo.MissingFilter(ctx)
-	if err != nil || m == nil {
+	m, missing, err := repo.MissingFilter(ctx)
+	if err != nil || !missing {
 		return err
 	}
 	hint := "install " + m.Program

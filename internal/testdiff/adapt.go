@@ -3,7 +3,6 @@ package testdiff
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -46,7 +45,7 @@ type Adapted struct {
 // were changed and those that are new. Old files of which nothing may change are left out. It returns
 // nothing at all if a test is gone that may not be, or does not run any more.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}, taken: map[string]bool{}}
+	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}, taken: map[*span]bool{}}
 	var now []testText
 	for _, f := range after {
 		if t, known := readText(f); known {
@@ -88,7 +87,7 @@ type adaptation struct {
 	known         map[string]bool   // tokens of the old file
 	lost          bool              // a test is, which may not be
 	declared      map[string]bool   // names, by statements that came
-	taken         map[string]bool   // tests that have the place of one with another name
+	taken         map[*span]bool    // tests that have the place of one with another name
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -214,14 +213,14 @@ func (t testText) silenced() bool {
 // that; nil if there is none: then the old one is gone.
 func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 	for i, is := range now.tests {
-		at := fmt.Sprint(now.Path, is.from)
+		at := &now.tests[i]
 		if old.test(is.name) != nil || a.taken[at] {
 			continue
 		}
 		before := a.save()
 		if _, whole := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to)); whole {
 			a.taken[at] = true
-			return &now.tests[i]
+			return at
 		}
 		a.goBack(before)
 	}
@@ -255,20 +254,21 @@ func (a *adaptation) statements(now testText, was, is []statement) (edits []edit
 // declarations are those statements that came which declare what a text has and the old file has not.
 // Only a value may come that way.
 func (a *adaptation) declarations(came []statement, text, lead string) (found string) {
-	for name := range Words(text) {
+	for _, name := range slices.Sorted(maps.Keys(Words(text))) {
 		if a.known[name] || a.Came[name] || a.images[name] != "" || a.declared[name] || !isName(name) {
 			continue
 		}
 		for _, s := range came {
-			m := declares.FindStringSubmatch(s.text)
-			if m == nil || m[1] != name || !a.isValue(s.text) {
+			m := declares.FindStringSubmatchIndex(s.text)
+			if m == nil || s.text[m[2]:m[3]] != name || !a.isValue(s.text) {
 				continue
 			}
 			a.declared[name] = true
-			text := strings.TrimSpace(s.text)
-			if m[2] != "" && !strings.Contains(found, m[2]) { // a language may not let it stand unused
-				text = strings.Replace(text, m[2], "_", 1)
+			text := s.text
+			if m[4] >= 0 { // a language may not let the other stand unused
+				text = text[:m[4]] + "_" + text[m[5]:]
 			}
+			text = strings.TrimSpace(text)
 			found += a.declarations(came, text, lead) + "\n" + strings.TrimLeft(lead, "\r\n") + text
 			break
 		}
@@ -350,7 +350,7 @@ func (a *adaptation) mayGo(old testText, t span) bool {
 	return called || said >= max(least, all)
 }
 
-// moved are the pairs of an adaptation at one time, to go back to.
+// savedPairs are the pairs of an adaptation at one time, to go back to.
 type savedPairs struct{ pairs, images map[string]string }
 
 func (a *adaptation) save() savedPairs { return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images)} }

@@ -60,7 +60,7 @@ test('fails', () => {
 // edited is a text with old and new in turn.
 func edited(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 
-// What the work asks of old tests, and what else was done to them: only the first is in what judges.
+// An adapted test file has the changes that the task asks for, and no other that the agent made.
 func TestAdapt(t *testing.T) {
 	contexts := Work{Task: "Get takes a context and gives up when it is done", Recast: map[string]bool{"Get": true}}
 	five, twenty := map[string]bool{"LIMIT": true, "5": true}, map[string]bool{"LIMIT": true, "20": true}
@@ -82,7 +82,7 @@ func TestAdapt(t *testing.T) {
 	record := Work{Task: "turn Point into a record with accessors x and y", Gone: map[string]bool{"getX": true}}
 	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
 	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
-	const same = "" // what judges is the old file
+	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
 		work           Work
@@ -91,6 +91,7 @@ func TestAdapt(t *testing.T) {
 	}{
 		{"a parameter more", contexts, "store_test.go", goOld, withContext, goWant},
 		{"a variable for it", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx := context.Background()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx := context.Background()\n\tif got := s.Get(ctx")},
+		{"a variable of two", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx, c := context.WithCancel(context.Background())\n\tdefer c()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx, _ := context.WithCancel(context.Background())\n\tif got := s.Get(ctx")},
 		{"an error more", contexts, "store_test.go", goOld, edited(withContext, "got :=", "got, err :="), edited(goWant, "got :=", "got, _ :=")},
 		{"and a new test", contexts, "store_test.go", goOld, withContext + "\nfunc TestDone(t *testing.T) {\n\tif stop(New()) {\n\t\treturn\n\t}\n\tt.Error()\n}\n", goWant},
 		{"a function with another name", rename, "store_test.go", goOld, edited(goOld, "Get(", "Lookup("), edited(goOld, ".Get(", ".Lookup(")},
@@ -164,7 +165,7 @@ func TestAdapt(t *testing.T) {
 				got = string(adapted[0].Content)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("what judges (-want +got):\n%s", diff)
+				t.Errorf("adapted file (-want +got):\n%s", diff)
 			}
 		})
 	}

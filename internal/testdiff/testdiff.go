@@ -10,7 +10,7 @@
 // their code, with comments and the insides of strings left out. New tests, other
 // names for helpers and other white space are not a change. What a changed assertion
 // means is for a user to read. A language that it does not know gives nothing: then
-// the files alone are named. Work.Explains tells the changes that a task asks for from all
+// the files alone are named. Work.Adapt makes the changes of old tests that a task asks for, and no
 // others.
 package testdiff
 

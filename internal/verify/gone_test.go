@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// A test that is gone is no test that passes: also where the gates pass with it, since what it tests comes
-// back with it, or is there still.
+// A deleted test waits for approval even if the gates pass when Pawl puts it back: what it tests is put back
+// with it, or is still there.
 func TestATestThatIsGoneWaitsForApproval(t *testing.T) {
 	t.Parallel()
 	start := files{
