@@ -76,7 +76,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.memory
 	return report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec.Repository),
+		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec.Repository), BranchFate: s.branchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),
 
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),

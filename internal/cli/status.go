@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -24,17 +25,17 @@ func (statusCmd) Help() string {
 }
 
 // Run shows how a loop stands.
-func (c *statusCmd) Run(a *app, s *subject) error {
+func (c *statusCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if c.JSON {
 		sum := s.summary()
 		return a.printJSON(record.Detailed(sum, s.memory.State, doing(s, sum, time.Now())))
 	}
-	a.printf("%s", statusText(s, time.Now()))
+	a.printf("%s", statusText(ctx, s, time.Now()))
 	return nil
 }
 
 // statusText is a headline and what there is to know behind it.
-func statusText(s *subject, now time.Time) string {
+func statusText(ctx context.Context, s *subject, now time.Time) string {
 	var b strings.Builder
 	st, sum := s.memory.State, s.summary()
 	fmt.Fprintf(&b, "%s  %s\n", s.ID, headline(s, sum, now))
@@ -65,7 +66,7 @@ func statusText(s *subject, now time.Time) string {
 		line("left", "%s", left)
 	}
 	if s.spec.Branch != "" && !s.spec.NoCommit && (sum.Commits > 0 || !s.hasEnded()) {
-		line("branch", "%s, %s", s.spec.Branch, figure.Count(sum.Commits, "commit"))
+		line("branch", "%s, %s", s.spec.Branch, strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.branchFate(ctx), ", "))
 	}
 	if s.spec.OwnWorktree {
 		line("worktree", "%s", s.spec.WorkTree(s.Loop))

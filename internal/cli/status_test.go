@@ -140,7 +140,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
 	s.memory.State.Approved = []string{"b_test.go"}
 	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
-	got := statusText(s, time.Now())
+	got := statusText(t.Context(), s, time.Now())
 	for _, want := range []string{
 		"asks      to change a_test.go: it is wrong\n            pawl approve x   or  pawl reject x\n", "approved  the agent may change b_test.go\n",
 		"tasks     0 done, 1 open, 1 skipped\n            A: skipped\n            B  Next: at work, open\n", "gate      lint  unknown: killed\n",

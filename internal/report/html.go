@@ -114,7 +114,7 @@ func (h *htmlPage) htmlFacts(p *page) {
 			h.Facts = append(h.Facts, [2]string{name, value})
 		}
 	}
-	add("branch", p.Branch)
+	add("branch", strings.TrimSuffix(p.Branch+", "+p.BranchFate, ", "))
 	add("iterations", fmt.Sprint(s.Iteration))
 	add("claims refused", fmt.Sprint(s.Refusals))
 	add("restores", fmt.Sprint(s.Restores))

@@ -35,6 +35,7 @@ type Loop struct {
 	Status          string // running, waiting, paused, ended, orphaned
 	Branch          string // that its commits are on
 	From            string // branch or commit that it started from, for git diff; "" = none
+	BranchFate      string // what became of Branch since the loop's end, "" while it is there to be merged
 	State           loop.State
 	Gates           []gate.Result       // what they said last
 	Waits           []Wait              // see Waits
@@ -88,6 +89,7 @@ func Text(w io.Writer, l Loop) error {
 	p.remaining()
 	p.answer()
 	p.said()
+	p.branch()
 	p.next()
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -331,6 +333,13 @@ func (p *page) next() {
 	}
 }
 
+// branch tells of a branch that is not there to be merged any more.
+func (p *page) branch() {
+	if p.BranchFate != "" {
+		p.line("branch", "%s, %s", p.Branch, p.BranchFate)
+	}
+}
+
 // nextWords is what a user would type now.
 func (p *page) nextWords() string {
 	var next []string
@@ -338,7 +347,7 @@ func (p *page) nextWords() string {
 	for _, t := range p.State.Tasks {
 		committed = committed || t.Commit != ""
 	}
-	if committed && p.Branch != "" && p.From != "" && p.From != p.Branch {
+	if committed && p.Branch != "" && p.From != "" && p.From != p.Branch && p.BranchFate == "" {
 		next = append(next, fmt.Sprintf("git diff %s...%s", p.From, p.Branch))
 	}
 	if t, ok := p.doubtful(); ok {
