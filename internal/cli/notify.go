@@ -50,6 +50,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
 	defer cancel()
+	_, _ = fmt.Fprintf(a.Err, "pawl: sending, with retries for at most %s\n", figure.Duration(notify.SendTimeout))
 	failed := a.sender(root).Send(ctx, n, receivers)
 	for _, r := range receivers {
 		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {

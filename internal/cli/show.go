@@ -308,6 +308,8 @@ func tallies(s loop.State) []term.Tally {
 	for i, tally := range out {
 		if tally.Result == string(gate.Proven) && len(tally.Tasks) > mostTold {
 			out[i].Each = nil // nobody has to look at them
+		} else if more := len(tally.Each) - mostListed; more > 1 {
+			out[i].Each = append(tally.Each[:mostListed], fmt.Sprintf("and %d more", more))
 		}
 	}
 	return out
@@ -315,6 +317,9 @@ func tallies(s loop.State) []term.Tally {
 
 // mostTold is how many proven tasks a summary tells of each.
 const mostTold = 10
+
+// mostListed is how many other tasks of a kind a summary lists.
+const mostListed = 20
 
 // titled is what there is to say of a task that ended: its own reason where somebody
 // must look at it.

@@ -49,11 +49,7 @@ func statusText(ctx context.Context, s *subject, now time.Time) string {
 	if sum.CountsTasks() {
 		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
 	}
-	for _, t := range st.Tasks {
-		if t.ID != loop.GoalTask {
-			line("", "%s", narrate.PlanLine(st, t, sum.State == "running"))
-		}
-	}
+	rows(line, "", taskLines(st, sum.State == "running"))
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
 	}
@@ -91,6 +87,42 @@ func statusText(ctx context.Context, s *subject, now time.Time) string {
 	}
 	line("next", "%s", nextSteps(s, sum.State))
 	return b.String()
+}
+
+// taskLines are the lines of a plan's tasks: of a long plan those of the last that are done and
+// of the first that are open, with how many are left out.
+func taskLines(st loop.State, running bool) (lines []string) {
+	skip, open, hidden := -mostListed, 0, 0
+	for _, t := range st.Tasks {
+		if t.Status == loop.Done {
+			skip++
+		}
+	}
+	flush := func() {
+		if hidden > 0 {
+			lines = append(lines, fmt.Sprintf("… and %d more", hidden))
+		}
+		hidden = 0
+	}
+	for _, t := range st.Tasks {
+		switch {
+		case t.ID == loop.GoalTask:
+			continue
+		case t.Status == loop.Done && skip > 0:
+			skip--
+			hidden++
+			continue
+		case t.Status == loop.Open && open >= mostListed:
+			hidden++
+			continue
+		case t.Status == loop.Open:
+			open++
+		}
+		flush()
+		lines = append(lines, narrate.PlanLine(st, t, running))
+	}
+	flush()
+	return lines
 }
 
 // questions are those of the agent's that wait for an answer, and how to give it.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/narrate"
@@ -172,5 +174,37 @@ func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
 	got := howItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
 	if want := "running, waits for an approval, tests approved, asks to be merged"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Of a long plan what was done last and what comes next is listed, and nothing is left out in silence.
+func TestTasksOfALongPlan(t *testing.T) {
+	t.Parallel()
+	var st loop.State
+	for i := range 100 {
+		task := loop.Task{ID: fmt.Sprint(i), Status: loop.Open}
+		switch {
+		case i == 3:
+			task.Status = loop.Skipped
+		case i < 50:
+			task.Status = loop.Done
+		}
+		st.Tasks = append(st.Tasks, task)
+	}
+	lines := taskLines(st, false)
+	var firsts []string
+	for _, line := range lines {
+		firsts = append(firsts, strings.TrimSuffix(strings.Fields(line)[0], ":"))
+	}
+	want := []string{"…", "3", "…"}
+	for i := 30; i < 70; i++ {
+		want = append(want, fmt.Sprint(i))
+	}
+	want = append(want, "…")
+	if diff := cmp.Diff(want, firsts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := lines[len(lines)-1]; last != "… and 30 more" {
+		t.Errorf("last line: %s", last)
 	}
 }

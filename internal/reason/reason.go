@@ -160,7 +160,7 @@ func (s Step) gates() []string {
 	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
 		add("passed when the task began, and fails now: %d (%s)", n, few(g.Failing))
 	} else if g.Status == gate.Pass {
-		add("passed when the task began, and fails now: 0")
+		add("nothing that passed when the task began fails now")
 	}
 	if n := len(g.Flipped); n > 0 {
 		add("failed before, and passes now: %d (%s)", n, few(g.Flipped))
