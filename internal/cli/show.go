@@ -32,6 +32,7 @@ type show struct {
 
 	userCommit string         // what the user had not committed when it began
 	leftAlone  []string       // new files that are not the agent's
+	doubtful   []string       // what was treated as the agent's and may be the user's
 	iterations map[string]int // by task
 }
 
@@ -252,6 +253,9 @@ func (s *show) Gate(p verify.Progress) {
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
 	s.leftAlone = append(s.leftAlone, n.Untouched()...)
+	if n.PerhapsYours != "" {
+		s.doubtful = append(s.doubtful, n.PerhapsYours)
+	}
 	level := term.Info
 	if n.Level != loop.Info {
 		level = term.Warn
@@ -270,7 +274,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, Aside: now.Aside,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.Aside,
 		NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {

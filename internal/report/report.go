@@ -53,6 +53,7 @@ type Loop struct {
 	LeftOut         []string            // open tasks of the plan that the user left out, "ID title"
 	UntoldIssues    []string            // issues that were not told how the loop ended
 	UserCommit      string              // what the user had not committed when the loop began, "" for nothing
+	PerhapsYours    []string            // what counts as the agent's and may be the user's
 	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans         []string            // processes that ran on after its end: PID COMMAND
 	Now             time.Time           // when the page is made
@@ -81,6 +82,7 @@ func Text(w io.Writer, l Loop) error {
 	p.leftOut()
 	p.untoldIssues()
 	p.yours()
+	p.perhapsYours()
 	p.leftAlone()
 	p.aside()
 	p.notDelivered()
@@ -156,6 +158,15 @@ func (p *page) leftOut() {
 func (p *page) yours() {
 	if c := p.UserCommit; c != "" {
 		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
+	}
+}
+
+// perhapsYours tells of changes whose author is in doubt.
+func (p *page) perhapsYours() {
+	label := "yours?"
+	for _, text := range p.PerhapsYours {
+		p.line(label, "%s", plan.OneLine(text, 300))
+		label = ""
 	}
 }
 

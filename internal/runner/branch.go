@@ -147,11 +147,12 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 	}
 	return func(context.Context) error {
 		if ref != "" {
-			whose := "commits of the agent's own"
+			n := memory.Note{Level: loop.Info, Text: "commits of the agent's own are changes in the work tree again; they are kept at " + ref}
 			if _, blind := r.Agent.(agent.Blind); blind {
-				whose = "perhaps yours: commits made while the agent was at work, whose tool calls are not seen. They"
+				n.PerhapsYours = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
+				n.Text = "perhaps yours: " + n.PerhapsYours + ", and are changes in the work tree again"
 			}
-			r.note(loop.Info, whose+" are changes in the work tree again; they are kept at "+ref)
+			r.tell(n)
 		}
 		base.HasAgentCommits = false
 		return r.setBase(base)

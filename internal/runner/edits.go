@@ -62,7 +62,10 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 		}
 	}
 	if len(doubtful) > 0 {
-		r.noteLater(ctx, loop.Warning, "changed since the turn that was cut off began, treated as the agent's work, perhaps yours: "+plan.Few(doubtful, newMost))
+		files := plan.Few(doubtful, newMost)
+		n := memory.Note{Level: loop.Warning, PerhapsYours: files + ", changed since a turn that was cut off began"}
+		n.Text = "changed since the turn that was cut off began, treated as the agent's work, perhaps yours: " + files
+		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 	}
 	if changed.some {
 		now = addStaged(now, was, changed.paths)

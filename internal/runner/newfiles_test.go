@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -157,6 +158,13 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
+	}
+	m, err := launch.Load(b.loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.PerhapsYours) != 1 || !strings.Contains(m.PerhapsYours[0], "squashed/1") {
+		t.Errorf("the report names as perhaps yours: %q", m.PerhapsYours)
 	}
 }
 

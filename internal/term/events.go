@@ -147,6 +147,7 @@ type LoopEnded struct {
 	LeftOut      []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
 	LeftAlone    []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	UserCommit   string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
+	PerhapsYours []string `json:"perhaps_yours,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`
 	Aside        []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	NotDelivered []string `json:"not_delivered,omitempty" jsonschema:"messages of the user that the agent did not get"`
 	Look         []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`

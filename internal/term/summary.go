@@ -108,6 +108,9 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 	if len(e.LeftAlone) > 0 {
 		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
 	}
+	for i, text := range e.PerhapsYours {
+		row(only(i, "yours?"), Clean(text))
+	}
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}

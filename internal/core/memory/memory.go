@@ -48,6 +48,8 @@ type Known struct {
 	NewFiles
 	// UserCommit holds what the user had not committed when the loop began.
 	UserCommit string `json:"user_commit,omitempty"`
+	// PerhapsYours says what counts as the agent's and may be the user's, and where it is kept.
+	PerhapsYours []string `json:"perhaps_yours,omitempty"`
 	// TestsTree is the git tree with the tests that gates use: the last one in which
 	// tests were unchanged or approved.
 	TestsTree string `json:"tests_tree,omitempty"`
@@ -133,7 +135,8 @@ type Note struct {
 	NewFiles                     // of which it tells
 	Mutation     *MutationResult `json:"mutation,omitempty"`    // the result of mutation tests that it reports
 	UserCommit   string          `json:"user_commit,omitempty"` // the commit that it reports, see Known
-	Orphans      []string        `json:"orphans,omitempty"`     // the processes that it reports as running after the loop's end: PID COMMAND
+	PerhapsYours string          `json:"perhaps_yours,omitempty"`
+	Orphans      []string        `json:"orphans,omitempty"` // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
 // Attended reports whether a user's session has the loop, whose hooks drive it. Before
@@ -151,6 +154,9 @@ func AllAttributed(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
+// maxPerhapsYours bounds what the report says of changes that may be the user's; the log has all.
+const maxPerhapsYours = 10
+
 // ApplyNote adds what a note reports: guard verdicts, refused hosts, processes, mutation
 // results and new files.
 func (m *Memory) ApplyNote(n Note) {
@@ -164,6 +170,9 @@ func (m *Memory) ApplyNote(n Note) {
 		m.Orphans = n.Orphans
 	}
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
+	if n.PerhapsYours != "" && len(m.PerhapsYours) < maxPerhapsYours {
+		m.PerhapsYours = append(slices.Clip(m.PerhapsYours), n.PerhapsYours)
+	}
 	if n.Mutation != nil {
 		m.Mutations = append(slices.Clip(m.Mutations), *n.Mutation)
 	}
