@@ -131,6 +131,9 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 			return err
 		}
 	}
+	if f.Observation.Explained && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) {
+		return r.keepAdapted(ctx, g, f)
+	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
 	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsGone {
 		return nil
@@ -194,12 +197,13 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 		_, isThere := there[path]
 		copied, has := held[path]
 		same := copied == had[path]
+		_, saysLess := f.Judges[path]
 		switch {
 		case m.IsJudgedEdit(path):
 			if has && !same {
 				keep = append(keep, path)
 			}
-		case !isThere || !same || !g.Unchecked && changedIn(f.Changes, path):
+		case !isThere || !same || !g.Unchecked && (changedIn(f.Changes, path) || saysLess):
 			keep = append(keep, path)
 		}
 	}
@@ -214,6 +218,16 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 		return fmt.Errorf("keep the judge's copies: %w", err)
 	}
 	return nil
+}
+
+// keepAdapted has old tests that the task asked to change judge as it asked for them, where the agent's version
+// says less than that.
+func (r *Runner) keepAdapted(ctx context.Context, g *loop.Gates, f verify.Finding) (err error) {
+	if len(f.Judges) == 0 {
+		return nil
+	}
+	g.ProtectedTree, err = r.Repo.WithFiles(ctx, f.TreeAfter, f.Judges)
+	return err
 }
 
 // changedIn tells whether the structure of a test file shows more than additions.

@@ -147,6 +147,36 @@ func (v *Verifier) markAsked(ctx context.Context, r Request, changes []loop.Test
 	return nil
 }
 
+// judges are what stands for old tests whose text is not all there any more, in whatever was added: what they were, or
+// what the task asks them to be. A new file that changes what others do is not there for them.
+func (v *Verifier) judges(ctx context.Context, r Request, old []string, adapted []testdiff.Adapted) (map[string][]byte, error) {
+	should := map[string][]byte{}
+	for _, file := range old {
+		was, err := v.content(ctx, r.ProtectedTree, file)
+		if err != nil {
+			return nil, err
+		}
+		should[file] = was
+	}
+	for _, a := range adapted {
+		delete(should, a.Was)
+		if a.Content != nil {
+			should[a.Path] = a.Content
+		}
+	}
+	for file, was := range should {
+		is, err := v.content(ctx, r.Tree, file)
+		if err != nil {
+			return nil, err
+		}
+		needed := was == nil && (len(testdiff.Added(file, nil, is)) == 0 || matchesAny(shapers, file)) // by new tests, perhaps
+		if is == nil || !v.isTest(file) || needed || testdiff.Extends(testdiff.File{Path: file, Content: was}, testdiff.File{Path: file, Content: is}) {
+			delete(should, file)
+		}
+	}
+	return should, nil
+}
+
 // changesOf are those in one file. Of a file in a language that is not known only
 // that it changed can be told.
 func changesOf(file string, before, after []byte) []loop.TestChange {

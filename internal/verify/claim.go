@@ -56,6 +56,9 @@ type Finding struct {
 	Waiting []string `json:"waiting,omitempty"`
 	// Changes of old tests, where their structure shows them.
 	Changes []loop.TestChange `json:"changes,omitempty"`
+	// Judges are old tests, and new ones that change what these do, which say less than they should: with
+	// what judges in their place from now on, nil: nothing.
+	Judges map[string][]byte `json:"-"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
@@ -192,7 +195,10 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
-		if f.Changes, err = v.namedChanges(ctx, r, adapted); err != nil {
+		if f.Changes, err = v.namedChanges(ctx, r, adapted); err == nil {
+			f.Judges, err = v.judges(ctx, r, o.OldTests, adapted)
+		}
+		if err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
 		}
 	}

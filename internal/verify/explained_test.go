@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -62,6 +64,53 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 				if ch.Asked != c.asks {
 					t.Errorf("%+v", ch)
 				}
+			}
+		})
+	}
+}
+
+// What judges the tasks that follow is all that an old test said, as the task asks for it, and no new file that
+// changes what old tests do, whatever the agent added to them where nothing was wrong.
+func TestWhatJudgesFromNowOn(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"app.py":       "def load(name):\n    return {'name': name}\n\n\ndef size(name):\n    return len(name)\n",
+		"test_load.py": "import unittest\nimport app\n\n\nclass Load(unittest.TestCase):\n    def test_load(self):\n        got = app.load('a')\n        self.assertEqual(got['name'], 'a')\n",
+		"test_size.py": "import unittest\nimport app\n\n\nclass Size(unittest.TestCase):\n    def test_size(self):\n        n = app.size('abc')\n        self.assertEqual(n, 3)\n",
+	}
+	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
+	const path = "\n    def test_path(self):\n        self.assertEqual([app.load('b', '/y')['path'], app.load('c', '/z')['path']], ['/y/b', '/z/c'])\n"
+	takes := edit(start["app.py"], "def load(name):\n    return {'name': name}", "def load(name, folder):\n    return {'name': name, 'path': folder + '/' + name}")
+	may := edit(takes, "folder)", "folder='')")
+	recast := edit(start["test_load.py"], "load('a')", "load('a', '/x')")
+	for _, c := range []struct {
+		name string
+		work files
+		want files
+	}{
+		{"a new test", files{"app.py": may, "test_load.py": start["test_load.py"] + path}, nil},
+		{"as the task asks", files{"app.py": takes, "test_load.py": recast + path}, nil},
+		{"it gives up", files{"app.py": may, "test_load.py": start["test_load.py"] + path, "test_size.py": edit(start["test_size.py"], "        self", "        if n == 5:\n            return\n        self")}, files{"test_size.py": start["test_size.py"]}},
+		{"it gives up beside what the task asks", files{"app.py": takes, "test_load.py": edit(recast, "        self", "        if 'n' in got:\n            return\n        self") + path}, files{"test_load.py": recast}},
+		{"another file is bent beside what the task asks", files{"app.py": takes, "test_load.py": recast + path, "test_size.py": edit(start["test_size.py"], "        self", "        if n == 5:\n            return\n        self")}, files{"test_size.py": start["test_size.py"]}},
+		{"a new file sets what is tested", files{"app.py": may, "test_a.py": "import unittest\nimport app\n\napp.size = len\n\n\nclass A(unittest.TestCase):" + path}, files{"test_a.py": ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = "load takes the folder too, and gives the path" })
+			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Proven || f.Verdict.TestsChanged {
+				t.Errorf("%+v", f.Verdict)
+			}
+			var got files
+			for file, text := range f.Judges {
+				if got == nil {
+					got = files{}
+				}
+				got[file] = string(text)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("what judges (-want +got):\n%s", diff)
 			}
 		})
 	}
