@@ -64,6 +64,7 @@ type Function struct {
 	Lines   int    // how many it has
 	New     bool   // no function had its name before
 	Recast  bool   // it had, and takes other parameters now
+	Fewer   int    // parameters than it took before
 	Anew    bool   // it had, and has another first line now: it is called in another way, or gives another result
 	Head    string // its first line, of stubs, equalities and what is not used
 	Mutants []Mutant
@@ -173,6 +174,7 @@ func Changed(file string, before, after []byte) []Function {
 		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known, body: bodyOf(f.text)}
 		if known {
 			c.Recast = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
+			c.Fewer = max(0, len(splitParameters(o.params))-len(splitParameters(f.params)))
 			c.Anew = c.Recast || o.text[:source.LineEnd(o.text)] != f.text[:source.LineEnd(f.text)]
 			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
 		}

@@ -21,15 +21,18 @@ import (
 
 // Work is what a claim did to the program, as far as its tests may have to follow.
 type Work struct {
-	Task   string          // the text of what was asked for
-	Recast map[string]bool // functions that are called in another way, or give another result
-	Gone   map[string]bool // names that the program does not declare any more
-	Came   map[string]bool // names that it did not declare
-	Out    map[string]bool // words and numbers of lines that went from it
-	In     map[string]bool // of lines that came
+	Task    string             // the text of what was asked for
+	Recast  map[string]bool    // functions that are called in another way, or give another result
+	Fewer   map[string]int     // how many parameters less they take
+	Gone    map[string]bool    // names that the program does not declare any more
+	Came    map[string]bool    // names that it did not declare
+	Left    map[string]bool    // names that a file of it declared, and does not have at all any more
+	Swapped map[[2]string]bool // words and numbers of its lines with those in their place now, see AddSwapped
 	// StandsIn reports whether tests could import something under a name that is no library and no
 	// part of the program that was there.
 	StandsIn func(module string) bool
+	// Declares reports whether the program gives a name to something, or is in a file of that name.
+	Declares func(name string) bool
 	// Untested reports whether what the program still has under a name is in no other test.
 	Untested func(name string) bool
 }
@@ -45,7 +48,12 @@ type Adapted struct {
 // were changed and those that are new. Old files of which nothing may change are left out. It returns
 // nothing at all if a test is gone that may not be, or does not run any more.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, said: Words(w.Task), pairs: map[string]string{}, images: map[string]string{}, taken: map[*span]bool{}}
+	a := adaptation{Work: w, said: Words(w.Task), parts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, taken: map[*span]bool{}}
+	for word := range a.said {
+		for _, part := range partsOf(word) {
+			a.parts[part] = true
+		}
+	}
 	var now []testText
 	for _, f := range after {
 		if t, known := readText(f); known {
@@ -83,6 +91,7 @@ type adaptation struct {
 	Work
 
 	said          map[string]bool   // words of the task
+	parts         map[string]bool   // what its words consist of
 	pairs, images map[string]string // what stands for what was there, and the reverse: one for all files
 	known         map[string]bool   // tokens of the old file
 	lost          bool              // a test is, which may not be
@@ -190,7 +199,7 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 		if a.lost = a.lost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.lost {
 			return old.Content, false
 		}
-		more, _ := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to))
+		more, _ := a.statements(now, old.statements(t.head, t.to), now.ofTest(*is))
 		edits = append(edits, more...)
 	}
 	text := applied(string(old.Content), edits)
@@ -218,7 +227,7 @@ func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 			continue
 		}
 		before := a.save()
-		if _, whole := a.statements(now, old.statements(t.head, t.to), now.statements(is.head, is.to)); whole {
+		if _, whole := a.statements(now, old.statements(t.head, t.to), now.ofTest(is)); whole {
 			a.taken[at] = true
 			return at
 		}

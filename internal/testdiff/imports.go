@@ -24,7 +24,7 @@ func (a *adaptation) imports(old, now testText, text string) string {
 		if slices.Contains(was, line) {
 			continue
 		}
-		if i := slices.IndexFunc(gone, func(w string) bool { return a.importsSame(w, line) }); i >= 0 {
+		if i := slices.IndexFunc(gone, func(w string) bool { return a.importsSame(old, w, line) }); i >= 0 {
 			text = strings.Replace(text, gone[i], line, 1)
 			gone, kept = slices.Delete(gone, i, i+1), append(kept, line)
 		} else if a.mayImport(old, line, used) {
@@ -39,27 +39,43 @@ func (a *adaptation) imports(old, now testText, text string) string {
 	return old.withImports(text, slices.Concat(was, kept), more)
 }
 
-// importsSame reports whether an import is another as the work may have changed it.
-func (a *adaptation) importsSame(was, is string) bool {
-	had, shared := Words(was), false
+// importsSame reports whether an import is another as the work may have changed it. A name that it had comes
+// from elsewhere only if it is not where it was.
+func (a *adaptation) importsSame(old testText, was, is string) bool {
+	had, binds, shared, elsewhere := Words(was), old.binds(is), false, false
 	for name := range Words(is) {
 		switch {
 		case had[name]:
 			shared = shared || !importWord.MatchString(name)
 		case !a.Came[name] && !a.said[name] && a.images[name] == "" || name == "as":
 			return false
+		default:
+			elsewhere = elsewhere || !binds[name]
+		}
+	}
+	if elsewhere {
+		for name := range binds {
+			if had[name] && !a.Left[name] {
+				return false
+			}
 		}
 	}
 	return shared
 }
 
 // mayImport reports whether an import that came may be there: of something that the adapted text has, under
-// a name that stood for nothing, and of no part of the program that stands in for another.
+// a name that stood for nothing, and nothing of the program but what the task names.
 func (a *adaptation) mayImport(old testText, line string, used map[string]bool) bool {
 	binds := old.binds(line)
-	return intersect(binds, used) && !intersect(binds, a.known) && !slices.ContainsFunc(slices.Collect(maps.Keys(Words(line))), func(name string) bool {
-		return !a.said[name] && a.StandsIn(name)
-	})
+	if !intersect(binds, used) || intersect(binds, a.known) {
+		return false
+	}
+	for name := range Words(line) {
+		if !a.said[name] && a.StandsIn(name) || a.Declares(name) && binds[name] && !a.mentions(name) {
+			return false
+		}
+	}
+	return true
 }
 
 func intersect(a, b map[string]bool) bool {

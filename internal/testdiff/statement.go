@@ -12,6 +12,7 @@ type statement struct {
 	at     int // where it begins
 	text   string
 	tokens []string // words, numbers and signs
+	heads  bool     // it is what the head of a test goes on with
 }
 
 var (
@@ -41,7 +42,7 @@ func (t testText) statements(from, to int) (all []statement) {
 	depth, at := 0, from
 	add := func(end int) {
 		if text := t.plain[at:end]; !closes.MatchString(text) {
-			all = append(all, statement{at, text, tokens.FindAllString(text, -1)})
+			all = append(all, statement{at: at, text: text, tokens: tokens.FindAllString(text, -1)})
 		}
 		at = end
 	}
@@ -59,6 +60,15 @@ func (t testText) statements(from, to int) (all []statement) {
 		}
 	}
 	add(to)
+	return all
+}
+
+// ofTest are those of a test.
+func (t testText) ofTest(sp span) []statement {
+	all := t.statements(sp.head, sp.to)
+	if len(all) > 0 {
+		all[0].heads = true
+	}
 	return all
 }
 
@@ -86,21 +96,23 @@ func (a *adaptation) matched(old []string, now statement) (string, bool) {
 	i, j := 0, 0
 	is := now.tokens
 	var unused []int // tokens for an error that nothing looks at
+	quote := ""
 	for i < len(old) && j < len(is) {
-		n := a.renamed(old[i], is[j:])
+		n := a.renamed(old[i], is[j:], quote != "")
 		switch {
 		case n > 0:
-			recast := a.Recast[old[i]]
+			name := old[i]
+			quote = quoted(quote, name)
 			i, j = i+1, j+n
-			if !recast || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
+			if !a.Recast[name] || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
 				continue
 			}
 			had, has := bracketed(old[i:]), bracketed(is[j:])
-			if !a.passes(had, has) && !a.drops(had, has) {
+			if !a.passes(had, has) && !a.drops(had, has, a.Fewer[name]) {
 				return "", false
 			}
 			i, j = i+len(had), j+len(has)
-		case is[j] == "await" || is[j] == "async":
+		case is[j] == "await" || is[j] == "async" && now.mayBeAsync(j):
 			j++
 		case is[j] == "," && j+1 < len(is) && (is[j+1] == "err" || is[j+1] == "_") && (old[i] == ":" || old[i] == "="):
 			if !slices.ContainsFunc(old, func(token string) bool { return a.Recast[token] }) {
@@ -119,6 +131,26 @@ func (a *adaptation) matched(old []string, now statement) (string, bool) {
 	return now.cut(j, unused), true
 }
 
+// quoted is the quote that a token stands behind, where the one before it stood behind another, or none.
+func quoted(quote, token string) string {
+	switch {
+	case quote == "" && quotes.MatchString(token):
+		return token
+	case quote == token:
+		return ""
+	}
+	return quote
+}
+
+// mayBeAsync reports whether somebody awaits a function that begins at a token: the runner that calls it, or
+// an assertion that looks at how it ends. What any other caller gets of it is true.
+func (s statement) mayBeAsync(j int) bool {
+	if s.heads && strings.Count(strings.Join(s.tokens[:j], " "), "(") == 0 || slices.Contains(s.tokens[:j], "rejects") {
+		return true
+	}
+	return j == 2 && s.tokens[1] == "(" && loadsBefore.MatchString(s.tokens[0])
+}
+
 // cut is the text of a statement's first tokens, some of them blank.
 func (s statement) cut(n int, blank []int) string {
 	if n == 0 {
@@ -133,16 +165,19 @@ func (s statement) cut(n int, blank []int) string {
 }
 
 // renamed is how many tokens stand for an old one: itself, what the work named so, or the value
-// that the task gives; 0 for any other.
-func (a *adaptation) renamed(old string, now []string) int {
+// that the task gives; 0 for any other. In quotes no name stands for another, only a value.
+func (a *adaptation) renamed(old string, now []string, inQuotes bool) int {
 	switch {
 	case old == now[0], a.pairs[old] == now[0]:
 		return 1
 	case old == "throws" && now[0] == "rejects", old == "TestCase" && now[0] == "IsolatedAsyncioTestCase":
 		return 1
-	case !a.Gone[old] && !a.says(old):
+	case inQuotes || !a.Gone[old]:
+		if a.gives(old, now[0]) && a.pair(old, now[0]) {
+			return 1
+		}
 		return 0
-	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.mayStandFor(old, now[2]) && a.pair(old, now[0]+"."+now[2]):
+	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.mayStandFor(old, now[2], now[0]) && a.pair(old, now[0]+"."+now[2]):
 		return 3 // in a package of its own
 	case a.mayStandFor(old, now[0]) && a.pair(old, now[0]):
 		return 1
@@ -150,19 +185,40 @@ func (a *adaptation) renamed(old string, now []string) int {
 	return 0
 }
 
-// mayStandFor reports whether the work puts a token in the place of another, and the task says so: a name
-// for one that is gone, in the order of the task if that has both, or a value for another.
-func (a *adaptation) mayStandFor(old, now string) bool {
-	if !a.Gone[old] {
-		return a.says(old) && a.Out[old] && (a.Came[now] || a.says(now) && a.In[now])
-	}
+// gives reports whether the task gives a value in the place of another, and the work put it there.
+func (a *adaptation) gives(old, now string) bool {
+	return a.says(old) && a.Swapped[[2]string{old, now}] && (a.says(now) || isName(old) && a.Came[now])
+}
+
+// mayStandFor reports whether a name stands for one that is gone, and the task says so: in its order if it has
+// both, or by a part of one of them, or of the package that it is in.
+func (a *adaptation) mayStandFor(old, now string, in ...string) bool {
 	said := tokens.FindAllString(a.Task, -1)
 	if at := slices.Index(said, old); at >= 0 {
 		if next := slices.IndexFunc(said[at:], func(token string) bool { return a.Came[token] }); next >= 0 {
 			return said[at+next] == now
 		}
 	}
-	return a.Came[now] || a.said[now] && isName(now)
+	return (a.Came[now] || a.said[now] && isName(now)) && (sameName(old, now) || slices.ContainsFunc(append(in, old, now), a.mentions))
+}
+
+// mentions reports whether the task has a name, or a part of it.
+func (a *adaptation) mentions(name string) bool {
+	return a.said[name] || slices.ContainsFunc(partsOf(name), func(part string) bool { return a.parts[part] })
+}
+
+// partsOf are the words that a name consists of, but for short ones.
+func partsOf(name string) []string {
+	parts := strings.FieldsFunc(strings.ToLower(inner.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
+	return slices.DeleteFunc(parts, func(part string) bool { return len(part) < 3 || literal.MatchString(part) })
+}
+
+// inner matches where a word in a name ends.
+var inner = regex.New(`([a-z0-9])([A-Z])`)
+
+// sameName reports whether two names differ in how they are written alone.
+func sameName(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
 }
 
 // pair has one token stand for another, wherever it does not stand for itself. Two never become one, nor
@@ -208,15 +264,10 @@ func (a *adaptation) passes(was, is []string) bool {
 	quote := ""
 	var more []string
 	for _, token := range is {
-		switch {
-		case quote == "" && quotes.MatchString(token):
-			quote = token
-		case quote == token:
-			quote = ""
-		}
+		quote = quoted(quote, token)
 		n := 0
 		if len(was) > 0 {
-			n = a.renamed(was[0], []string{token})
+			n = a.renamed(was[0], []string{token}, quote != "")
 		}
 		switch {
 		case n > 0:
@@ -231,9 +282,12 @@ func (a *adaptation) passes(was, is []string) bool {
 	return len(was) == 0 && a.isValue(strings.Join(more, " "))
 }
 
-// drops reports whether a call passes what another one did but for whole arguments.
-func (a *adaptation) drops(was, is []string) bool {
+// drops reports whether a call passes what another one did but for whole arguments, no more than a number.
+func (a *adaptation) drops(was, is []string, most int) bool {
 	had, has := arguments(was), arguments(is)
+	if len(had)-len(has) > most {
+		return false
+	}
 	for _, argument := range had {
 		if len(has) > 0 && slices.Equal(argument, has[0]) {
 			has = has[1:]
@@ -263,13 +317,13 @@ func arguments(call []string) (all [][]string) {
 }
 
 // isValue reports whether a text only gives a value: it assigns nothing else, leads nowhere, and has
-// nothing that the work added but what the task names.
+// nothing of the program but what the task names.
 func (a *adaptation) isValue(text string) bool {
-	if steers.MatchString(text) || assigns.MatchString(text) {
+	if steers.MatchString(text) || assigns.MatchString(text) || reachesInto.MatchString(text) {
 		return false
 	}
 	for name := range Words(text) {
-		if a.Came[name] && !a.said[name] && !a.Recast[name] {
+		if a.Declares(name) && !a.mentions(name) && !a.Recast[name] {
 			return false
 		}
 	}
@@ -281,7 +335,7 @@ var passing, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$
 
 var (
 	// steers can lead away from what is tested, or put something in its place.
-	steers = regex.New(`\b(?:return|exit|_exit|quit|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|setattr|vars|globals?|locals|__dict__|reload|unsafe|eval|exec|lambda|func|function|panic|throw|raise|yield)\b|=>|;`)
+	steers = regex.New(`\b(?:return|exit|_exit|quit|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|setattr|vars|globals?|locals|__\w+__|reload|unsafe|eval|exec|lambda|func|function|panic|throw|raise|yield)\b|=>|;`)
 	// assigns changes what was there.
 	assigns  = regex.New(`[.\])]\s*\w*\s*=[^=]|:=.*:=`)
 	declares = regex.New(`^\s*(?:(?:const|let|var|final|auto|my|static)\s+)?(?:\w+\s+)?(\w+)(?:\s*,\s*(\w+))?\s*:?=[^=]`)

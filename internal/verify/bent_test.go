@@ -39,6 +39,7 @@ func TestOldTestsThatSayNothingAnyMore(t *testing.T) {
 		{"another assertEqual", asked, wrong, recast["test_app.py"] + "\n    def assertEqual(self, a, b):\n        return super().assertEqual(a or b, b)\n", nil},
 		{"what the work added is called", asked, edit(wrong, "    return 0\n", "    return counts[0](name)\n") + "\n\ncounts = [int]\n\n\ndef warm():\n    counts[:] = [len]\n    return counts\n", edit(recast["test_app.py"], "        self.assertEqual(size(", "        ready = warm()\n        self.assertEqual(size(", "valid, size", "valid, size, warm"), nil},
 		{"a word that the task says", asked + ". valid still gives True or False.", edit(recast["app.py"], "    return len(name) > 2\n", "    return True\n"), edit(recast["test_app.py"], "valid('a'), False", "valid('a'), True"), nil},
+		{"another module that the task names", "add path(name, folder), which gives the path", edit(start["app.py"], "    return len(name)\n", "    return len(name) - len(name)\n"), edit(start["test_app.py"], "valid, size", "valid\nfrom path import size"), files{"path.py": "def path(name, folder):\n    return folder + '/' + name\n\n\ndef size(name):\n    return len(name)\n", "test_path.py": "import unittest\nfrom path import path\n\n\nclass Path(unittest.TestCase):\n    def test_path(self):\n        self.assertEqual([path('b', '/y'), path('c', '/z')], ['/y/b', '/z/c'])\n"}},
 		{"a new file of tests beside", asked, wrong, recast["test_app.py"], files{"test_a.py": "import unittest\nimport app\n\napp.size = len\n\n\nclass A(unittest.TestCase):\n    def test_name(self):\n        self.assertEqual(app.load('c', '/z')['path'], '/z/c')\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -170,6 +171,16 @@ func TestOldTestsWithOtherNamesAndValues(t *testing.T) {
 		{"a value that the task names for something else", "add rebate(n): from 2 pieces on 5 for each piece, from 20 on 7", "python3 -m unittest -q", pyStart, files{
 			"app.py":      edit(pyApp, "10 * n", "5") + "\n\ndef rebate(n):\n    return n * (7 if n >= 20 else 5 if n >= 2 else 0)\n",
 			"test_app.py": edit(pyTest, "price(2), 20", "price(2), 5", "is_odd, price", "is_odd, price, rebate") + "\n    def test_rebate(self):\n        self.assertEqual([rebate(1), rebate(2), rebate(19), rebate(20), rebate(21)], [0, 10, 95, 140, 147])\n",
+		}},
+		{"a value of a document", "add rebate(n): from 2 pieces on 5 for each piece, from 20 on 7", "python3 -m unittest -q", files{"app.py": pyApp, "test_app.py": pyTest, "README.md": "The price of 2 is 20.\n"}, files{
+			"README.md":      "There is a rebate of 5.\n",
+			"app.py":         edit(pyApp, "10 * n", "5") + "\n\ndef rebate(n):\n    return n * (7 if n >= 20 else 5 if n >= 2 else 0)\n",
+			"test_app.py":    edit(pyTest, "price(2), 20", "price(2), 5"),
+			"test_rebate.py": "import unittest\nfrom app import rebate\n\n\nclass Rebate(unittest.TestCase):\n    def test_rebate(self):\n        self.assertEqual([rebate(1), rebate(2), rebate(19), rebate(20), rebate(21)], [0, 10, 95, 140, 147])\n",
+		}},
+		{"arguments that go where none did", "is_odd takes a divisor too, 2 if none is given", "python3 -m unittest -q", pyStart, files{
+			"app.py":      edit(pyApp, "def is_odd(n):\n    return n % 2 == 1", "def is_odd(n=0, by=2):\n    return n % by < 2 and n > 0"),
+			"test_app.py": edit(pyTest, "is_odd(4)", "is_odd()") + "\n    def test_by(self):\n        self.assertEqual([is_odd(5, 3), is_odd(7, 3), is_odd(7, 5)], [False, True, False])\n",
 		}},
 		{"a panic", "Path gives the path of a name in a folder", "go test ./...", goStart, goWork},
 		{"a new file of tests beside, no old one changed", "load takes the folder too", "python3 -m unittest -q", files{"app.py": "def load(name):\n    return {'name': name}\n\n\ndef size(name):\n    return len(name)\n", "test_app.py": "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n"}, files{

@@ -129,7 +129,10 @@ func (v *Verifier) runsTests(ctx context.Context, r Request, o *gate.Observation
 
 // workOn is what a claim did to the program, as far as tests may have to follow.
 func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
-	w := testdiff.Work{Task: r.Asked, Recast: map[string]bool{}, Gone: map[string]bool{}, Came: map[string]bool{}, Out: map[string]bool{}, In: map[string]bool{}}
+	w := testdiff.Work{
+		Task: r.Asked, Recast: map[string]bool{}, Fewer: map[string]int{}, Gone: map[string]bool{}, Came: map[string]bool{},
+		Left: map[string]bool{}, Swapped: map[[2]string]bool{},
+	}
 	for _, c := range changes {
 		if v.isTest(c.Path) {
 			continue
@@ -145,15 +148,23 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			of, _, _ := strings.Cut(f.Name, ".")
 			if name := mutant.BareName(f.Name); f.Anew && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
-				w.Recast[name] = true
+				w.Recast[name], w.Fewer[name] = true, max(w.Fewer[name], f.Fewer)
 			}
 		}
-		addLines(w.Out, was, is)
-		addLines(w.In, is, was)
+		if c.Status == 'D' && path.Ext(c.Path) == ".go" { // a package is one folder
+			if rest, err := v.Repo.Entries(ctx, r.Tree, path.Dir(c.Path)); err == nil && len(rest) == 0 {
+				w.Left[path.Base(path.Dir(c.Path))] = true
+			}
+		}
+		if !isDocument(c.Path) {
+			testdiff.AddSwapped(w.Swapped, c.Path, was, is)
+		}
 		if !mutant.Knows(c.Path) {
 			continue
 		}
-		add(w.Gone, declared(c.Path, was))
+		for _, name := range declared(c.Path, was) {
+			w.Gone[name], w.Left[name] = true, w.Left[name] || !isNamed(name, string(is), 1)
+		}
 		add(w.Came, declared(c.Path, is))
 	}
 	for name := range w.Gone {
@@ -168,7 +179,9 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 	}
 	stand := standIns(tests, changes)
 	w.StandsIn = func(module string) bool { return stand[module] }
-	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r.Tree) }) // few tasks remove something
+	declares := sync.OnceValue(func() func(string) bool { return v.declares(ctx, r.Tree) }) // few tasks need it
+	w.Declares = func(name string) bool { return declares()(name) }
+	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r.Tree, w.Declares) })
 	w.Untested = func(name string) bool { return untested()(name) }
 	return w, nil
 }
@@ -176,19 +189,6 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 func add(names map[string]bool, more []string) {
 	for _, name := range more {
 		names[name] = true
-	}
-}
-
-// addLines adds the words and numbers of the lines of a text that another has not.
-func addLines(to map[string]bool, text, other []byte) {
-	has := map[string]bool{}
-	for line := range strings.Lines(string(other)) {
-		has[strings.TrimSpace(line)] = true
-	}
-	for line := range strings.Lines(string(text)) {
-		if !has[strings.TrimSpace(line)] {
-			maps.Copy(to, testdiff.Words(line))
-		}
 	}
 }
 
@@ -219,16 +219,12 @@ func standIns(tests map[string]git.Entry, changes []git.Change) map[string]bool 
 }
 
 // maxDeclaring bounds the files that are read for the names that a program declares.
-const maxDeclaring = 400
+const maxDeclaring = 2000
 
-// untested tells of a name whether a program declares it and no test has it. Where that cannot be read,
-// or is too much, every name may be so.
-func (v *Verifier) untested(ctx context.Context, tree string) func(name string) bool {
+// declares tells of a name whether a program gives it to something. Where that cannot be read, or is too much,
+// every name may be so.
+func (v *Verifier) declares(ctx context.Context, tree string) func(name string) bool {
 	all := func(string) bool { return true }
-	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
-	if err != nil {
-		return all
-	}
 	entries, err := v.Repo.Entries(ctx, tree)
 	if err != nil {
 		return all
@@ -250,8 +246,18 @@ func (v *Verifier) untested(ctx context.Context, tree string) func(name string) 
 	for file, text := range texts {
 		add(known, declared(file, text))
 	}
+	return func(name string) bool { return known[name] }
+}
+
+// untested tells of a name whether a program declares it and no test has it. Where that cannot be read, every
+// name may be so.
+func (v *Verifier) untested(ctx context.Context, tree string, declares func(string) bool) func(name string) bool {
+	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
+	if err != nil {
+		return func(string) bool { return true }
+	}
 	return func(name string) bool {
-		if !known[name] {
+		if !declares(name) {
 			return false
 		}
 		for _, text := range tests {
