@@ -10,36 +10,74 @@ import (
 
 var (
 	// sets assigns to a part of something that has a name.
-	sets = regex.New(`(?m)(?:^|[{;(]|=>)[ \t]*(\w+)(?:\.\w+|\[[^\]\n]*\])+[ \t]*[-+|&]?=[^=]`)
-	// callsAtOnce calls something, or keeps what a call gives.
-	callsAtOnce = regex.New(`^\s*(?:(?:const|let|var|await)\s+)*(?:\w+\s*:?=\s*)?(?:await\s+)?(\w+)(?:\.\w+)*\(`)
+	sets = regex.New(`(?m)(?:^|[{;(,]|=>|\bfor|\bas)[ \t]*(\w+)((?:\.\w+|\[[^\]\n]*\])+)[ \t]*(?:[-+|&]?=[^=]|,[^\n=()]*=[^=]|\bin\b)`)
+	// makes gives a name to what is made there: a call gives it, or it is written there.
+	makes = regex.New(`(?m)(?:^|[{;(]|=>)[ \t]*(?:(?:const|let|var|final|auto|[A-Z]\w*(?:<[^\n>]*>)?)[ \t]+)?(\w+)[ \t]*(?::[^=\n]*)?:?=[ \t]*(?:(?:await|new)\b|[\[{'"0-9]|[\w.]+\()`)
+	// callsImported calls something that an import may have given a name to.
+	callsImported = regex.New(`(?:^|[^.\w@])(\w+)(?:\.\w+)*\(`)
 	// reachesInto gets at what other tests use by no name of its own.
-	reachesInto = regex.New(`(?m)(?:^|[^.\w])(?:setattr|delattr|vars|globals|exec|eval|reload)\(|\b(?:__dict__|__builtins__|builtins|sys\.modules|defineProperty|require\.cache|globalThis|unsafe)\b|\.prototype\b`)
-	// goRunsBefore runs before the tests of a package in Go.
-	goRunsBefore = regex.New(`(?m)^(?:func (?:init\(\)|TestMain\()|var \w+.*= .*\()`)
+	reachesInto = regex.New(`(?m)(?:^|[^.\w])(?:setattr|delattr|vars|globals|exec|eval|reload)\(|\b(?:__dict__|__setattr__|__delattr__|__class__|__globals__|__code__|__builtins__|builtins|sys\.modules|` +
+		`defineProperty|require\.cache|globalThis|unsafe|class_eval|define_method|instance_variable_set)\b|\.prototype\b|\bObject\.assign\([ \t]*\w|\bpatch(?:\.\w+)*\([^\n]*\)\.start\(`)
+	// opensClass goes on with a class of Ruby's that another file began.
+	opensClass = regex.New(`(?m)^(?:class|module) \w+[ \t]*$`)
+	ownObject  = regex.New(`^(?:self|this|cls)$`)
+	function   = regex.New(`^[ \t]*(?:async[ \t]+)?def\b`)
 )
 
 // Shapes reports whether a file of tests may change what tests in other files do, as they may run in one
-// process: it sets something of what it imports, or calls it when it is loaded. It is wide: whoever asks
-// has the others run without it.
-func Shapes(f File) bool {
+// process: it sets something that it did not make, calls what it imports when it is loaded, or is no test and may
+// stand in the place of what they import. It is wide: whoever asks has the others run without it. declares reports
+// whether the program gives a name to something.
+func Shapes(f File, declares func(name string) bool) bool {
 	t, known := readText(f)
 	if !known {
 		return false
 	}
 	if t.isGo() {
-		return goRunsBefore.MatchString(t.plain)
+		return shapesGo(string(f.Content), declares)
 	}
+	if reachesInto.MatchString(t.plain) || strings.HasSuffix(f.Path, ".rb") && opensClass.MatchString(t.plain) || t.testsNothing() {
+		return true
+	}
+	made := map[string]bool{}
+	for _, m := range makes.FindAllStringSubmatch(t.plain, -1) {
+		made[m[1]] = true
+	}
+	return slices.ContainsFunc(sets.FindAllStringSubmatch(t.plain, -1), func(m []string) bool {
+		own := made[m[1]]
+		if ownObject.MatchString(m[1]) { // a part of it may be another's
+			parts := strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune(".[]", r) })
+			own = len(parts) < 2
+		}
+		return !own
+	}) || t.callsWhenLoaded()
+}
+
+// testsNothing reports whether a file that is no mark of a package has neither tests nor assertions.
+func (t testText) testsNothing() bool {
+	return len(t.tests) == 0 && !t.l.assert.MatchString(t.s.Code) && strings.TrimSpace(t.plain) != ""
+}
+
+// callsWhenLoaded reports whether the file calls what it imports, outside of all functions.
+func (t testText) callsWhenLoaded() bool {
 	imported := map[string]bool{}
 	for _, s := range t.uses {
 		for _, token := range s.tokens {
 			imported[token] = true
 		}
 	}
-	ofImported := func(m []string) bool { return imported[m[1]] }
-	return reachesInto.MatchString(t.plain) || slices.ContainsFunc(sets.FindAllStringSubmatch(t.plain, -1), ofImported) ||
-		slices.ContainsFunc(t.beside, func(s statement) bool {
-			m := callsAtOnce.FindStringSubmatch(s.text)
-			return m != nil && imported[m[1]] && source.Indent(strings.TrimLeft(s.text, "\r\n")) == 0
-		})
+	inside := -1 // how far in the function stands that a line is in
+	for _, s := range t.beside {
+		text := strings.TrimLeft(s.text, "\r\n")
+		indent := source.Indent(text)
+		if inside >= 0 && indent > inside || indent > 0 && t.l.extent != indents {
+			continue
+		}
+		if inside = -1; function.MatchString(text) {
+			inside = indent
+		} else if slices.ContainsFunc(callsImported.FindAllStringSubmatch(text, -1), func(m []string) bool { return imported[m[1]] }) && !strings.HasPrefix(text[indent:], "@") {
+			return true
+		}
+	}
+	return false
 }

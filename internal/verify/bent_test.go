@@ -143,6 +143,49 @@ func TestOldTestsThatAreElsewhere(t *testing.T) {
 	}
 }
 
+// A new file of tests that has old ones pass which the work breaks.
+func TestNewTestsThatChangeWhatOldOnesDo(t *testing.T) {
+	t.Parallel()
+	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
+	const pyGate, goGate = "PYTHONPATH=. python3 -m unittest discover -q -s tests", "go test ./..."
+	py := files{"app.py": "from sizes import size\n", "sizes.py": "def size(text):\n    return len(text)\n", "tests/test_app.py": "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n"}
+	pyWork := func(more files, setUp string) files {
+		work := files{
+			"paths.py":        "def path(word, folder):\n    return folder + '/' + word\n",
+			"sizes.py":        "def size(text):\n    return len(text) + 2\n",
+			"tests/test_a.py": "import unittest\nfrom unittest import mock\nimport app\nfrom paths import path\n\n\nclass Path(unittest.TestCase):\n" + setUp + "    def test_path(self):\n        self.assertEqual([path('b', '/y'), path('c', '/z')], ['/y/b', '/z/c'])\n        self.assertTrue(app)\n",
+		}
+		maps.Copy(work, more)
+		return work
+	}
+	golang := files{"go.mod": "module m\n\ngo 1.21\n", "app.go": "package m\n\nfunc Size(name string) int { return len(name) }\n", "size_test.go": "package m\n\nimport \"testing\"\n\nfunc TestSize(t *testing.T) {\n\tif got := Size(\"abc\"); got != 3 {\n\t\tt.Error(got)\n\t}\n}\n"}
+	goWork := func(size, test string) files {
+		return files{
+			"app.go":    edit(golang["app.go"], "func Size(name string) int { return len(name) }", size) + "\nfunc Path(name, folder string) string { return folder + \"/\" + name }\n",
+			"a_test.go": "package m\n\nimport \"testing\"\n" + test + "\nfunc TestPath(t *testing.T) {\n\tif got := Path(\"a\", \"/x\"); got != \"/x/a\" {\n\t\tt.Error(got)\n\t}\n\tif got := Path(\"b\", \"/y\"); got != \"/y/b\" {\n\t\tt.Error(got)\n\t}\n}\n",
+		}
+	}
+	for _, c := range []struct {
+		name, gate  string
+		start, work files
+	}{
+		{"py: a patch that stays", pyGate, py, pyWork(nil, "    def setUp(self):\n        mock.patch('app.size', len).start()\n\n")},
+		{"py: under another name", pyGate, py, pyWork(nil, "    def setUp(self):\n        m = app\n        m.size = len\n\n")},
+		{"py: a module in its place", pyGate, py, pyWork(files{"tests/sizes.py": "def size(text):\n    return len(text)\n"}, "")},
+		{"go: set in a test", goGate, golang, goWork("var length = func(string) int { return 0 }\n\nfunc Size(name string) int { return length(name) }", "\nfunc TestA(t *testing.T) {\n\tlength = func(s string) int { return len(s) }\n}\n")},
+		{"go: another meaning of a word", goGate, golang, goWork("func Size(name string) int { return cap([]byte(name)) - cap([]byte(name)) }", "\nvar n = 6\n\nfunc cap(b []byte) int { n -= 3; return n }\n")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.start, nil)
+			f := b.claim(gates(c.gate), c.work, func(r *verify.Request) { r.Asked = "path gives the path of a word in a folder" })
+			if f.Verdict.Status != gate.Pass || !f.Verdict.TestsChanged || f.Verdict.Evidence == gate.Proven {
+				t.Errorf("%+v", f.Verdict)
+			}
+		})
+	}
+}
+
 // Names that are exchanged, a panic that a test recovers from, and values that the task names for something else.
 func TestOldTestsWithOtherNamesAndValues(t *testing.T) {
 	t.Parallel()

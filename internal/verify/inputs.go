@@ -168,7 +168,8 @@ func (in inputs) shapes(ctx context.Context, ch git.Change) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		may = testdiff.Shapes(testdiff.File{Path: ch.Path, Content: content})
+		declares := sync.OnceValue(func() func(string) bool { return in.v.declares(ctx, in.r.Tree) }) // few files need it
+		may = testdiff.Shapes(testdiff.File{Path: ch.Path, Content: content}, func(name string) bool { return declares()(name) })
 	}
 	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
 }
