@@ -315,11 +315,13 @@ var (
 	withTests = regex.New(`(?i)(?:\band|\bwith|\bincluding|\bplus|,|\+)\s+(?:(?:all|of|its|their|the|old)\s+)*tests?\b`)
 	// clause ends what a task says of one thing.
 	clause = regex.New(`[;:,]\s|\.\s|\s-\s`)
+	// pathsIn matches the files that it names.
+	pathsIn = regex.New(`[\w/.-]+\.\w+`)
 	// filler says nothing of what is removed.
 	filler = regex.New(`(?i)^(?:.|an|all|any|the|of|for|from|in|and|or|it|its|to|their|old|unused|deprecated|obsolete|support|features?|functions?|methods?|class|modules?|package|code|files?|tests?|form|option|format|command|endpoint|api)$`)
 )
 
-// mayGo reports whether a test may be gone: the task asks to remove what it tests, by a name
+// mayGo reports whether a test may be gone: the task asks to remove its file, or what it tests, by a name
 // that it calls, or by all that the task says of it; and nothing that stays is untested then.
 func (a *adaptation) mayGo(old testText, t span) bool {
 	at := goes.FindStringIndex(a.Task)
@@ -330,13 +332,14 @@ func (a *adaptation) mayGo(old testText, t span) bool {
 	if end := clause.FindStringIndex(object); end != nil {
 		object = object[:end[0]]
 	}
+	byName := slices.ContainsFunc(pathsIn.FindAllString(object, -1), func(file string) bool { return file == old.Path || file == path.Base(old.Path) })
 	with := withTests.FindStringIndex(object)
 	if with != nil {
 		object = object[:with[0]]
 	}
 	calls := Words(old.plain[t.from:t.to])
 	where := strings.ToLower(path.Base(old.Path) + " " + t.name)
-	called, said, all := false, 0, 0
+	called, said, all := byName, 0, 0
 	for word := range Words(object) {
 		called = called || a.Gone[word] && calls[word]
 		if filler.MatchString(word) {

@@ -208,6 +208,14 @@ func TestAdaptTestsThatMoved(t *testing.T) {
 	if got := w.Adapt(before, nil); len(got) != 1 || got[0].Content != nil {
 		t.Errorf("tests that may go: %+v", got)
 	}
+	w = Work{Task: "Remove the XML format and its tests (test_limits.py); dump(1) must raise", Untested: w.Untested}
+	if got := w.Adapt(before, nil); len(got) != 1 || got[0].Content != nil {
+		t.Errorf("tests of a file that the task names: %+v", got)
+	}
+	w.Task = "Remove the XML format and its tests; test_limits.py stays"
+	if got := w.Adapt(before, nil); got != nil {
+		t.Errorf("tests of a file that the task names for something else: %+v", got)
+	}
 }
 
 // FuzzAdapt holds that a file that did not change is not adapted, whatever stands in it, and that what
