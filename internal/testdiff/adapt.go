@@ -33,7 +33,8 @@ type Work struct {
 	StandsIn func(module string) bool
 	// Declares reports whether the program gives a name to something, or is in a file of that name.
 	Declares func(name string) bool
-	// Untested reports whether what the program still has under a name is in no other test.
+	// Untested reports whether what the program still has under a name is in no other file of tests; where
+	// the work changed it, in none that is as it was.
 	Untested func(name string) bool
 }
 
@@ -189,7 +190,7 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 	a.lost = a.lost || now.silenced() && !old.silenced()
 	for _, t := range old.tests {
 		is := now.test(t.name)
-		if is == nil && a.mayGo(old, t) {
+		if is == nil && a.mayGo(old, t, &now) {
 			edits, fewer = append(edits, edit{t.from, t.to, old.nothing(t)}), true
 			continue
 		}
@@ -305,7 +306,7 @@ func applied(text string, edits []edit) string {
 
 // mayAllGo reports whether all tests of a file may.
 func (a *adaptation) mayAllGo(old testText) bool {
-	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayGo(old, t) })
+	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayGo(old, t, nil) })
 }
 
 var (
@@ -323,7 +324,7 @@ var (
 
 // mayGo reports whether a test may be gone: the task asks to remove its file, or what it tests, by a name
 // that it calls, or by all that the task says of it; and nothing that stays is untested then.
-func (a *adaptation) mayGo(old testText, t span) bool {
+func (a *adaptation) mayGo(old testText, t span, now *testText) bool {
 	at := goes.FindStringIndex(a.Task)
 	if at == nil {
 		return false
@@ -351,7 +352,7 @@ func (a *adaptation) mayGo(old testText, t span) bool {
 		}
 	}
 	for name := range calls {
-		if called = called || with != nil && a.Gone[name]; !a.Gone[name] && a.Untested(name) {
+		if called = called || with != nil && a.Gone[name]; !a.Gone[name] && !old.looksElsewhere(name, t, now) && a.Untested(name) {
 			return false
 		}
 	}
@@ -360,6 +361,13 @@ func (a *adaptation) mayGo(old testText, t span) bool {
 		least = 1
 	}
 	return called || said >= max(least, all)
+}
+
+// looksElsewhere reports whether another test of a file has a name, and is still there.
+func (t testText) looksElsewhere(name string, but span, now *testText) bool {
+	return now != nil && slices.ContainsFunc(t.tests, func(other span) bool {
+		return other.name != but.name && now.test(other.name) != nil && Words(t.plain[other.from:other.to])[name]
+	})
 }
 
 // savedPairs are the pairs of an adaptation at one time, to go back to.

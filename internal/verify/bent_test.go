@@ -225,6 +225,15 @@ func TestOldTestsWithOtherNamesAndValues(t *testing.T) {
 			"app.py":      edit(pyApp, "def is_odd(n):\n    return n % 2 == 1", "def is_odd(n=0, by=2):\n    return n % by < 2 and n > 0"),
 			"test_app.py": edit(pyTest, "is_odd(4)", "is_odd()") + "\n    def test_by(self):\n        self.assertEqual([is_odd(5, 3), is_odd(7, 3), is_odd(7, 5)], [False, True, False])\n",
 		}},
+		{"a test that goes with what it calls, and a new one that only mentions the rest", "Remove as_xml with its tests; as_json gives JSON", "python3 -m unittest -q", files{
+			"app.py":      "def as_xml(n):\n    return '<%d>' % n\n\n\ndef size(text):\n    return len(text)\n\n\ndef one():\n    return 1\n",
+			"test_one.py": "import unittest\nimport app\n\n\nclass One(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(app.one(), 1)\n",
+			"test_xml.py": "import unittest\nimport app\n\n\nclass XML(unittest.TestCase):\n    def test_xml(self):\n        self.assertEqual(app.as_xml(app.size('abc')), '<3>')\n",
+		}, files{
+			"app.py":       "def as_json(n):\n    return '[%d]' % n\n\n\ndef size(text):\n    return len(text) + 2\n\n\ndef one():\n    return 1\n",
+			"test_xml.py":  "",
+			"test_json.py": "import unittest\nimport app\n\n\nclass JSON(unittest.TestCase):\n    def test_json(self):\n        self.assertEqual([app.as_json(3), app.as_json(4)], ['[3]', '[4]'])\n\n    def test_size(self):\n        self.assertGreater(app.size('abc'), 0)\n",
+		}},
 		{"a panic", "Path gives the path of a name in a folder", "go test ./...", goStart, goWork},
 		{"a new file of tests beside, no old one changed", "load takes the folder too", "python3 -m unittest -q", files{"app.py": "def load(name):\n    return {'name': name}\n\n\ndef size(name):\n    return len(name)\n", "test_app.py": "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_size(self):\n        self.assertEqual(app.size('abc'), 3)\n"}, files{
 			"app.py":    "def load(name, folder=''):\n    return {'name': name, 'path': folder + '/' + name}\n\n\ndef size(name):\n    return 0\n",

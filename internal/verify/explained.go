@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -181,7 +182,7 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 	w.StandsIn = func(module string) bool { return stand[module] }
 	declares := sync.OnceValue(func() func(string) bool { return v.declares(ctx, r.Tree) }) // few tasks need it
 	w.Declares = func(name string) bool { return declares()(name) }
-	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r.Tree, w.Declares) })
+	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r, changes, w.Declares) })
 	w.Untested = func(name string) bool { return untested()(name) }
 	return w, nil
 }
@@ -249,19 +250,31 @@ func (v *Verifier) declares(ctx context.Context, tree string) func(name string) 
 	return func(name string) bool { return known[name] }
 }
 
-// untested tells of a name whether a program declares it and no test has it. Where that cannot be read, every
-// name may be so.
-func (v *Verifier) untested(ctx context.Context, tree string, declares func(string) bool) func(name string) bool {
-	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
+// untested tells of a name whether a program declares it and no test has it: none that was there, if the work
+// changed what has the name. Where that cannot be read, every name may be so.
+func (v *Verifier) untested(ctx context.Context, r Request, changes []git.Change, declares func(string) bool) func(name string) bool {
+	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.tests, maxTestsRead)
+	changed := map[string]bool{}
+	for _, c := range changes {
+		was, wasErr := v.content(ctx, r.Base, c.Path)
+		is, isErr := v.content(ctx, r.Tree, c.Path)
+		err = cmp.Or(err, wasErr, isErr)
+		for _, f := range mutant.Changed(c.Path, was, is) {
+			changed[mutant.BareName(f.Name)] = true
+		}
+	}
 	if err != nil {
 		return func(string) bool { return true }
+	}
+	isOther := func(file string) bool {
+		return slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == file })
 	}
 	return func(name string) bool {
 		if !declares(name) {
 			return false
 		}
-		for _, text := range tests {
-			if isNamed(name, string(text), 1) {
+		for file, text := range tests {
+			if isNamed(name, string(text), 1) && !(changed[name] && isOther(file)) {
 				return false
 			}
 		}
