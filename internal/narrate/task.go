@@ -21,8 +21,10 @@ func Task(t loop.Task) string {
 		words = "left out"
 	case len(t.Rejected) > 0:
 		words = "open again"
+	case t.Undone && t.Status == loop.Open:
+		words = "open again, its work was undone by a restore"
 	}
-	if t.Evidence != "" {
+	if t.Evidence != "" && t.Status != loop.Open {
 		words += ", " + Result(t)
 	}
 	if t.Accepted && Result(t) != Approved {
@@ -116,7 +118,7 @@ func PlanLine(st loop.State, t loop.Task, working bool) string {
 	if now := TaskNow(st, t, working); now != "" {
 		words = now + ", " + words
 	}
-	if why := plan.OneLine(t.Why, 120); why != "" && (t.NeedsUser() || t.Status == loop.Open) {
+	if why := plan.OneLine(t.Why, 120); why != "" && (t.NeedsUser() || t.Status == loop.Open && !t.Undone) {
 		words += " · " + why
 	}
 	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words

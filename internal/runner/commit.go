@@ -22,6 +22,7 @@ const (
 	TrailerTask     = "Pawl-Task"
 	TrailerEvidence = "Pawl-Evidence"
 	TrailerReceipt  = "Pawl-Receipt"
+	TrailerUndoes   = "Pawl-Undoes" // a task whose work this commit takes out, as the user restored a checkpoint from before
 )
 
 // commit makes the judged tree one commit, with the tasks ticked in it, and then
@@ -185,6 +186,9 @@ func (r *Runner) trailers(a loop.Action, m memory.Briefing) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})
+	}
+	for _, id := range a.Undoes {
+		ts = append(ts, git.Trailer{Key: TrailerUndoes, Value: plan.OneLine(id, 100)})
 	}
 	return append(ts, git.Trailer{Key: TrailerEvidence, Value: string(a.Evidence)},
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})

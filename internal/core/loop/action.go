@@ -69,6 +69,7 @@ type Action struct {
 	Isolated  bool          `json:"isolated,omitempty"`  // BeginTurn: in a session of its own, beside the user's
 	Owner     Owner         `json:"owner,omitempty"`     // HandoverTo: to whom
 	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
+	Undoes    []string      `json:"undoes,omitempty"`    // Commit: tasks whose committed work a user's restore took out of the tree
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the user
 	Messages  []Message     `json:"messages,omitempty"`  // Deliver

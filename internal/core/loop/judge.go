@@ -304,10 +304,13 @@ func notItsOwn(g Gates, task string) string {
 func (m *machine) commitFound() {
 	ids := m.claimed()
 	evidence := m.s.Found.share(len(ids) - 1) // of one commit for all: the weakest
-	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: m.s.Found.Tree, Evidence: evidence, Receipt: m.s.Found.Receipt})
+	m.ask(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.Found.Tree, Evidence: evidence, Receipt: m.s.Found.Receipt})
 }
 
 func (m *machine) committed(e Event) {
+	for _, id := range m.undoneBy(m.claimed()) {
+		m.task(id, func(t *Task) { t.Commit = "" })
+	}
 	m.markDone(e.Commit, e.Receipt)
 	m.commitsLost(e.Tasks)
 	m.added(e.Added)

@@ -48,6 +48,17 @@ func (m *machine) takenAway() (ids []string) {
 	return ids
 }
 
+// undoneBy are the tasks whose committed work the next commit undoes: a restore took it away,
+// no commit has been made since, and the next one is not theirs.
+func (m *machine) undoneBy(claimed []string) (ids []string) {
+	for _, t := range m.s.Tasks {
+		if t.Undone && t.Status == Open && t.Commit != "" && !slices.Contains(claimed, t.ID) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
 // restartTask drops what was under way on a tree that is no longer there.
 func (m *machine) restartTask() {
 	m.s.Claim, m.s.Found, m.s.Retry, m.s.Unknowns = nil, nil, false, 0
