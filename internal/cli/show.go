@@ -253,7 +253,7 @@ func (s *show) Gate(p verify.Progress) {
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
 	s.leftAlone = append(s.leftAlone, n.Untouched()...)
-	if n.PerhapsYours != "" {
+	if n.PerhapsYours != "" && !slices.Contains(s.doubtful, n.PerhapsYours) {
 		s.doubtful = append(s.doubtful, n.PerhapsYours)
 	}
 	level := term.Info

@@ -222,6 +222,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 		warn(err)
 	}
 	r.nameLeft(ctx)
+	r.nameMovedBranch(ctx)
 	if err := r.bringBackLeft(ctx, m); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}

@@ -1,6 +1,8 @@
 package runner_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -66,5 +68,26 @@ func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
 	}
 	if got := b.git("status", "--porcelain"); got != "" {
 		t.Errorf("status: %q", got)
+	}
+}
+
+// A branch of the user's that a program of the agent's reset is named in the end.
+func TestABranchThatLostCommitsIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	b.git("commit", "-q", "--allow-empty", "-m", "second")
+	began := b.git("rev-parse", "HEAD")
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	script := "#!/bin/sh\ncat > /dev/null\necho two >> have.txt\ngit update-ref refs/heads/main main~1\necho '<promise>DONE</promise>'\n"
+	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched("", []string{"have every word"}, withGate(map[string]any{"agent": "command", "agent_command": agent}), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if !w.note("branch main lost commit " + strings.TrimSpace(began)[:7] + ", where this loop began") {
+		t.Errorf("notes: %q", w.notes)
 	}
 }

@@ -170,7 +170,7 @@ func (m *Memory) ApplyNote(n Note) {
 		m.Orphans = n.Orphans
 	}
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
-	if n.PerhapsYours != "" && len(m.PerhapsYours) < maxPerhapsYours {
+	if n.PerhapsYours != "" && !slices.Contains(m.PerhapsYours, n.PerhapsYours) && len(m.PerhapsYours) < maxPerhapsYours {
 		m.PerhapsYours = append(slices.Clip(m.PerhapsYours), n.PerhapsYours)
 	}
 	if n.Mutation != nil {
