@@ -20,7 +20,7 @@ import (
 type serveCmd struct {
 	Listen string   `default:"127.0.0.1:7295" placeholder:"ADDR" help:"the address and port to listen on; beyond loopback, reading needs the token too"`
 	Name   []string `placeholder:"HOST" help:"another host name under which browsers may ask; repeatable"`
-	All    bool     `help:"show the loops of every repository"`
+	All    bool     `help:"show the loops of every repository; default: this one, all its worktrees"`
 }
 
 func (serveCmd) Help() string {

@@ -28,7 +28,7 @@ import (
 
 type watchCmd struct {
 	Loop  string `arg:"" optional:"" placeholder:"LOOP" help:"the loop to open; default: the overview"`
-	All   bool   `help:"show the loops of every repository"`
+	All   bool   `help:"show the loops of every repository; default: this one, all its worktrees"`
 	Plain bool   `help:"print lines instead of a screen, each event as it happens; the default with TERM=dumb"`
 }
 
@@ -74,13 +74,14 @@ type watched struct {
 	all bool
 
 	mu      sync.Mutex
+	here    func(root string) bool // whether a loop there is one of this repository
 	history *narrated       // of the loop that is open, nil for none
 	told    map[string]told // by loop: what News returned
 	list    *store.Lister[record.Summary]
 }
 
 func (a *app) watched(ctx context.Context, all bool) *watched {
-	return &watched{ctx: ctx, app: a, all: all, list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
+	return &watched{ctx: ctx, app: a, all: all, here: sameRepository(a.root()), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
 }
 
 // narrated is the history of a loop. It grows with the loop's journal.
@@ -95,16 +96,17 @@ type narrated struct {
 // maxLines bounds the history that is kept of a loop.
 const maxLines = 5000
 
-// Loops returns the summaries of the loops here, or of all.
+// Loops returns the summaries of the loops of this repository, or of all.
 func (w *watched) Loops() ([]record.Summary, error) {
 	listed, err := w.list.List(w.app.store) // a screen asks every second
 	if err != nil {
 		return nil, err
 	}
-	root := w.app.root()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var out []record.Summary
 	for _, l := range listed {
-		if sum := w.app.present(l); sum.Root != "" && (w.all || sum.Root == root) {
+		if sum := w.app.present(l); sum.Root != "" && (w.all || w.here(sum.Root)) {
 			out = append(out, sum)
 		}
 	}
