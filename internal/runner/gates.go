@@ -8,12 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -183,6 +181,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 			}
 			g := r.found(ctx, f)
 			g.Tree, g.Head, g.Message = tree, at.head, at.message
+			r.blameHooks(ctx, at, &g)
 			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
 				return g, err
 			}
@@ -229,83 +228,6 @@ func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Briefi
 		}
 	}
 	return at, known, err
-}
-
-// ready is what is to be judged, and committed if it passes.
-type ready struct {
-	tree    string
-	head    string // commit that HEAD was at, "" if nothing is committed
-	message string // as the user's hooks left it
-}
-
-// readyToCommit makes what the agent did one change against the base, and asks
-// the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Briefing) (at ready, refusal *loop.Gates, err error) {
-	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
-	if commits && !r.keepsOwn() {
-		noted, err := r.squash(ctx, m.Base)
-		if err != nil {
-			return at, nil, fmt.Errorf("squash the agent's commits: %w", err)
-		}
-		r.inRun(ctx, noted)
-	}
-	if commits {
-		back, words, err := r.switchBack(ctx, m.Base)
-		if err != nil {
-			return at, nil, err
-		}
-		if words != "" {
-			r.noteLater(ctx, loop.Warning, words)
-		}
-		at.head = back.Head
-	}
-	if at.tree, err = r.treeNow(ctx); err != nil {
-		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
-	}
-	if !commits {
-		return at, nil, nil
-	}
-	if op := r.Repo.Operation(); op != "" { // in a user's session nobody ends it for them
-		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
-	}
-	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.NewFiles)
-	if err != nil {
-		return at, nil, err
-	}
-	began := time.Now()
-	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.Tasks, a.Tasks)})
-	if hooks.Ran { // what they write belongs to the work
-		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
-	}
-	if err != nil {
-		return at, nil, fmt.Errorf("run the commit hooks: %w", err)
-	}
-	if hooks.Failed != "" {
-		return at, &loop.Gates{
-			Tree: at.tree, Status: gate.Fail, Reason: refusedBy(hooks),
-			Failed: loop.Failed{FirstError: tail(hooks.Output, resultTail), Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
-		}, nil
-	}
-	if hooks.Ran {
-		at.tree, _, err = r.Repo.Resnapshot(ctx) // they may have written
-	}
-	if err != nil {
-		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
-	}
-	at.message = hooks.Message
-	return at, nil, nil
-}
-
-// refusedBy says which of the user's hooks refused a commit, and its last words.
-func refusedBy(hooks git.HookResult) string {
-	why := "the " + hooks.Failed + " hook refused the commit"
-	if hooks.TimedOut {
-		why = "the " + hooks.Failed + " hook timed out"
-	}
-	if said := strings.TrimSpace(hooks.Output); said != "" {
-		why += ": " + plan.OneLine(said[strings.LastIndexByte(said, '\n')+1:], 200)
-	}
-	return why
 }
 
 // receipts journals one for each result and returns their ids.

@@ -225,6 +225,29 @@ two
 	}
 }
 
+// A hook that reformats what the agent wrote may turn its tests red: both are told.
+func TestAHookThatChangesFilesIsNamedWhenGatesFail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	hook := filepath.Join(b.root, ".git", "hooks", "pre-commit")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\nsed -i s/two/TWO/ have.txt && git add have.txt\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(map[string]any{"max_iterations": 2}), w)
+	const words = "a commit hook changed have.txt before the gates ran"
+	if s.Outcome == loop.Verified || !w.note(words) {
+		t.Errorf("%s, notes: %q", s.Outcome, w.notes)
+	}
+	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, words) {
+		t.Errorf("the second prompt does not say what the hook changed:\n%s", second)
+	}
+}
+
 func TestWithoutAGateNothingIsVerified(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
