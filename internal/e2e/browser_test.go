@@ -102,7 +102,7 @@ func TestBrowserApprovesWork(t *testing.T) {
 	u.tab.Open(strings.Replace(u.address, "/#", "/loop/"+u.loop+"#", 1))
 	u.shows("waits for your approval")
 	u.types("[id^=why-]", "say it louder", "[id^=why-] + button")
-	u.until("the reason to be told", func() bool { return strings.Contains(b.pawl("log", ".").out, "say it louder") })
+	u.until("the second claim", func() bool { return strings.Count(b.pawl("log", ".").out, "gates on the claim: pass") == 2 })
 	u.shows("waits for your approval")
 	u.presses("button[value=approve]")
 	u.shows("ended verified")

@@ -42,7 +42,7 @@ func TestClientToldNow(t *testing.T) {
 		}
 	}
 	log := c.pawl("log", ".").out
-	if told != 1 || !strings.Contains(log, "1 message delivered into the turn") || !strings.Contains(log, "the agent has read 1 message") {
+	if told != 1 || !strings.Contains(log, "1 message delivered into the turn") || !strings.Contains(log, "the turn had 1 message of the user") {
 		t.Errorf("told %d times\n%s", told, log)
 	}
 }

@@ -120,7 +120,7 @@ type patient struct {
 func (p patient) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := p.Connection.Read(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) { // the last: a signal ended it
 			return m, err
 		}
 		if err := p.out.object(jsonrpc.CodeInvalidRequest, "no message of the protocol: %v", err); err != nil {
