@@ -249,7 +249,7 @@ func (v *Verifier) tryPiece(ctx context.Context, r Request, o *gate.Observation,
 		if err != nil {
 			return result, err
 		}
-		switch n, _, _ := gate.Notices(o.Now, results, false); n {
+		switch n := o.Noticing(results); n {
 		case gate.NotTried:
 		case gate.Unnoticed:
 			result = n

@@ -115,9 +115,14 @@ type Verdict struct {
 // Decide concludes from what was seen. A probe that Next asks for and that has
 // no answer yet counts as not found out: it can only weaken the evidence.
 func Decide(o Observation) Verdict {
+	old := o.oldRed()
+	o = o.withoutOldRed()
 	now := o.against(o.Now)
 	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: o.broken(now)}
-	v.FullGreen = o.fullGreen(v)
+	for _, name := range o.gates() {
+		v.StillRed = append(v.StillRed, old[name]...)
+	}
+	v.FullGreen = o.fullGreen(v, old)
 	for _, r := range o.Now {
 		if r.Flaky {
 			v.Labels = append(v.Labels, "flaky: "+r.Gate)
@@ -178,13 +183,15 @@ func (o Observation) takenAway() []string {
 	return names
 }
 
-func (o Observation) fullGreen(v Verdict) bool {
+// fullGreen reports whether every gate passed, or may be red; old are tests that failed before
+// and fail still.
+func (o Observation) fullGreen(v Verdict, old map[string][]string) bool {
 	if v.Status != Pass {
 		return false
 	}
 	for _, r := range o.Now {
 		allowed := slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == r.Gate && g.AllowBaseline })
-		if r.Status != Pass && !allowed {
+		if (r.Status != Pass || len(old[r.Gate]) > 0) && !allowed {
 			return false
 		}
 	}

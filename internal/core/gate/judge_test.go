@@ -175,7 +175,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, and did not when the task began: N"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",

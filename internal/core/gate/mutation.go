@@ -67,6 +67,12 @@ func Notices(whole, broken []Result, asBefore bool) (n Noticing, by []string, wh
 	return n, nil, why
 }
 
+// Noticing is what the gates make of a run in which a part of the work is broken.
+func (o Observation) Noticing(broken []Result) Noticing {
+	n, _, _ := Notices(leaveOut(o.Now, o.oldRed()), leaveOut(broken, o.oldRed()), false)
+	return n
+}
+
 // failsIn are the tests that pass in r and fail in another run, and those that were
 // cut short there.
 func (r Result) failsIn(other Result) (failed, crashed []string) {

@@ -100,6 +100,7 @@ type Run struct {
 // the observation is complete. The answer goes into Observation.Answers, also
 // when the run was not possible: then with its problem.
 func Next(o Observation) (Probe, []string) {
+	o = o.withoutOldRed()
 	if p, gates := o.next(); p != "" || o.Wanted == Unproven {
 		return p, gates
 	}
@@ -178,6 +179,7 @@ func (o Observation) next() (Probe, []string) {
 
 // Only names the tests that a probe is about; none where it is about all.
 func (o Observation) Only(p Probe) []string {
+	o = o.withoutOldRed()
 	switch p {
 	case Originals:
 		if o.needsOriginals() {
@@ -288,6 +290,7 @@ func (o Observation) worseThanNow(run []Result) bool {
 // PassesLikeNow reports whether every gate of a run could tell, and all passes in it that
 // passes on the tree of now.
 func (o Observation) PassesLikeNow(run []Result) bool {
+	o, run = o.withoutOldRed(), leaveOut(run, o.oldRed())
 	return !slices.ContainsFunc(run, func(r Result) bool { return r.Status == Unknown }) && !o.worseThanNow(run)
 }
 

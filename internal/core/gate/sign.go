@@ -50,6 +50,7 @@ func (o Observation) blamed() []string {
 // neutralized. What times out there tells nothing, nor what does not build, unless the gate
 // did not build before the work either: then the signs are what makes it build.
 func (o Observation) FailsNeutral(proving []string, neutral Result) []string {
+	o, neutral = o.withoutOldRed(), neutral.leaveOut(o.oldRed()[neutral.Gate])
 	if neutral.Status != Fail || neutral.TimedOut || neutral.BuildFailed && !find(o.Baseline, neutral.Gate).BuildFailed {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (o Observation) FailsNeutral(proving []string, neutral Result) []string {
 }
 
 // Proving are the tests of a gate that a claim would be believed for.
-func (o Observation) Proving(gate string) []string { return o.proving(Decide(o), gate) }
+func (o Observation) Proving(gate string) []string { return o.withoutOldRed().proving(Decide(o), gate) }
 
 // byASign are the tests that the work would be believed for and that fail with the
 // signs neutralized, twice.

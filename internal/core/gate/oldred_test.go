@@ -1,0 +1,99 @@
+package gate_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// A test that is red before and after the work changes neither what a claim is worth nor which
+// runs are asked for, whether its runner reports all tests or only those that fail.
+func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObservation(t)
+		each(&o, byTests)
+		unknown := func(r gate.Result) bool { return r.Status == gate.Unknown }
+		if len(o.Baseline) != len(o.Now) || some(slices.Concat(o.Baseline, o.Now), unknown) {
+			t.Skip("what was red is not known")
+		}
+		drawAnswers(t, o)
+		each(&o, byTests)
+		red := o
+		red.Answers = maps.Clone(o.Answers)
+		each(&red, func(r gate.Result) gate.Result {
+			if some(o.Now, func(now gate.Result) bool { return now.Gate == r.Gate }) {
+				return withOldRed(r)
+			}
+			return r
+		})
+
+		v, got := gate.Decide(o), gate.Decide(red)
+		same := cmpopts.IgnoreFields(gate.Verdict{}, "StillRed", "FullGreen", "Reason", "Labels", "Enough")
+		if diff := cmp.Diff(v, got, same); diff != "" {
+			t.Errorf("verdict without and with an old red test:\n%s", diff)
+		}
+		if got.FullGreen && len(o.Now) > 0 {
+			t.Error("full green with a red test")
+		}
+		if len(o.Now) > 0 && got.Status == gate.Pass && !slices.Contains(got.StillRed, "z.Old") {
+			t.Errorf("still red: %q", got.StillRed)
+		}
+		p, gates := gate.Next(o)
+		q, others := gate.Next(red)
+		if p != q || !slices.Equal(gates, others) {
+			t.Errorf("next %s %q, and with an old red test %s %q", p, gates, q, others)
+		}
+	})
+}
+
+// each changes every result of an observation.
+func each(o *gate.Observation, change func(gate.Result) gate.Result) {
+	all := func(rs []gate.Result) []gate.Result {
+		var out []gate.Result
+		for _, r := range rs {
+			out = append(out, change(r))
+		}
+		return out
+	}
+	o.Baseline, o.Now = all(o.Baseline), all(o.Now)
+	for p, run := range o.Answers {
+		run.Results = all(run.Results)
+		o.Answers[p] = run
+	}
+}
+
+// byTests makes a result fail by its tests alone, and name them.
+func byTests(r gate.Result) gate.Result {
+	r.TimedOut, r.Incomplete = false, nil
+	if r.Status == gate.Fail && len(r.Failing) == 0 {
+		r.Failing = []string{"p.A"}
+		if r.Tests != nil {
+			r.Tests = maps.Clone(r.Tests)
+			r.Tests["p.A"] = gate.Fail
+		}
+	}
+	if len(r.Failing) > 0 && r.Status == gate.Pass {
+		r.Status = gate.Fail
+	}
+	r.Failed = len(r.Failing)
+	return r
+}
+
+func withOldRed(r gate.Result) gate.Result {
+	if r.Status == gate.Unknown {
+		return r
+	}
+	r.Status, r.Failing, r.Failed = gate.Fail, append(slices.Clip(r.Failing), "z.Old"), r.Failed+1
+	if r.Tests != nil {
+		r.Tests = maps.Clone(r.Tests)
+		r.Tests["z.Old"] = gate.Fail
+	}
+	return r
+}
