@@ -129,7 +129,7 @@ func pour(out io.Writer, size int64) {
 	text := strings.Repeat("All work and no play. ", 100)
 	small := fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":%q}]},"session_id":"s"}`+"\n", strings.Repeat(text, 10))
 	large := strings.Replace(small, text, strings.Repeat(text, 5<<20/len(text)), 1)
-	fmt.Fprint(out, `{"type":"system","subtype":"init","session_id":"s","model":"m","claude_code_version":"2.1.328"}`+"\n")
+	fmt.Fprint(out, `{"type":"system","subtype":"init","session_id":"s","model":"m","claude_code_version":"2.1.332"}`+"\n")
 	written := int64(0)
 	for i := 0; written < size; i++ {
 		result := small

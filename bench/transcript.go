@@ -14,7 +14,7 @@ import (
 // like in a transcript.
 func exchange(n int) string {
 	text := strings.Repeat("The parser keeps the comment with the line that it stands on. ", 8)
-	common := fmt.Sprintf(`"userType":"external","entrypoint":"cli","cwd":"/repo/parser","sessionId":%q,"version":"2.1.328","gitBranch":"main"`, sessionID)
+	common := fmt.Sprintf(`"userType":"external","entrypoint":"cli","cwd":"/repo/parser","sessionId":%q,"version":"2.1.332","gitBranch":"main"`, sessionID)
 	usage := fmt.Sprintf(`"stop_reason":"tool_use","usage":{"input_tokens":4,"cache_read_input_tokens":%d,"cache_creation_input_tokens":900,"output_tokens":300}`, 20_000+n%100_000)
 	said := func(block, content string) string {
 		return fmt.Sprintf(`{"parentUuid":"u%d","isSidechain":false,"message":{"model":"claude-sonnet-5","id":"msg_%d","type":"message","role":"assistant","content":[%s],%s},"requestId":"req_%d","type":"assistant","uuid":"%s%d","timestamp":"2026-11-21T09:00:00.000Z",%s}`+"\n",

@@ -151,9 +151,9 @@ func TestTool(t *testing.T) {
 // the examples ask for no more, on machines with a client and without.
 func fakeClient(t *testing.T, dir string) {
 	t.Helper()
-	name, script := "claude", "#!/bin/sh\necho '2.1.328 (Claude Code)'\n"
+	name, script := "claude", "#!/bin/sh\necho '2.1.332 (Claude Code)'\n"
 	if runtime.GOOS == "windows" {
-		name, script = "claude.bat", "@echo 2.1.328 (Claude Code)\r\n"
+		name, script = "claude.bat", "@echo 2.1.332 (Claude Code)\r\n"
 	}
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
 		t.Fatal(err)

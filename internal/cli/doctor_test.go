@@ -11,7 +11,7 @@ import (
 func TestFindingsText(t *testing.T) {
 	t.Parallel()
 	found := []doctor.Finding{
-		{Status: doctor.OK, What: "claude 2.1.328"},
+		{Status: doctor.OK, What: "claude 2.1.332"},
 		{Status: doctor.Warn, What: "claude 9.0.0: not measured with this version yet"},
 		{Status: doctor.OK, What: "hook answers in 2 ms"},
 		{Status: doctor.Skipped, What: "nobody can see that"},
@@ -21,7 +21,7 @@ func TestFindingsText(t *testing.T) {
 		{Status: doctor.Bad, What: "the client ends a turn after 8 blocked stops without a tool call", Fix: "pawl install claude --scope local --only-cap --yes"},
 		{Status: doctor.Bad, What: "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", Fix: "unset CLAUDE_CODE_SIMPLE"},
 	}
-	const want = ` ✓ claude 2.1.328           ✓ hook answers in 2 ms
+	const want = ` ✓ claude 2.1.332           ✓ hook answers in 2 ms
  ✓ another Stop hook can send the agent back too: npm test                        ✓ no stale loop
  ✓ git 2.43.0
  ✗ the client ends a turn after 8 blocked stops without a tool call

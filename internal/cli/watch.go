@@ -75,8 +75,8 @@ type watched struct {
 
 	mu      sync.Mutex
 	here    func(root string) bool // whether a loop there is one of this repository
-	history *narrated       // of the loop that is open, nil for none
-	told    map[string]told // by loop: what News returned
+	history *narrated              // of the loop that is open, nil for none
+	told    map[string]told        // by loop: what News returned
 	list    *store.Lister[record.Summary]
 }
 

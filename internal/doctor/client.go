@@ -26,9 +26,9 @@ func (v version) before(w version) bool { return slices.Compare(v[:], w[:]) < 0 
 func lastMessages() version { return version{2, 1, 47} }  // last_assistant_message
 func stopCap() version      { return version{2, 1, 143} } // the cap on blocked stops
 func background() version   { return version{2, 1, 145} } // background_tasks
-func measured() version     { return version{2, 1, 328} }
+func measured() version     { return version{2, 1, 332} }
 
-// readVersion finds a version at the beginning of a word: "2.1.328 (Claude Code)",
+// readVersion finds a version at the beginning of a word: "2.1.332 (Claude Code)",
 // "git version 2.39.5 (Apple Git-154)".
 func readVersion(text string) (v version, ok bool) {
 	for word := range strings.FieldsSeq(text) {

@@ -17,7 +17,7 @@ func well() Facts {
 	hooks := []hook{ours("SessionStart", project), ours("Stop", project)}
 	return Facts{
 		system: "linux", dir: "/app", root: "/app", pawl: "v1.0.0 linux/amd64", vars: map[string]string{},
-		client: program{path: "/bin/claude", version: "2.1.328 (Claude Code)"},
+		client: program{path: "/bin/claude", version: "2.1.332 (Claude Code)"},
 		git:    program{path: "/bin/git", version: "git version 2.43.0"},
 		files:  []file{set(project, settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"}})},
 		hooks:  hooks,
@@ -67,13 +67,13 @@ func TestClient(t *testing.T) {
 	t.Parallel()
 	says := func(version string) func(*Facts) { return func(f *Facts) { f.client.version = version } }
 	check(t, checkClient, []checkCase{
-		{"measured", nil, one(OK, "claude 2.1.328", "")},
+		{"measured", nil, one(OK, "claude 2.1.332", "")},
 		{"as old as can be", says("2.1.145 (Claude Code)"), one(OK, "claude 2.1.145", "")},
 		{"not there", func(f *Facts) { f.client = program{} }, one(Bad, "claude is not on the PATH", "npm install -g @anthropic-ai/claude-code")},
 		{"without background tasks", says("2.1.144"), one(Warn, "claude 2.1.144 does not tell hooks what runs in the background: the agent is sent back while it waits", "claude update")},
 		{"without last messages", says("2.1.46"), one(Warn, "claude 2.1.46 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
 		{"very old", says("1.0.128"), one(Warn, "claude 1.0.128 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
-		{"newer", says("2.2.0"), one(Warn, "claude 2.2.0: not measured with this version yet", "if a loop behaves oddly: npm install -g @anthropic-ai/claude-code@2.1.328")},
+		{"newer", says("2.2.0"), one(Warn, "claude 2.2.0: not measured with this version yet", "if a loop behaves oddly: npm install -g @anthropic-ai/claude-code@2.1.332")},
 		{"says nothing", says("hello"), one(Warn, "/bin/claude does not say its version", "claude --version should print its version; else npm install -g @anthropic-ai/claude-code")},
 		{
 			"hangs", func(f *Facts) { f.client = program{path: "/bin/claude", problem: "no answer in 5s"} },
@@ -97,7 +97,7 @@ func TestLogin(t *testing.T) {
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"2.1.328 (Claude Code)": "2.1.328", "git version 2.39.5 (Apple Git-154)": "2.39.5", "git version 2.45.1.windows.1": "2.45.1",
+		"2.1.332 (Claude Code)": "2.1.332", "git version 2.39.5 (Apple Git-154)": "2.39.5", "git version 2.45.1.windows.1": "2.45.1",
 		"git version 2.39": "2.39.0", "3.0.0-beta.1": "3.0.0", "git version 2.39.windows": "2.39.0", "v2.1.0": "", "": "", "2": "", "a.b.c 1.2.3": "1.2.3",
 	} {
 		v, ok := readVersion(text)

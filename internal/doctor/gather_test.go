@@ -115,7 +115,7 @@ func TestGatherRunsTheHookAsTheClientDoes(t *testing.T) {
 	m.write(filepath.Join(m.root, ".claude", "settings.local.json"), `{"env": {"ANIMAL": "owl"}}`)
 	m.write(filepath.Join(m.home, ".claude", "settings.json"), hooks("Stop", filepath.Join(m.bin, "pawl-hook"), "claude", "variable", "ANIMAL"))
 	f := m.gather(nil)
-	if f.client.version != "2.1.328 (Claude Code)" || f.git.version != "git version 2.43.0" {
+	if f.client.version != "2.1.332 (Claude Code)" || f.git.version != "git version 2.43.0" {
 		t.Errorf("programs: %v %v", f.client, f.git)
 	}
 	if len(f.hooks) != 2 || f.hooks[0].event != "Stop" || f.hooks[0].scope != user || f.hooks[1].scope != project {

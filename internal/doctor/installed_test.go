@@ -134,7 +134,7 @@ func TestExamine(t *testing.T) {
 		all = append(all, string(found.Status)+" "+found.What)
 	}
 	want := []string{
-		"ok claude 2.1.328", "ok claude is logged in", "ok settings are valid", "ok client runs hooks", "ok hook installed (project settings)", "ok hook and pawl are one version",
+		"ok claude 2.1.332", "ok claude is logged in", "ok settings are valid", "ok client runs hooks", "ok hook installed (project settings)", "ok hook and pawl are one version",
 		"ok hook answers in 2 ms", "ok no cap on blocked stops", "ok no other Stop hook", "ok no stale loop", "ok state can be written", "ok git 2.43.0",
 		"ok what --confine can do here was not looked at",
 		"skipped whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks",

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	switch name(os.Args[0]) {
 	case "claude":
-		fmt.Println("2.1.328 (Claude Code)")
+		fmt.Println("2.1.332 (Claude Code)")
 	case "git":
 		fmt.Println("git version 2.43.0\nand more")
 	case "pawl-hook":

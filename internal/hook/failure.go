@@ -59,7 +59,7 @@ func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) err
 
 // recordFailureAtEnd records the API error that ended claude -p if the StopFailure hook
 // did not. The client starts that hook and does not wait for it (in two of five runs of
-// 2.1.328 SessionEnd came first). The transcript names the same error class.
+// 2.1.332 SessionEnd came first). The transcript names the same error class.
 func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
 	if !h.Env.Session.Unattended || s.mem.State.Phase != loop.Turning {
 		return nil

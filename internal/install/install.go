@@ -96,7 +96,7 @@ func (r Result) Diff(name string) string {
 
 // Unread says why Claude Code does not read the file as it is after the edit; ""
 // if it does. The client takes neither comments nor trailing commas: with one of
-// them in it, none of the settings counts (measured with 2.1.328).
+// them in it, none of the settings counts (measured with 2.1.332).
 func (r Result) Unread() string {
 	if r.After == nil {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,15 +112,16 @@ func (h home) client(args ...string) (string, error) {
 	return string(out), err
 }
 
-// listed is what the client says of our plugin; none where it has none.
-func (h home) listed() (all []struct{ ID, Version, ReadFromFolder string }) {
+// listed are the plugins that the client says it has, but for those that it brings itself.
+func (h home) listed() []struct{ ID, Version, ReadFromFolder string } {
 	h.t.Helper()
 	out, err := h.client("plugin", "list", "--json")
 	if err != nil {
 		h.t.Fatal(err, out)
 	}
+	var all []struct{ ID, Version, ReadFromFolder string }
 	decode(h.t, []byte(out), &all)
-	return all
+	return slices.DeleteFunc(all, func(p struct{ ID, Version, ReadFromFolder string }) bool { return strings.HasSuffix(p.ID, "@builtin") })
 }
 
 func (h home) calls() (all []call) {

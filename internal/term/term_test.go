@@ -35,7 +35,7 @@ func evening(at time.Time) []struct {
 	}
 	return []step{
 		{0, term.LoopStarted{
-			Loop: "brisk-otter", Source: "plan.md", Open: 2, Done: 1, Agent: "claude", AgentVersion: "2.1.328",
+			Loop: "brisk-otter", Source: "plan.md", Open: 2, Done: 1, Agent: "claude", AgentVersion: "2.1.332",
 			Branch: "pawl/brisk-otter", From: "main 3f2a9c1", MaxIterations: 28, MaxDuration: 8 * 3600 * s, MaxCostUSD: 20,
 			Gates:   []term.Gate{{Name: "test", Command: "go test ./..."}},
 			Sandbox: []string{"strict, by bubblewrap, around agent and gates", "agents reach api.example.com", "gates reach nothing"},

@@ -14,7 +14,7 @@ import (
 )
 
 // CheckLogin asks `claude auth status`, for at most 10 s. That reads settings and
-// credentials, and runs neither hooks nor an apiKeyHelper (measured with 2.1.328).
+// credentials, and runs neither hooks nor an apiKeyHelper (measured with 2.1.332).
 // An older client would take the words for a prompt, so it is not asked; nor is one
 // whose arguments name further settings.
 func (a Agent) CheckLogin(ctx context.Context, o agent.Options) error {

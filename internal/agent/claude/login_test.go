@@ -25,13 +25,13 @@ func TestCheckLogin(t *testing.T) {
 		args            []string
 		want            string // "" = logged in
 	}{
-		"logged in":         {"2.1.328", `{"loggedIn": true}`, nil, ""},
-		"nobody":            {"2.1.328", `{"loggedIn": false}`, nil, "nobody is logged in"},
-		"says nothing":      {"2.1.328", `{}`, nil, unknown},
-		"no JSON":           {"2.1.328", "Not logged in", nil, unknown},
+		"logged in":         {"2.1.332", `{"loggedIn": true}`, nil, ""},
+		"nobody":            {"2.1.332", `{"loggedIn": false}`, nil, "nobody is logged in"},
+		"says nothing":      {"2.1.332", `{}`, nil, unknown},
+		"no JSON":           {"2.1.332", "Not logged in", nil, unknown},
 		"too old to ask":    {"2.1.46", `{"loggedIn": false}`, nil, unknown},
 		"no version":        {"hello", `{"loggedIn": false}`, nil, unknown},
-		"settings of one's": {"2.1.328", `{"loggedIn": false}`, []string{"--settings", "key.json"}, unknown},
+		"settings of one's": {"2.1.332", `{"loggedIn": false}`, []string{"--settings", "key.json"}, unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ import (
 const maxGlobalFile = 16 << 20
 
 // readOnce are files that the client reads when it starts, and not again after /clear
-// (measured with 2.1.328), and git's HEAD, of whose change it may hear late. Instructions,
+// (measured with 2.1.332), and git's HEAD, of whose change it may hear late. Instructions,
 // skills and settings it reads again, and its shell begins anew in the work folder.
 func readOnce(workDir, configDir string) []string {
 	below := func(dir string, names ...string) (paths []string) {
