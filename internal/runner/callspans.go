@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -52,8 +53,8 @@ func (r *Runner) endSpans() error {
 		return err
 	}
 	_, _, open := authorship.RunnerSpans(calls.Runner)
-	r.cut = open
-	return r.keepSpan(authorship.Span{From: open, Until: time.Now()})
+	r.cut = authorship.CutOff(open, proc.StartTime(1), time.Now())
+	return r.keepSpan(r.cut)
 }
 
 // gatesRan writes down that gates ran in the work tree since a time. What they write

@@ -62,10 +62,7 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 		}
 	}
 	if len(doubtful) > 0 {
-		files := plan.Few(doubtful, newMost)
-		n := memory.Note{Level: loop.Warning, PerhapsYours: files + ", changed since a turn that was cut off began"}
-		n.Text = "changed since the turn that was cut off began, treated as the agent's work, perhaps yours: " + files
-		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
+		r.tellDoubtful(ctx, "changed", doubtful)
 	}
 	if changed.some {
 		now = addStaged(now, was, changed.paths)
@@ -170,11 +167,19 @@ func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Ca
 	return times.OfEdit(at, known) == authorship.User && !past.Wrote(full), false
 }
 
-// isSinceCut reports whether a file changed since a call began in which the owner before this one was killed:
-// whether its agent still did that, or the user did, nobody knows.
+// isSinceCut reports whether a file changed between the start of a call in which the owner before this one was
+// killed and the start of this one: whether its agent still did that, or the user did, nobody knows.
 func (r *Runner) isSinceCut(file string) bool {
 	at, _ := r.editTimes(file)
-	return !r.cut.IsZero() && slices.ContainsFunc(at, r.cut.Before)
+	return !r.cut.IsZero() && slices.ContainsFunc(at, func(t time.Time) bool { return t.After(r.cut.From) && t.Before(r.cut.Until) })
+}
+
+// tellDoubtful names such files, which count as the agent's.
+func (r *Runner) tellDoubtful(ctx context.Context, how string, files []string) {
+	few := plan.Few(files, newMost)
+	n := memory.Note{Level: loop.Warning, PerhapsYours: few + ", " + how + " since a turn that was cut off began"}
+	n.Text = how + " since the turn that was cut off began, treated as the agent's work, perhaps yours: " + few
+	r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 }
 
 // editTimes returns the times of a tracked file. Of one that is gone they are those of the nearest folder that

@@ -25,10 +25,14 @@ func TestAnEditAfterACrashIsNamed(t *testing.T) {
 	}
 	time.Sleep(10 * fileDoubt)
 	b.write("lib.txt", "mine\n")
+	b.write("new.txt", "mine\n")
 	b.rewrite(haveAll)
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	b.resume(w)
 	if !w.note("changed since the turn that was cut off began, treated as the agent's work, perhaps yours: lib.txt") {
+		t.Errorf("notes: %q", w.notes)
+	}
+	if !w.note("new since the turn that was cut off began, treated as the agent's work, perhaps yours: new.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }

@@ -37,7 +37,7 @@ type tree struct {
 	read      memory.Attribution       // by the look under way, see calls.go
 	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
 	skipped   string                   // by the last checkpoint
-	cut       time.Time                // when the call began in which the owner before this one was killed
+	cut       authorship.Span          // from the start of the call in which the owner before this one was killed to the start of this one
 }
 
 // The user makes files in the folder while a run is at work there. A new file is
@@ -101,9 +101,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	m.NewFiles = m.Merge(left)
 	r.nameLeftAlone(ctx, left)
 	r.keepOwn(ctx, own)
-	if len(unnamed) > 0 {
-		r.nameNew(ctx, unnamed)
-	}
+	r.nameNew(ctx, unnamed)
 	return m, nil
 }
 
@@ -135,6 +133,20 @@ func (r *Runner) nameLeftAlone(ctx context.Context, left memory.NewFiles) {
 
 // nameNew tells, before they are committed, of new files that no call names.
 func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
+	var doubtful []string
+	unnamed = slices.DeleteFunc(unnamed, func(file string) bool {
+		since := r.isSinceCut(file)
+		if since {
+			doubtful = append(doubtful, file)
+		}
+		return since
+	})
+	if len(doubtful) > 0 {
+		r.tellDoubtful(ctx, "new", doubtful)
+	}
+	if len(unnamed) == 0 {
+		return
+	}
 	text := "new during the turn, treated as the agent's work: " + plan.Few(unnamed, newMost)
 	if _, blind := r.Agent.(agent.Blind); blind {
 		text = "new during the turn, treated as the agent's work: " + plan.Few(unnamed, newMost) + " (Pawl cannot see this agent's tool calls)"

@@ -210,3 +210,21 @@ func TestMoreCallsExplainMore(t *testing.T) {
 		}
 	}
 }
+
+// What was at work when its runner was killed was at work until the next owner, or until the machine
+// was started again: what the user did after that is theirs.
+func TestCutOffEndsWithTheMachine(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ boot, until int }{
+		"the same machine":   {-100, 60},
+		"started again":      {20, 20},
+		"a clock of its own": {90, 60},
+	} {
+		if got := CutOff(at(10), at(tt.boot), at(60)); got != (Span{at(10), at(tt.until)}) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := CutOff(at(10), time.Time{}, at(60)); got.Until != at(60) {
+		t.Errorf("not known when it was started: %v", got)
+	}
+}

@@ -106,6 +106,15 @@ func RunnerSpans(calls []Call) (agent, gates []Span, open time.Time) {
 	return agent, gates, open
 }
 
+// CutOff returns the span of calls whose runner was killed: until the next owner ended what they had
+// started, or, if that was earlier, until the machine was started again.
+func CutOff(open, boot, now time.Time) Span {
+	if boot.After(open) && boot.Before(now) {
+		now = boot
+	}
+	return Span{open, now}
+}
+
 // hookSpans returns the spans in which the user's commit hooks ran.
 func hookSpans(calls []Call) (spans []Span) {
 	for _, c := range calls {
