@@ -153,10 +153,10 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
 	g.Changed = f.Changes
-	if len(g.TestsChanged) == 0 && !g.Unchecked { // an earlier task's changes were named then
+	if len(g.TestsChanged) == 0 && !g.Unchecked { // an earlier task's changes were named then, and the user's own files are in no commit
 		g.Changed = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 			was, known := had[c.Path]
-			return known && there[c.Path] == was
+			return known && there[c.Path] == was || slices.Contains(r.Spec.Untracked, c.Path)
 		})
 	}
 	g.Changed = slices.Clone(g.Changed)

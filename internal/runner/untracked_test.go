@@ -40,3 +40,22 @@ func TestWorkIsJudgedAloneInSpiteOfAFault(t *testing.T) {
 		t.Errorf("%s: %s; the gates were run there %d times", s.Outcome, s.Reason, asked)
 	}
 }
+
+// A file of the user's that git does not track and that they change meanwhile is in no commit: the report
+// charges no task with it.
+func TestTheUsersUntrackedFileIsNoChangeOfATask(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	b.write("run.txt", "begun\n")
+	w := inFirstTurn(b, func() { b.write("run.txt", "begun\ngoes on\n") })
+	s := b.watched(haveAll, []string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if changed := s.Tasks[0].Changed; len(changed) > 0 {
+		t.Errorf("the task is charged with %+v", changed)
+	}
+	if got := b.git("ls-files", "run.txt"); got != "" {
+		t.Errorf("committed: %s", got)
+	}
+}
