@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -253,7 +254,35 @@ func (o Observation) problem(probes ...Probe) string {
 			last = run
 		}
 	}
+	if names := o.differs(); len(names) > 0 {
+		return "on the tree of before these go otherwise in a clean checkout than here: " + plan.Few(names, 4) +
+			`; if they are flaky: flaky = true for their gate in pawl.toml` + last.remedy()
+	}
 	return "in a checkout of their own, the gates do not show what they show here" + last.remedy()
+}
+
+// differs are the tests, or gates without, that end otherwise on the tree of before in a clean
+// checkout than they did where the task began.
+func (o Observation) differs() []string {
+	var names []string
+	for _, before := range o.Baseline {
+		there := o.answer(Control, before.Gate)
+		known := len(names)
+		for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
+			if s, ran := there.Tests[id]; ran && s != before.Tests[id] {
+				names = append(names, id)
+			}
+		}
+		if len(before.Tests) == 0 && before.Status == there.Status {
+			names = append(names, kept(slices.Concat(there.Failing, before.Failing), func(name string) bool {
+				return slices.Contains(there.Failing, name) != slices.Contains(before.Failing, name)
+			})...)
+		}
+		if there.Status != "" && there.Status != before.Status && len(names) == known {
+			names = append(names, before.Gate)
+		}
+	}
+	return names
 }
 
 // remedy is what the user can do about a place that does not tell.
