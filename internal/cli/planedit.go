@@ -234,14 +234,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
 	case e.Do == plan.Accept:
-		data, err := atomicfile.Read(e.File, planfile.MaxSize)
-		if err != nil {
-			return fmt.Errorf("read the edited plan: %w", err)
-		}
-		if out, err = planfile.Decode(path, data); err != nil {
-			return err
-		}
-		if out, err = out.MarkedAs(f); err != nil {
+		if out, e.Since, err = f.Accepted(e.File); err != nil {
 			return err
 		}
 	default:

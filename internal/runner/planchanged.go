@@ -102,6 +102,12 @@ func (r *Runner) sortOutUnreadable(ctx context.Context) (planInspection, error) 
 // where.
 func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, error) {
 	path := r.asidePath(text)
+	// Of an edit that is kept already, the first plan counts: what came since is not lost.
+	if _, err := os.Stat(planfile.BeforePath(path)); errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Write(planfile.BeforePath(path), r.plan.Bytes(), 0o600); err != nil {
+			return "", fmt.Errorf("keep the plan before the edit: %w", err)
+		}
+	}
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -69,10 +68,14 @@ func (r *Runner) editOne(e plan.Edit, m memory.Briefing) (plan.Edit, error) {
 		return done, nil
 	}
 	there := frozen
-	if now, err := r.plans.Load(r.planPath()); err == nil && e.Do != plan.Accept && !bytes.Equal(now.Bytes(), r.plan.Bytes()) {
+	switch now, err := r.plans.Load(r.planPath()); {
+	case err != nil || bytes.Equal(now.Bytes(), r.plan.Bytes()):
+	case e.Do != plan.Accept:
 		if there, _, err = now.Edit(e, false); err != nil {
 			return e, &refusedEdit{fmt.Errorf("%s is being edited: %w", r.Spec.Plan, err)}
 		}
+	case !bytes.Equal(now.Text(), r.plan.Text()) && !r.isAside(now) && !bytes.Equal(now.Text(), frozen.Text()):
+		return e, &refusedEdit{fmt.Errorf("%s is being edited: pawl plan accept %s once more, when a turn has ended", r.Spec.Plan, r.Loop.ID)}
 	}
 	if err := planfile.Write(r.planPath(), there); err != nil {
 		return e, fmt.Errorf("edit the plan: %w", err)
@@ -88,19 +91,15 @@ func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Briefing) (*plan
 	if !slices.Contains(m.Aside, e.File) {
 		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
 	}
-	data, err := atomicfile.Read(e.File, planfile.MaxSize)
-	if err != nil {
-		return nil, e, fmt.Errorf("read the edited plan: %w", err)
-	}
-	kept, err := r.plans.Decode(r.Spec.Plan, data)
+	accepted, since, err := f.Accepted(e.File)
 	if err != nil {
 		return nil, e, err
 	}
-	if renumbered(f.Plan(), kept.Plan()) {
-		return nil, e, errors.New("its tasks have other numbers than the loop's; stop the loop, put the file in its place, and run the plan again")
+	if renumbered(f.Plan(), accepted.Plan()) {
+		return nil, e, fmt.Errorf("its tasks have other numbers than the loop's; pawl stop %s, pawl plan accept %[1]s, and run the plan again", r.Loop.ID)
 	}
-	kept, err = kept.MarkedAs(f)
-	return kept, e, err
+	e.Since = since
+	return accepted, e, nil
 }
 
 // allTasks are the tasks of a plan that the user accepted as a whole, those that the

@@ -133,8 +133,29 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 		t.Errorf("the plan: %q", got)
 	}
 	kept, err := filepath.Glob(filepath.Join(b.loop.Dir, "plan.edited-*"))
-	if err != nil || len(kept) != 1 {
+	if err != nil || len(kept) != 2 { // and the plan before it
 		t.Errorf("kept: %q", kept)
+	}
+}
+
+// What a command adds to the plan after an edit was held back stays when that is accepted.
+func TestATaskAddedSinceAnEditWasHeldBackStays(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, planned("- [ ] two\n- [ ] four\n"))
+	d := b.begin(`
+-- 1/run --
+true
+-- 1/reply --
+thinking
+`+strings.NewReplacer("-- 3/", "-- 4/", "-- 2/", "-- 3/", "-- 1/", "-- 2/").Replace(wordByWord), []string{"plan.md"}, unproven)
+	b.loop = d.Loop
+	w := &accepts{teller: teller{t}, b: b, first: &plan.Edit{Do: plan.Add, Title: "five"}}
+	s, err := b.drive(t.Context(), d, w)
+	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 3 {
+		t.Fatalf("%s: %s, tasks %+v (%v)", s.Outcome, s.Reason, s.Tasks, err)
+	}
+	if got := b.read("plan.md"); got != "- [x] two\n- [x] three\n- [x] five\n" {
+		t.Errorf("the plan: %q", got)
 	}
 }
 
@@ -142,6 +163,7 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 type accepts struct {
 	teller
 	b      *bench
+	first  *plan.Edit // made before the edit is accepted
 	edited bool
 	posted bool
 }
@@ -154,6 +176,11 @@ func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 	if len(s.Aside) == 1 && !w.posted {
 		w.posted = true
+		if w.first != nil {
+			if err := w.b.loop.Post("first", record.Message{Kind: record.MessagePlan, Edit: w.first}); err != nil {
+				w.t.Error(err)
+			}
+		}
 		for id, file := range map[string]string{"no": filepath.Join(w.b.loop.Dir, "spec.json"), "yes": s.Aside[0]} {
 			if err := w.b.loop.Post(id, record.Message{Kind: record.MessagePlan, Edit: &plan.Edit{Do: plan.Accept, File: file}}); err != nil {
 				w.t.Error(err)

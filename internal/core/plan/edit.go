@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // EditKind is what an edit does to a plan.
@@ -29,6 +30,7 @@ type Edit struct {
 	Before string   `json:"before,omitempty"` // id of the task that it goes before
 	After  string   `json:"after,omitempty"`  // id of the task that it goes behind
 	File   string   `json:"file,omitempty"`   // of Accept: where it is kept
+	Since  []string `json:"since,omitempty"`  // of Accept: what was changed since the edit was made and stays, in words
 	Failed string   `json:"failed,omitempty"` // why it could not be made, "" if it was
 }
 
@@ -70,7 +72,11 @@ func (e Edit) String() string {
 	case Reopen:
 		return task + " is open again"
 	case Accept:
-		return "the edit in " + OneLine(e.File, 0) + " is the plan"
+		text := "the edit in " + OneLine(e.File, 0) + " is the plan"
+		if len(e.Since) > 0 {
+			text += ", with what was changed since: " + strings.Join(e.Since, "; ")
+		}
+		return text
 	}
 	return string(e.Do)
 }
