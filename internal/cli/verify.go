@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -139,6 +140,9 @@ func (a *app) runGates(ctx context.Context, root string, s config.Settings) ([]g
 	results, err := v.Run(ctx, s.Gates, "")
 	if err != nil {
 		return nil, "", err
+	}
+	if hint := v.EnvironmentHint(results); hint != "" {
+		_, _ = fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))
 	}
 	if before == "" || snapshot(ctx, root) != before {
 		return results, "", nil

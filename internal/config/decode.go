@@ -54,6 +54,9 @@ func (l Layer) decode(s *Settings) error {
 		return l.report(err)
 	}
 	spreadNotify(values)
+	if err := spreadGateEnv(values); err != nil {
+		return l.report(err)
+	}
 	was := s.Guard
 	if err := decodeTable(s, "", values, l.lines); err != nil {
 		return l.report(err)

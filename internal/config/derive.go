@@ -107,6 +107,8 @@ func show(ptr any) string {
 		return v.String()
 	case *TaskSet:
 		return strings.Join(*v, ", ")
+	case *GateEnv:
+		return strings.Join(slices.Sorted(maps.Keys(*v)), ", ")
 	case *map[string]string:
 		return strings.Join(slices.Sorted(maps.Keys(*v)), ", ") // values may be secret
 	case *Evidence:

@@ -93,6 +93,9 @@ protect = "docs/**"`
 		{`verify = { tries = -1 }`, false},
 		{`verify = true`, false},
 		{`agent_env = { A = 1 }`, false},
+		{`gate_env = ["A"]`, true},
+		{`gate_env = { A = "a", B = true }`, true},
+		{`gate_env = { A = false }`, false},
 		{`guard = { allows = "push" }`, false},
 		{`guard = { deny = [1] }`, false},
 		{`guard = "push"`, false},
@@ -235,6 +238,9 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return anyOf(&jsonschema.Schema{Enum: points}, listOf(&jsonschema.Schema{Enum: points}))
 	case *TaskSet:
 		return anyOf(&jsonschema.Schema{Type: "boolean"}, texts)
+	case *GateEnv:
+		value := anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Const: new(any(true))})
+		return anyOf(listOf(text()), &jsonschema.Schema{Type: "object", AdditionalProperties: value})
 	case *map[string]string:
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 	case *Evidence:

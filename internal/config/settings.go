@@ -16,8 +16,6 @@
 package config
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/confine"
@@ -45,12 +43,12 @@ type Settings struct {
 	AgentEnv     map[string]string `json:"agent_env,omitempty" doc:"environment variables for the agent, added to the user's own"`
 	Model        string            `json:"model,omitempty" doc:"model of the agent; without it, the agent's own choice"`
 
-	Gates        []gate.Gate       `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
-	Review       []string          `json:"review,omitempty" doc:"what an independent review is to look for, by an agent in a session of its own that only reads: text, or @FILE; each is a gate"`
-	ReviewRounds Rounds            `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a user to see"`
-	GateEnv      map[string]string `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own"`
-	GatesWhen    GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
-	Evidence     Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
+	Gates        []gate.Gate `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
+	Review       []string    `json:"review,omitempty" doc:"what an independent review is to look for, by an agent in a session of its own that only reads: text, or @FILE; each is a gate"`
+	ReviewRounds Rounds      `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a user to see"`
+	GateEnv      GateEnv     `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own: a list of names that pass as the user has them, or a table, where true passes one"`
+	GatesWhen    GatesWhen   `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
+	Evidence     Evidence    `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
 
 	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 = unlimited, auto is four for each open task and at least 25"`
 	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 = unlimited"`
@@ -114,15 +112,6 @@ func (s Settings) Set(key string) bool {
 type Evidence struct {
 	Default gate.Evidence            `json:"default"`
 	Tasks   map[string]gate.Evidence `json:"tasks,omitempty"` // by task id
-}
-
-// GateVars are the variables for the gates, as NAME=value, sorted.
-func (s Settings) GateVars() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(s.GateEnv)) {
-		out = append(out, name+"="+s.GateEnv[name])
-	}
-	return out
 }
 
 // For is the evidence wanted of a task.

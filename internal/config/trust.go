@@ -67,13 +67,16 @@ func (s Settings) RepoCommands() []Command {
 	if len(s.AgentArgs) > 0 {
 		add("agent_args", "agent_args", strings.Join(quoteAll(s.AgentArgs), " "))
 	}
-	addVars := func(key string, vars map[string]string) {
-		for _, name := range slices.Sorted(maps.Keys(vars)) {
-			add(key+"."+name, key, name+"="+vars[name])
-		}
+	for _, name := range slices.Sorted(maps.Keys(s.AgentEnv)) {
+		add("agent_env."+name, "agent_env", name+"="+s.AgentEnv[name])
 	}
-	addVars("agent_env", s.AgentEnv)
-	addVars("gate_env", s.GateEnv)
+	for _, variable := range s.GateVars() {
+		name, _, given := strings.Cut(variable, "=")
+		if !given {
+			variable += ", as it is set in your shell"
+		}
+		add("gate_env."+name, "gate_env", variable)
+	}
 	for _, c := range s.GuardCommands() {
 		if c.File != "" {
 			out = append(out, c)

@@ -47,6 +47,9 @@ worktree = { use = true, setup = ["npm ci"] }
 		{"variables of the gates", []config.Layer{projectLayer(t, `gate_env = { B = "b", A = "evil" }`)}, []config.Command{
 			{Kind: "gate_env", File: "pawl.toml", Text: "A=evil"}, {Kind: "gate_env", File: "pawl.toml", Text: "B=b"},
 		}},
+		{"variables of the user's for the gates", []config.Layer{projectLayer(t, `gate_env = ["A"]`)}, []config.Command{
+			{Kind: "gate_env", File: "pawl.toml", Text: "A, as it is set in your shell"},
+		}},
 		{"but one of the same name replaces it", []config.Layer{
 			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"A": "mine"}}),
 		}, nil},

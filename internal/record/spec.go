@@ -67,7 +67,7 @@ type Request struct {
 type Checks struct {
 	Gates           []gate.Gate   `json:"gates,omitempty"`
 	WantedEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
-	GateEnv         []string      `json:"gate_env,omitempty"`          // NAME=value, added to the environment of gates
+	GateEnv         []string      `json:"gate_env,omitempty"`          // NAME=value, or NAME of the user's, added to the environment of gates
 	Tests           []string      `json:"tests,omitempty"`             // globs of test files; none: by language
 	Work            []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
 	NoRatchet       bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later

@@ -32,9 +32,10 @@ type Verifier interface {
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) (verify.Proof, error)
 	ChangedBeside(ctx context.Context) ([]string, error)
-	ChangedSettings() []string         // of the user's, each once
-	ClearUp(ctx context.Context) error // of an owner that was killed
-	Ended() error                      // lets go of what only a loop needs that goes on
+	ChangedSettings() []string                    // of the user's, each once
+	ClearUp(ctx context.Context) error            // of an owner that was killed
+	EnvironmentHint(results []gate.Result) string // how variables reach gates that lack them
+	Ended() error                                 // lets go of what only a loop needs that goes on
 }
 
 // ProtectedFiles are the copies of protected files that package frozen keeps.
@@ -128,6 +129,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 	if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 		return loop.Gates{}, err
 	}
+	r.hintVariables(ctx, results)
 	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results), Receipt: r.receipts(ctx, results)}
 	for i, res := range results {
 		switch {
@@ -241,6 +243,18 @@ func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
 	return strings.Join(ids, " ")
 }
 
+// hintVariables tells, once, which variables of the user's gates that do not pass may lack.
+func (r *Runner) hintVariables(ctx context.Context, results []gate.Result) {
+	text := r.Verify.EnvironmentHint(results)
+	r.inRun(ctx, func(context.Context) error {
+		if text != "" && text != r.lacked {
+			r.lacked = text
+			r.note(loop.Warning, text)
+		}
+		return nil
+	})
+}
+
 // found is a finding in the machine's words.
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
@@ -276,6 +290,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 			g.FirstError = cut(res.FirstError, resultTail)
 		}
 	}
+	r.hintVariables(ctx, f.Observation.Now)
 	g.Receipt = r.receipts(ctx, f.Observation.Now)
 	if !v.FullGreen {
 		g.Fingerprint = gate.Fingerprint(f.TreeAfter, f.Observation.Now)

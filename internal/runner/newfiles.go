@@ -37,6 +37,7 @@ type tree struct {
 	read      memory.Attribution       // by the look under way, see calls.go
 	looked    int64                    // bytes of record.RanFile that a look of this drive has been at
 	skipped   string                   // by the last checkpoint
+	lacked    string                   // by gates, of the variables that the user has
 	cut       authorship.Span          // from the start of the call in which the owner before this one was killed to the start of this one
 }
 

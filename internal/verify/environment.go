@@ -31,7 +31,8 @@ const foreign = "GOOGLE_ ANTHROPIC CLAUDE OPENAI GEMINI AWS_ AZURE_"
 
 // Environment is what gates run in: of the given variables those on the
 // allow-list, then what settings add, then TERM=dumb and CI=1, which make tools
-// print plainly and ask nothing. Sorted; the last of equal names wins.
+// print plainly and ask nothing. A name alone in set adds the given variable of that
+// name. Sorted; the last of equal names wins.
 func Environment(base, set []string) []string {
 	vars := map[string]string{}
 	for _, kv := range base {
@@ -40,7 +41,7 @@ func Environment(base, set []string) []string {
 		}
 	}
 	vars["TERM"], vars["CI"] = "dumb", "1"
-	for _, kv := range set {
+	for _, kv := range withValues(base, set) {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
 			vars[name] = value
 		}
@@ -51,6 +52,25 @@ func Environment(base, set []string) []string {
 	}
 	slices.Sort(env)
 	return env
+}
+
+// withValues gives each name alone in set the value that it has in base; one that has none
+// there is left out.
+func withValues(base, set []string) []string {
+	var out []string
+	for _, kv := range set {
+		if strings.Contains(kv, "=") {
+			out = append(out, kv)
+			continue
+		}
+		for _, given := range slices.Backward(base) {
+			if strings.HasPrefix(given, kv+"=") {
+				out = append(out, given)
+				break
+			}
+		}
+	}
+	return out
 }
 
 func mayPass(name string, windows bool) bool {

@@ -40,7 +40,7 @@ type Options struct {
 	// left as they are; "" = nobody's.
 	Known string
 	Env   []string // Pawl's own environment, KEY=value; gates get what Environment leaves of it
-	Set   []string // added to the gates' environment: settings, KEY=value
+	Set   []string // added to the gates' environment: settings, KEY=value, or KEY of Env
 	Setup []string // shell commands that make a fresh worktree ready ([worktree] setup)
 	Tests []string // globs of test files; nil = DefaultTests
 	// Prefix is the argv put before a gate's, and that of the set-up: what confines
@@ -98,6 +98,7 @@ func New(o Options) (*Verifier, error) {
 	if o.Loaded == nil {
 		o.Loaded = loaded
 	}
+	o.Set = withValues(o.Env, o.Set)
 	tests := work.NewGlobs(o.Tests)
 	return &Verifier{
 		Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)),
