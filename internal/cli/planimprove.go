@@ -66,7 +66,7 @@ func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err e
 		format = planfile.Checklist
 	}
 	if p.Open() == 0 {
-		return "", "", failure.New(failure.Usage, "pawl plan new writes another plan", "every task of %s is done", c.File)
+		return "", "", failure.New(failure.Usage, planfile.NewCommand(a.dir, "YOUR IDEA")+" writes another plan", "every task of %s is done", c.File)
 	}
 	if _, err := planfile.Convert(plan.Plan{}, format); err != nil {
 		return "", "", failure.New(failure.Usage, "--out plan.md makes a checklist of it", "%s is a plan of %s, which Pawl does not write as a whole", c.File, format)

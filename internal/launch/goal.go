@@ -253,7 +253,7 @@ func (g *Goal) readPlan(root, dir, path string) error {
 	f, err := planfile.Load(path)
 	if invalid, ok := errors.AsType[*planfile.Invalid](err); ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
 		name := relativeTo(dir, path)
-		return failure.New(failure.Usage, shell.Quoted([]string{"pawl", "plan", "new", name})+" writes its tasks; "+shell.Quoted([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
+		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.Quoted([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
 	}
 	if err != nil {
 		return err

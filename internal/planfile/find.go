@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -121,6 +122,29 @@ func Load(path string) (*File, error) {
 		return nil, err
 	}
 	return Decode(path, data)
+}
+
+// FreeName is the name of a file for another plan, which is not in the folder yet: plan.md
+// where it can be.
+func FreeName(dir string) string {
+	name := "plan.md"
+	for i := 1; ; i++ {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return name
+		}
+		if name = "tasks.md"; i > 1 {
+			name = fmt.Sprintf("tasks-%d.md", i)
+		}
+	}
+}
+
+// NewCommand is what writes another plan about something, as it is typed in a folder.
+func NewCommand(dir, about string) string {
+	words := []string{"pawl", "plan", "new", about}
+	if name := FreeName(dir); name != "plan.md" {
+		words = append(words, "--out", name)
+	}
+	return shell.Quoted(words)
 }
 
 // plansBeside is the hint where there is no file of that name: the plans in its folder.
