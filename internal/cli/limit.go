@@ -23,7 +23,7 @@ below what the loop has used, the loop ends before its next turn; a time limit c
 // Run gives a loop other limits.
 func (c *limitCmd) Run(a *app, s *subject) error {
 	if s.hasEnded() {
-		return failure.New(failure.Usage, s.memory.State.ResumeCommand(s.ID)+"  goes on with it", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+		return s.ended()
 	}
 	given := c.given()
 	if given == (loop.Limits{}) {

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // newParser makes the parser of a grammar: *grammar, or a struct with some of its fields.
@@ -256,10 +257,31 @@ func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 	if _, near, ok := strings.Cut(rest, "perhaps try "); ok {
 		_, value, _ := strings.Cut(strings.TrimSuffix(near, "?"), "=")
 		value = strings.Trim(value, `"`)
+		if help := numberHelp(n, flag); help != "" && negative.MatchString(value) {
+			return fmt.Sprintf("%s: %s is less than 0", flag, value), help
+		}
 		return fmt.Sprintf("%s needs a value, and %s looks like a flag", flag, value), fmt.Sprintf("if it is the value:  %s=%s", flag, value)
 	}
 	return flag + " needs a value", helpCommand(n) + " lists what there is"
 }
+
+// negative matches a number below 0, be it an amount, a time or a share.
+var negative = regex.New(`^-[0-9.]`)
+
+// numberHelp is what help says of a flag whose value is a number from 0, else "".
+func numberHelp(n *kong.Node, flag string) string {
+	for _, group := range n.AllFlags(true) {
+		for _, f := range group {
+			if "--"+f.Name == flag && amount.MatchString(f.PlaceHolder) {
+				return fmt.Sprintf("%s %s: %s", flag, f.PlaceHolder, f.Help)
+			}
+		}
+	}
+	return ""
+}
+
+// amount matches the placeholders of such flags.
+var amount = regex.New(`^(?:N|USD|[0-9]+[smhd%])$`)
 
 // plainer names arguments as help does and leaves out what only the parser
 // understands.

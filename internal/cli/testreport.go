@@ -16,7 +16,7 @@ import (
 
 type testreportCmd struct {
 	Command  string `required:"" placeholder:"CMD" help:"the command that ran, as it was typed"`
-	ExitCode *int   `placeholder:"N" help:"its exit code; without it, only the output counts"`
+	ExitCode *int   `placeholder:"CODE" help:"its exit code; without it, only the output counts"`
 	File     string `arg:"" optional:"" default:"-" help:"file with its output; - = standard input"`
 	Text     bool   `xor:"form" help:"print text instead of JSON"`
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
