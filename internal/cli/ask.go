@@ -24,19 +24,20 @@ func (a *app) awaits(what string) {
 }
 
 // ask puts a question on the standard error and reads one line, in small letters.
-// Nobody answers where the input ends at once: that is neither yes nor no.
-func (a *app) ask(question string) (string, error) {
-	answer, err := a.answer(question)
+// Nobody answers where the input ends at once: that is neither yes nor no, and the hint
+// is what to type instead.
+func (a *app) ask(question, instead string) (string, error) {
+	answer, err := a.answer(question, instead)
 	return strings.ToLower(answer), err
 }
 
 // answer is the same as it was typed.
-func (a *app) answer(question string) (string, error) {
+func (a *app) answer(question, instead string) (string, error) {
 	_, _ = io.WriteString(a.Err, question)
 	answer, err := readLine(a.In)
 	if errors.Is(err, io.EOF) && answer == "" {
 		_, _ = io.WriteString(a.Err, "\n")
-		return "", failure.New(failure.Usage, "answer at a terminal, or give the flag that says it: --help names them", "nobody answered")
+		return "", failure.New(failure.Usage, instead, "nobody answered")
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the answer: %w", err)
@@ -60,6 +61,11 @@ func readLine(r io.Reader) (string, error) {
 		}
 	}
 	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswer)
+}
+
+// answerGate is answer for questions about the gate.
+func (a *app) answerGate(question string) (string, error) {
+	return a.answer(question, "--yes takes it; --gate 'CMD' names another")
 }
 
 // wantedGate asks for the command that judges the work: the one that is suggested,

@@ -90,7 +90,7 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	if c.Yes {
 		return found[:1], nil
 	}
-	command, err := wantedGate(found[0], a.answer)
+	command, err := wantedGate(found[0], a.answerGate)
 	if err != nil {
 		return nil, err
 	}

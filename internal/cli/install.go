@@ -212,7 +212,7 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	}
 	consent := c.Yes || c.OnlyCap && c.DryRun
 	if !consent && !c.DryRun && attended(a.In) {
-		answer, err := a.ask("set " + lifted + " there, so that no turn ends after eight stops without a tool call? [Y/n] ")
+		answer, err := a.ask("set "+lifted+" there, so that no turn ends after eight stops without a tool call? [Y/n] ", c.lifting()+" sets it")
 		if err != nil {
 			return "", err
 		}

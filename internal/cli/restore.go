@@ -258,7 +258,7 @@ func (a *app) agrees(yes bool, s *subject) error {
 	if !attended(a.In) {
 		return failure.New(failure.Usage, "look at the list, then run it again with --yes", "nobody is at the terminal to say whether that may be done; nothing was changed")
 	}
-	answer, err := a.ask("restore " + s.ID + " so? [y/N] ")
+	answer, err := a.ask("restore "+s.ID+" so? [y/N] ", "look at the list, then run it again with --yes")
 	if err == nil && answer != "y" && answer != "yes" {
 		a.printf("nothing was changed\n")
 		err = exitCode(failure.Error)

@@ -201,7 +201,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	}
 	how := driving{mode: c.mode(a)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
-		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
+		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("", "") }}
 	}
 	if err := a.runLoop(d, how); how.red == nil || how.red.answer == "" {
 		return nil, err
@@ -258,7 +258,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	case c.Yes:
 		return p.UseGate(ctx, p.Suggested[0])
 	case !c.DryRun && attended(a.In) && attended(a.Err):
-		command, err := wantedGate(p.Suggested[0], a.answer)
+		command, err := wantedGate(p.Suggested[0], a.answerGate)
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (a *app) choose(plans []string) ([]string, error) {
 	for i, p := range plans {
 		fmt.Fprintf(a.Err, "  %d  %s\n", i+1, term.Clean(p))
 	}
-	word, err := a.ask(fmt.Sprintf("which plan? [1-%d] ", len(plans)))
+	word, err := a.ask(fmt.Sprintf("which plan? [1-%d] ", len(plans)), "pawl run "+plans[0])
 	if err != nil {
 		return nil, err
 	}

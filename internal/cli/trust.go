@@ -236,14 +236,14 @@ func lineDiff(was, now []string) []string {
 
 // confirm asks the user at the terminal; nobody there is a no.
 func (a *app) confirm(question string) error {
+	hint := "read them, then  pawl trust --yes"
+	if a.env.Session.Inside || a.env.Session.ID != "" {
+		hint = "read them, then  ! pawl trust --yes"
+	}
 	if !attended(a.In) {
-		hint := "read them, then  pawl trust --yes"
-		if a.env.Session.Inside || a.env.Session.ID != "" {
-			hint = "read them, then  ! pawl trust --yes"
-		}
 		return failure.New(failure.Usage, hint, "nobody is at the terminal to allow them")
 	}
-	answer, err := a.ask(question)
+	answer, err := a.ask(question, hint)
 	if err != nil {
 		return err
 	}

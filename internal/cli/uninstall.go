@@ -120,11 +120,12 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 	if c.Yes || c.DryRun || len(places) == 1 {
 		return nil
 	}
+	const byScope = "--yes takes it out of all of them; --scope names one"
 	all := strings.Join(places, ", ")
 	if !attended(a.In) {
-		return failure.New(failure.Usage, "--yes takes it out of all of them; --scope names one", "Pawl is in several places: %s", all)
+		return failure.New(failure.Usage, byScope, "Pawl is in several places: %s", all)
 	}
-	answer, err := a.ask(fmt.Sprintf("take Pawl out of %s? [Y/n] ", all))
+	answer, err := a.ask(fmt.Sprintf("take Pawl out of %s? [Y/n] ", all), byScope)
 	if err != nil {
 		return err
 	}
