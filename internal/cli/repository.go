@@ -81,6 +81,17 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 	}
 }
 
+// warnEarlierEdits says what becomes of edits of the plan that its last loop had not made.
+func (a *app) warnEarlierEdits(p *launch.Prepared) {
+	for _, e := range p.Earlier.Taken {
+		term.Warnf(a.Err, "takes an edit of the plan over that loop %s had not made: %s", p.Earlier.Loop, e)
+	}
+	for _, e := range p.Earlier.Others {
+		term.Warnf(a.Err, "loop %s had not made an edit of the plan, and this run does not: %s", p.Earlier.Loop, e)
+		fmt.Fprintf(a.Err, "pawl: hint: %s makes it while the loop runs\n", term.Clean(e.Command(p.Spec.Plan)))
+	}
+}
+
 // nameBeside adds to an error that says that there is no loop in this worktree the loops in the
 // other worktrees of the repository.
 func (a *app) nameBeside(err error) error {

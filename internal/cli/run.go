@@ -167,6 +167,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnPlanEdited(p)
 	a.warnUntracked(p)
 	a.warnSamePlan(p)
+	a.warnEarlierEdits(p)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnFromEnv(p)
 	a.warnIssues(p)

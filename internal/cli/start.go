@@ -118,6 +118,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnPlanEdited(p)
 	a.warnUntracked(p)
 	a.warnSamePlan(p)
+	a.warnEarlierEdits(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)
 		a.printf("%s", opening(p, nil))

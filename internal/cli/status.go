@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,7 @@ func statusText(ctx context.Context, s *subject, now time.Time) string {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}
+	rows(line, "not made", s.editsNotMade())
 	rows(line, "told", narrate.Messages(st.Conversation))
 	s.questions(line)
 	for _, ask := range st.Asks {
@@ -122,6 +124,24 @@ func taskLines(st loop.State, running bool) (lines []string) {
 		lines = append(lines, narrate.PlanLine(st, t, running))
 	}
 	flush()
+	return lines
+}
+
+// editsNotMade are the edits of the plan that wait, those in the inbox too, and what makes them.
+func (s *subject) editsNotMade() (lines []string) {
+	st, how := s.memory.State, ", before the next turn"
+	if s.hasEnded() {
+		how = "  → " + st.ResumeCommand(s.ID)
+	}
+	inbox, _ := record.WaitingEdits(s.Loop) // those of an unreadable one are not known
+	for _, e := range inbox {
+		if !slices.Contains(st.ReceivedIDs, e.ID) {
+			st.Edits = append(slices.Clip(st.Edits), e)
+		}
+	}
+	for _, e := range st.Edits {
+		lines = append(lines, plan.OneLine(e.String(), 200)+how)
+	}
 	return lines
 }
 

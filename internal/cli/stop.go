@@ -7,9 +7,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -66,7 +68,15 @@ func (a *app) endOrphaned(ctx context.Context, s *subject) (err error) {
 		return err
 	}
 	a.printf("%s, which nobody drove, ended %s; its work is kept: pawl report %[1]s\n", s.ID, state.Outcome)
+	a.sayNotMade(s.ID, state)
 	return nil
+}
+
+// sayNotMade names the edits of the plan that wait at the end of a loop.
+func (a *app) sayNotMade(id string, s loop.State) {
+	for _, text := range narrate.EditsNotMade(s) {
+		a.printf("not made yet: %s; %s makes it\n", text, s.ResumeCommand(id))
+	}
 }
 
 // pollInterval is how often a loop that is ending is looked at.
@@ -94,6 +104,7 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) e
 		switch {
 		case now.hasEnded() && !now.alive && !(watched && proc.Alive(s.holder.PID)):
 			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
+			a.sayNotMade(now.ID, now.memory.State)
 			return nil
 		case !now.hasEnded() && !now.alive && !now.inSession():
 			return now.requireDriver()

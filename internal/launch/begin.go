@@ -48,6 +48,7 @@ type Prepared struct {
 	Suggested  []string         // gate commands that the project's files suggest, if there is no gate
 	Home       string           // $PAWL_HOME
 	FromEnv    []string         // variables of another tool that are followed, and what they say
+	Earlier    EarlierEdits     // of the plan, that its last loop had not made
 	Issues     *tracker.Plan    // the plan's issues; nil for any other plan
 	root       string           // of the work tree
 	loop       string           // id, once it is created
@@ -269,6 +270,9 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 		if err := p.setRemote(ctx); err != nil {
 			return err
 		}
+	}
+	if p.Earlier, err = earlierEdits(store.Open(p.Home), p.root, p.Goal.Path); err != nil {
+		return err
 	}
 	seen, err := earlierEvidence(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {

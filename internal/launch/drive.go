@@ -111,6 +111,9 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 	if l, err = st.Create(p.Repo.Root(), p.Spec); err != nil {
 		return nil, "", fmt.Errorf("create loop: %w", err)
 	}
+	if err := p.Earlier.post(l); err != nil {
+		return nil, "", err
+	}
 	p.Spec, err = record.ReadSpec(l)
 	return l, version, err
 }

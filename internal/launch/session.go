@@ -59,6 +59,9 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 	if err != nil {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
+	if err := p.Earlier.post(l); err != nil {
+		return nil, err
+	}
 	if p.Spec, err = record.ReadSpec(l); err != nil {
 		return nil, err
 	}

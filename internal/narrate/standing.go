@@ -216,6 +216,17 @@ func NotDelivered(s loop.State) (texts []string) {
 	return texts
 }
 
+// EditsNotMade are the edits of the plan that a loop which has ended had not made, in words.
+func EditsNotMade(s loop.State) (texts []string) {
+	if s.Outcome == "" {
+		return nil
+	}
+	for _, e := range s.Edits {
+		texts = append(texts, e.String())
+	}
+	return texts
+}
+
 // TaskCount says how many tasks are done, open and skipped.
 func TaskCount(t record.TaskCount) string {
 	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)

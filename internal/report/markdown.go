@@ -21,6 +21,7 @@ func Markdown(w io.Writer, l Loop) error {
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.MutationResults)
+	p.markdownList("Edits of the plan that were not made", narrate.EditsNotMade(l.State))
 	p.markdownList("Messages that the agent did not get", narrate.NotDelivered(l.State))
 	p.markdownList("Issues that were not told", p.UntoldIssues)
 	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)

@@ -85,6 +85,7 @@ func Text(w io.Writer, l Loop) error {
 	p.perhapsYours()
 	p.leftAlone()
 	p.aside()
+	p.editsNotMade()
 	p.notDelivered()
 	p.lessons()
 	p.cost()

@@ -17,6 +17,15 @@ func (p *page) notDelivered() {
 	}
 }
 
+// editsNotMade names the edits of the plan that the loop had not made when it ended.
+func (p *page) editsNotMade() {
+	label := "not made"
+	for _, text := range narrate.EditsNotMade(p.State) {
+		p.line(label, "your edit of the plan: %s  → %s", text, p.State.ResumeCommand(p.ID))
+		label = ""
+	}
+}
+
 func short(commit string) string { return commit[:min(len(commit), 7)] }
 
 // clean keeps the indentation of a line of the agent's text, and nothing that a

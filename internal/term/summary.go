@@ -114,6 +114,9 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}
+	for i, text := range e.EditsNotMade {
+		row(only(i, "not made"), "your edit of the plan: "+Clean(text))
+	}
 	for i, message := range e.NotDelivered {
 		row(only(i, "undelivered"), "your message: "+Clean(message))
 	}

@@ -81,6 +81,30 @@ func (e Edit) String() string {
 	return string(e.Do)
 }
 
+// Command is what a user types to make the edit in a plan, or in that of a loop.
+func (e Edit) Command(of string) string {
+	words := []string{"pawl plan", string(e.Do), of}
+	for _, word := range []string{e.Task, quoted(e.Title), e.File} {
+		if word != "" && (e.Do != Add || word != e.Task) {
+			words = append(words, word)
+		}
+	}
+	if e.Before != "" {
+		words = append(words, "--before", e.Before)
+	}
+	if e.After != "" {
+		words = append(words, "--after", e.After)
+	}
+	return strings.Join(words, " ")
+}
+
+func quoted(title string) string {
+	if title == "" {
+		return ""
+	}
+	return strconv.Quote(title)
+}
+
 func (e Edit) where() string {
 	switch {
 	case e.Before != "":
