@@ -17,7 +17,7 @@ type gateTable struct {
 	Kind     gateKind      `json:"kind" doc:"command (default) or review (by an agent)"`
 	Command  commandLine   `json:"command" doc:"shell command, or a program and its arguments as a list"`
 	Dir      string        `json:"dir" doc:"folder it runs in, below the root of the repository"`
-	Timeout  time.Duration `json:"timeout" doc:"time limit, at which it has failed; without it, 10m"`
+	Timeout  time.Duration `json:"timeout" doc:"time limit, at which it has failed, on a busy machine after another run with twice the limit; without it, 10m"`
 	Tier     gate.Tier     `json:"tier" doc:"fast gates run at each claim, final ones at the end of the loop"`
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
 	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`

@@ -100,8 +100,10 @@ func TestLimitAfterTimeOut(t *testing.T) {
 	if slow.Flaky || slow.Warning != "timed out after 1s; passed when run again with more time (2s)" {
 		t.Errorf("settled as %+v", slow)
 	}
-	if !gate.MergeRuns(append(timeout, timeout...)).TimedOutTwice {
-		t.Error("two time-outs in a row are not told from one")
+	again := gate.Result{Status: gate.Fail, TimedOut: true, Reason: "timed out after 2s"}
+	twice := gate.MergeRuns(append(timeout, again))
+	if want := "timed out after 1s, and again after 2s: on a busy machine it gets twice the limit"; !twice.TimedOutTwice || twice.Reason != want {
+		t.Errorf("two time-outs in a row are not told from one: %q", twice.Reason)
 	}
 }
 

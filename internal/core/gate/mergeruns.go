@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -51,6 +52,7 @@ func MergeRuns(tries []Result) Result {
 		switch {
 		case r.TimedOut && last.TimedOut:
 			last.TimedOutTwice = true
+			last.Reason = r.Reason + ", and again " + strings.TrimPrefix(last.Reason, "timed out ") + ": on a busy machine it gets twice the limit"
 		case r.TimedOut && last.Status == Pass && last.Warning == "":
 			last.Warning = fmt.Sprintf("%s; passed when run again with more time (%s)", r.Reason, last.Duration.Round(time.Second))
 		case r.Status == Fail && !r.TimedOut:
