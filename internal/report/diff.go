@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // DiffLine is one line of a diff. Kind is add, del, at, file (a header line) or "".
@@ -26,6 +29,20 @@ func DiffLines(diff string, most int) []DiffLine {
 	return out
 }
 
+// asCode is a line of code for display, with its blanks as they are. What would act on a
+// terminal is left out.
+func asCode(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(plan.Visible(line), "\t", "    "))
+}
+
 // hunk is the place of a line in a diff.
 type hunk struct {
 	file             string
@@ -35,7 +52,7 @@ type hunk struct {
 
 // line reads the next line.
 func (h *hunk) line(text string) DiffLine {
-	out := DiffLine{Text: clean(text), File: h.file}
+	out := DiffLine{Text: asCode(text), File: h.file}
 	first := byte(' ')
 	if text != "" {
 		first = text[0]

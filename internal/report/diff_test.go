@@ -47,6 +47,14 @@ deleted file mode 100644
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	code := "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n \tif a:\n-\t\treturn  a `b`\n+    return  a `c`\x1b]0;\u202ed\a\xff\n"
+	got = nil
+	for _, l := range DiffLines(code, 100)[3:] {
+		got = append(got, l.Text)
+	}
+	if d := cmp.Diff([]string{"     if a:", "-        return  a `b`", "+    return  a `c`]0;d\\377"}, got); d != "" {
+		t.Errorf("code is not shown as it stands: %s", d)
+	}
 	if got := DiffLines(diff, 3); len(got) != 4 || got[3].Text != "… and 17 more lines" {
 		t.Errorf("a cut diff: %+v", got)
 	}
