@@ -330,7 +330,7 @@ const mostListed = 20
 func titled(t loop.Task, word, note string) string {
 	why := note
 	switch {
-	case t.Status == loop.Done && (t.Evidence == gate.Unproven || len(t.Flipped) > 0):
+	case t.Status == loop.Done && (t.Evidence == gate.Unproven || t.Accepted || len(t.Flipped) > 0):
 		why = narrate.Evidence(t)
 	case t.Status == loop.Done && (word == "unknown" || word == narrate.ToApprove), t.Status == loop.Skipped, t.Status == loop.Blocked:
 		why = cmp.Or(plan.OneLine(t.Why, 160), note)

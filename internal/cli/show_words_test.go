@@ -17,3 +17,12 @@ func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 		t.Errorf("%+v", sums)
 	}
 }
+
+// Work that the user accepted asks for no review.
+func TestTalliesOfAcceptedWork(t *testing.T) {
+	t.Parallel()
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: gate.NoEvidence, Why: "there is no gate", Accepted: true}}})
+	if len(sums) != 1 || sums[0].Each[0] != "1: no test proves it; accepted by pawl approve" {
+		t.Errorf("%+v", sums)
+	}
+}

@@ -14,14 +14,18 @@ func TestApprovedTask(t *testing.T) {
 	for _, c := range []struct {
 		task loop.Task
 		want string
+		why  string
 	}{
-		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}, "done, to approve"},
-		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}, "done, approved"},
-		{loop.Task{Evidence: gate.Unproven, Accepted: true}, "done, unproven, approved"},
+		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}, "done, to approve", "passes only with its own version of t/greet.sh"},
+		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}, "done, approved", "passes only with its own version of t/greet.sh; accepted by pawl approve"},
+		{loop.Task{Evidence: gate.Unproven, Accepted: true}, "done, unproven, approved", "no test proves it; accepted by pawl approve"},
 	} {
 		c.task.Status = loop.Done
 		if got := narrate.Task(c.task); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got := narrate.Evidence(c.task); got != c.why {
+			t.Errorf("%q, want %q", got, c.why)
 		}
 	}
 }

@@ -75,6 +75,10 @@ func Evidence(t loop.Task) string {
 		return "claimed done, but changed no files"
 	case t.Status != loop.Done:
 		return t.Why
+	case t.Accepted && len(t.Tests) > 0:
+		return "passes only with its own version of " + plan.Few(t.Tests, 4) + "; accepted by pawl approve"
+	case t.Accepted:
+		return "no test proves it; accepted by pawl approve"
 	case len(t.Tests) > 0 && t.TestsGone:
 		return "old tests are gone: " + strings.Join(t.Tests, ", ")
 	case len(t.Tests) > 0:

@@ -53,11 +53,12 @@ type Iteration struct {
 	Came    string    `json:"came_to"`         // what was decided, in a line
 }
 
-// Iterations finds them in the events of a loop, in order.
+// Iterations finds them in the events of a loop, in order. What one came to that ended its
+// task reads as the task stands since: more may have been found out, or a user accepted it.
 func Iterations(events iter.Seq[loop.Event]) []Iteration {
 	all := []Iteration{}
 	var s loop.State
-	open := false
+	open, ended := false, map[int]bool{}
 	for e := range events {
 		before := s
 		var acts []loop.Action
@@ -72,6 +73,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 			}
 			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
 				all[last].Came = plan.OneLine(s.History[len(s.History)-1].What, 200)
+				ended[last] = ends(before, s, all[last].Task)
 			}
 		}
 		for _, a := range acts {
@@ -81,7 +83,17 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 			}
 		}
 	}
+	for i := range ended {
+		if t, ok := s.Task(all[i].Task); ok && ended[i] && t.Status == loop.Done {
+			all[i].Came = "done: " + narrate.Result(t)
+		}
+	}
 	return all
+}
+
+// ends reports whether a task came to its end in a step.
+func ends(before, after loop.State, id string) bool {
+	return slices.ContainsFunc(after.ChangedTasks(before), func(t loop.Task) bool { return t.ID == id && t.Status == loop.Done })
 }
 
 // end books what a turn took.

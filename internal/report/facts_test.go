@@ -103,6 +103,14 @@ func TestFactsAreTheJournals(t *testing.T) {
 	if diff := cmp.Diff(want, came); diff != "" {
 		t.Error(diff)
 	}
+	// A gate that a later task turned green proves this one, too: each place says so.
+	events := played()
+	events[10].Gates.Proof = loop.Proof{Evidence: gate.NoEvidence}
+	events[10].Gates.StillRed = []string{"check"}
+	events[16].Gates.TurnedGreen = []string{"check"}
+	if its := report.Iterations(slices.Values(events)); its[2].Came != "done: proven" {
+		t.Errorf("the iteration came to %q, and its task is proven", its[2].Came)
+	}
 	if f.Refusals != 1 || f.Turns != 0 || len(f.Plan) != 2 || f.Plan[0].Attempts != 3 {
 		t.Errorf("%+v", f)
 	}

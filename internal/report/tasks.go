@@ -86,11 +86,8 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.LeftOut {
 		return meaning
 	}
-	if t.Accepted && len(t.Tests) > 0 {
-		return "passes only with its own version of " + list(t.Tests, 4) + "; accepted by pawl approve"
-	}
 	if t.Accepted {
-		return "no test proves it; accepted by pawl approve"
+		return narrate.Evidence(t)
 	}
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && (len(p.State.Tasks) > 1 || !p.toldWhy(t.Why)) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
