@@ -314,6 +314,24 @@ func TestAnotherGitsLockIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestHeldLocks(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	lock := b.path(".git/index.lock")
+	b.write(".git/index.lock", "")
+	b.repo.lockWait = 50 * time.Millisecond
+	held := b.repo.HeldLocks(t.Context())
+	if len(held) != 1 || !strings.Contains(held[0].Error(), "another git holds the lock "+lock) || !strings.Contains(failure.Hint(held[0]), "rm '"+lock+"'") {
+		t.Fatalf("held: %v", held)
+	}
+	b.repo.lockWait = lockWait
+	freed := time.AfterFunc(100*time.Millisecond, func() { _ = os.Remove(lock) })
+	defer freed.Stop()
+	if held := b.repo.HeldLocks(t.Context()); len(held) != 0 {
+		t.Errorf("a lock that its git lets go of: %v", held)
+	}
+}
+
 func TestCommitMadeAgainAfterACrashFindsItself(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "1")

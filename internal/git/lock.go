@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -87,6 +88,35 @@ func removeLocks(note string) {
 
 // SetLockWait sets how long a lock of another git is waited for, ten seconds otherwise.
 func (r *Repo) SetLockWait(d time.Duration) { r.lockWait = d }
+
+// HeldLocks returns the locks of another git that would keep this one from committing. A
+// git that works lets go of them in a moment, which is waited for; one that crashed does not.
+func (r *Repo) HeldLocks(ctx context.Context) []error {
+	var all []error
+	deadline := time.Now().Add(min(r.lockWait, heldLockWait))
+	for _, file := range []string{"HEAD.lock", "index.lock"} {
+		lock := filepath.Join(r.gitDir, file)
+		for {
+			info, err := os.Lstat(lock)
+			if err != nil || r.removeStaleLock(lock) {
+				break
+			}
+			if ctx.Err() != nil || time.Now().After(deadline) {
+				all = append(all, failure.New(failure.Usage, lockHint(lock), "another git holds the lock %s, which is %s old", lock, age(info)))
+				break
+			}
+			time.Sleep(lockMax)
+		}
+	}
+	return all
+}
+
+// lockHint is what a user can do about the lock of another git.
+func lockHint(lock string) string {
+	return fmt.Sprintf("wait for the other git to end; if none is running, remove its lock file:  rm '%s'", lock)
+}
+
+func age(info os.FileInfo) time.Duration { return time.Since(info.ModTime()).Round(time.Second) }
 
 // removeStaleLock removes a lock that a process of ours left when it was killed together
 // with its git. It reports whether it did.

@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	lockWait  = 10 * time.Second       // how long a lock of another git is waited for
-	lockPause = 20 * time.Millisecond  // first pause between two tries, doubled each time
-	lockMax   = 500 * time.Millisecond // longest pause
-	stopGrace = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
-	writeTime = time.Minute            // for a command that is not to be interrupted
-	askTime   = 5 * time.Minute        // for one that only reads names and settings
-	callTime  = 30 * time.Minute       // for any other: in a huge repository the first takes minutes
-	tailBytes = 4 << 10                // of standard error, kept for messages
+	lockWait     = 10 * time.Second       // how long a lock of another git is waited for
+	heldLockWait = 2 * time.Second        // the same before a loop begins
+	lockPause    = 20 * time.Millisecond  // first pause between two tries, doubled each time
+	lockMax      = 500 * time.Millisecond // longest pause
+	stopGrace    = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
+	writeTime    = time.Minute            // for a command that is not to be interrupted
+	askTime      = 5 * time.Minute        // for one that only reads names and settings
+	callTime     = 30 * time.Minute       // for any other: in a huge repository the first takes minutes
+	tailBytes    = 4 << 10                // of standard error, kept for messages
 )
 
 // errTimeout means that git was stopped after its time limit.

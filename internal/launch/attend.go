@@ -168,6 +168,7 @@ func (p *Prepared) attendedChecks(in UserSession) []precondition {
 		single(p.refuseDirtyHere),
 		single(p.refuseUntrusted),
 		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
+		p.heldLocks,
 	}
 }
 

@@ -31,7 +31,17 @@ func (p *Prepared) preconditions() []precondition {
 		single(p.refuseUntrusted),
 		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
 		func(ctx context.Context) []error { return []error{p.refuseBranch(ctx)} },
+		p.heldLocks,
 	}
+}
+
+// heldLocks returns the locks of another git that are in the way of commits: a turn would
+// be paid for before they are met. A worktree of the loop's own has its own locks.
+func (p *Prepared) heldLocks(ctx context.Context) []error {
+	if p.Repo == nil || p.Spec.NoCommit || p.Spec.OwnWorktree {
+		return nil
+	}
+	return p.Repo.HeldLocks(ctx)
 }
 
 // Refuse returns why the loop cannot begin, or nil.

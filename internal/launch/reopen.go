@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -92,15 +93,20 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 }
 
 // RefuseResume returns an error if another loop runs in a session in the work tree of
-// this one.
+// this one, or another git holds a lock there.
 func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	spec, err := record.ReadSpec(l)
 	if err != nil || spec.OwnWorktree {
 		return err
 	}
-	b, err := findConflicts(ctx, preparedFor(spec, env))
-	if err != nil || b.Attended == "" {
+	p := preparedFor(spec, env)
+	b, err := findConflicts(ctx, p)
+	if err != nil {
 		return err
+	}
+	if b.Attended == "" {
+		p.Repo, _ = git.Open(ctx, spec.Root) // who goes on with the loop says why there is none
+		return firstError(ctx, []precondition{p.heldLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
 }

@@ -72,6 +72,9 @@ func (r *Runner) goOn(ctx context.Context) error {
 		}
 		return r.step(ctx, r.start())
 	case at == loop.Ended && r.Reopen:
+		if err := r.followCommit(ctx); err != nil {
+			return err
+		}
 		return r.step(ctx, r.reopen())
 	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended || s.Phase == loop.HandingOver:
 		return nil

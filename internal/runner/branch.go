@@ -244,7 +244,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if _, err := r.sortNewFiles(ctx, m, end.Tree); err != nil {
 		warn(err)
 	}
-	if r.Spec.NoCommit || m.OwesCommit { // its commit may be on the branch
+	if r.Spec.NoCommit || m.OwesCommit || m.Behind != "" { // its commit may be on the branch, which git's index does not follow
 		return
 	}
 	if err := r.tidyBranch(ctx, m); err != nil {

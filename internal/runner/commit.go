@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
@@ -64,8 +65,26 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (
 	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.JudgedEdits()); err != nil {
 		return done, errors.Join(failed, err)
 	}
-	done, err = r.tickedAll(ctx, done, a, m)
+	if done, err = r.tickedAll(ctx, done, a, m); err == nil && failed != nil {
+		done.Text = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
+		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it brings the index in line", "; ")
+		return done, nil
+	}
 	return done, errors.Join(failed, err)
+}
+
+// followCommit brings git's index in line with the commit that it did not follow when the
+// loop ended.
+func (r *Runner) followCommit(ctx context.Context) error {
+	behind := r.mem.State.Behind
+	if behind == "" || r.Repo == nil {
+		return nil
+	}
+	if err := r.Repo.AlignIndex(ctx, "HEAD"); err != nil {
+		return err
+	}
+	r.note(loop.Info, "git's index follows commit "+behind[:min(len(behind), 7)]+" now")
+	return nil
 }
 
 // tickedAll ticks the tasks of a commit that is made, and adds what the user did to

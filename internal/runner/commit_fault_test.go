@@ -50,9 +50,10 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 		name string
 		lock func(b *bench) string // the file that a git which died has left
 		want string                // the first box after the fault
+		made int                   // commits that are made in spite of it
 	}{
-		{"the branch cannot be moved", func(b *bench) string { return "refs/heads/pawl/" + b.loop.ID + ".lock" }, "- [ ] two"},
-		{"the branch has moved, the index cannot follow", func(*bench) string { return "index.lock" }, "- [x] two"},
+		{"the branch cannot be moved", func(b *bench) string { return "refs/heads/pawl/" + b.loop.ID + ".lock" }, "- [ ] two", 0},
+		{"the branch has moved, the index cannot follow", func(*bench) string { return "index.lock" }, "- [x] two", 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,6 +72,9 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 			}
 			if got := b.read("plan.md"); !strings.Contains(got, c.want) {
 				t.Errorf("after the fault the plan says\n%s", got)
+			}
+			if done := s.Tasks[0].Status == loop.Done && s.Tasks[0].Commit != "" && s.Tasks[0].Commit == s.Behind; done != (c.made == 1) {
+				t.Errorf("after the fault the first task is %+v", s.Tasks[0])
 			}
 			if err := os.Remove(lock); err != nil {
 				t.Fatal(err)

@@ -49,6 +49,9 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		e = r.start()
 	case phase == loop.Ended && r.Reopen:
 		e = r.reopen()
+		if err := r.followCommit(ctx); err != nil {
+			return e, err
+		}
 		if err := r.adoptSinceEnd(ctx); err != nil {
 			return e, err
 		}

@@ -78,7 +78,7 @@ type Event struct {
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
 	Limits         *Limits     `json:"limits,omitempty"`          // LimitsChanged: in all, counted from the loop's beginning; 0: as it was, below 0: unlimited
-	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; Committed: why git's index does not follow; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Now            bool        `json:"now,omitempty"`             // MessageArrived: for the turn under way
 	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
@@ -90,7 +90,7 @@ type Event struct {
 	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited, Resumed, Reopened: tasks of the plan that the loop does not know, or by another title
 	Aside          string      `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
 	Isolated       bool        `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
-	Hint           string      `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it
+	Hint           string      `json:"hint,omitempty"`            // Faulted, Committed; Cancelled: what a user did to stop it
 	Paths          []string    `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests; Restored: files that could not be brought back; relative to the root with slashes
 }
 

@@ -17,6 +17,7 @@ type Facts struct {
 	HandoverWhy string
 	Outcome     Outcome
 	OwesCommit  bool
+	Behind      string // Trouble.Behind
 
 	Tasks   Tasks
 	Aside   []string // files that keep edits of the plan which were not applied
@@ -46,7 +47,7 @@ func (s State) Facts() Facts {
 	return Facts{
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,
 		Iteration: s.Iteration, Turns: s.Turns, First: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
-		HandoverWhy: s.HandoverWhy, Outcome: s.Outcome, OwesCommit: s.OwesCommit(),
+		HandoverWhy: s.HandoverWhy, Outcome: s.Outcome, OwesCommit: s.OwesCommit(), Behind: s.Behind,
 		Tasks: s.Tasks, Aside: s.Aside, Permits: s.Permits, Pending: s.AwaitingApproval(),
 		Current: s.Current, Start: s.Base, WithEdits: s.WithEdits, HalfDone: s.HalfDone, Unjudged: s.Unjudged, Claimed: s.Claim != nil,
 		Answer: s.Answer, Found: s.Found, JudgedAt: s.JudgedAt,

@@ -316,6 +316,11 @@ func (m *machine) committed(e Event) {
 	m.added(e.Added)
 	m.keptAside(e.Aside)
 	m.s.Base, m.s.WithEdits, m.s.After = e.Tree, "", ""
+	if e.Text != "" {
+		m.s.Behind = e.Commit
+		m.finish(Errored, e.Text, e.Hint)
+		return
+	}
 	if m.stopped() {
 		return
 	}

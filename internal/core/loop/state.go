@@ -244,6 +244,7 @@ type Trouble struct {
 	Unknowns int    `json:"unknowns,omitempty"` // unknown results of the gates in a row
 	Cause    string `json:"cause,omitempty"`    // what the last dead turn met outside: network, overload, usage limit
 	Held     string `json:"held,omitempty"`     // what only the user can fix, while the loop is held for that
+	Behind   string `json:"behind,omitempty"`   // commit that git's index does not follow, which ended the loop
 }
 
 // Judgement is what the gates run for, and what they said last.
