@@ -30,7 +30,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,
-		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: reportsNoCost(d.Spec.Agent), Sandbox: d.Sandbox.Lines(false),
+		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: d.Spec.Agent.ReportsNoCost(), Sandbox: d.Sandbox.Lines(false),
 	}
 	for _, t := range at.Tasks {
 		switch {

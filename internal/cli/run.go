@@ -213,13 +213,10 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 // warnUnknownCost says that a limit has no effect with an agent that reports neither cost
 // nor tokens.
 func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
-	if reportsNoCost(s.Agent) && (l.CostUSD > 0 || l.Tokens > 0) {
+	if s.Agent.ReportsNoCost() && (l.CostUSD > 0 || l.Tokens > 0) {
 		term.Warnf(a.Err, "what --agent command costs is not known: a limit of cost or tokens has no effect; use --max-iterations or --max-duration")
 	}
 }
-
-// reportsNoCost tells whether the loop's agent reports neither cost nor tokens.
-func reportsNoCost(s record.Agent) bool { return s.Name == "command" }
 
 // warnPlanEdited says that an edit of the plan gets a commit, which was not asked for.
 func (a *app) warnPlanEdited(p *launch.Prepared) {

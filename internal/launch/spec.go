@@ -54,6 +54,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 		},
 		Session: s.Session, HandoverAt: int(s.HandoverAt), Restore: s.OnFailure == config.Restore,
 		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, AnswerWithin: s.AnswerWithin, Approve: s.Approve, Gates: len(spec.Gates) > 0,
+		NoCost: spec.Agent.ReportsNoCost(),
 	}
 	if len(gate.Reviews(spec.Gates)) > 0 {
 		spec.Policy.Reviews, spec.Policy.ReviewRounds = true, int(s.ReviewRounds)

@@ -165,6 +165,9 @@ type Agent struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
+// ReportsNoCost reports whether the agent tells neither cost nor tokens.
+func (a Agent) ReportsNoCost() bool { return a.Name == "command" }
+
 // OwnBranch is the branch that a loop of this id makes for itself.
 func OwnBranch(id string) string { return "pawl/" + id }
 

@@ -86,6 +86,9 @@ type Tokens struct {
 // Summarize makes the summary of a loop from its spec and its memory.
 func Summarize(spec Spec, m memory.Memory) Summary {
 	s := m.State
+	if s.Phase == "" { // it is about to begin
+		s.Policy = spec.Policy
+	}
 	u := s.Usage
 	sum := Summary{
 		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),

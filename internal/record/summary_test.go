@@ -32,3 +32,18 @@ func TestSummaryOfASession(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What an agent costs that reports no cost is unknown from the start.
+func TestSummaryOfAnAgentWithoutCost(t *testing.T) {
+	t.Parallel()
+	policy := loop.Policy{NoCost: record.Agent{Name: "command"}.ReportsNoCost()}
+	for phase, s := range map[string]loop.State{"not begun": {}, "before the first turn": {Phase: loop.Baseline, Policy: policy}} {
+		if got := record.Summarize(record.Spec{Policy: policy}, memory.Memory{State: s}); !got.CostUnknown {
+			t.Errorf("%s: the cost is known", phase)
+		}
+	}
+	priced := loop.State{Phase: loop.Turning, Policy: policy, Counts: loop.Counts{Usage: loop.Usage{CostUSD: .1}}}
+	if got := record.Summarize(record.Spec{Policy: policy}, memory.Memory{State: priced}); got.CostUnknown {
+		t.Error("what a review has cost is known")
+	}
+}

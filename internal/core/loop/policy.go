@@ -61,5 +61,6 @@ type Policy struct {
 	Every        time.Duration `json:"every,omitempty"`         // for Periodic
 	AnswerWithin time.Duration `json:"answer_within,omitempty"` // after which what the agent proposed answers its question; 0: never
 	Approve      []Approval    `json:"approve,omitempty"`       // where the loop stops for the user's yes
+	NoCost       bool          `json:"no_cost,omitempty"`       // the agent reports neither cost nor tokens
 	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
 }

@@ -79,10 +79,10 @@ func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.Cach
 // BeforeFirstTurn reports whether no turn has begun.
 func (s State) BeforeFirstTurn() bool { return s.Iteration <= s.Policy.Counted }
 
-// CostUnknown reports whether the agent told neither cost nor tokens of its turns: one that
+// CostUnknown reports whether the agent tells neither cost nor tokens of its turns: one that
 // is a program cannot, and the client of a user's session does not.
 func (s State) CostUnknown() bool {
-	return (!s.BeforeFirstTurn() || s.Attended) && s.Usage == (Usage{})
+	return (s.Policy.NoCost || !s.BeforeFirstTurn() || s.Attended) && s.Usage == (Usage{})
 }
 
 // Add returns the sum of both, within bounds: an infinite cost could not be written.
