@@ -14,6 +14,10 @@ const quietFor = 10 * time.Minute
 // before the work, and nobody has seen yet that anything goes on.
 const firstQuiet = 2 * time.Second
 
+// judgedQuiet is the same after a gate has judged the work: it may be run again for evidence,
+// as long each time.
+const judgedQuiet = time.Minute
+
 // plain prints each event worth a line behind its time; Quiet prints the
 // summary alone. What is going on within a turn gets no line, since logs are read
 // later: only one now and then where nothing else happens.
@@ -49,6 +53,9 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	}
 	p.write(lines, now)
 	p.quiet = quietFor
+	if _, judged := e.(GateFinished); judged {
+		p.quiet = judgedQuiet
+	}
 	if begun && !p.begun {
 		p.quiet, p.begun = firstQuiet, true
 	}

@@ -52,3 +52,22 @@ func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 		}
 	})
 }
+
+// Once a gate has judged the work, it may be run again for evidence: that is named soon.
+func TestPlainNamesFurtherRunsOfAGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := term.New(term.Options{Out: &out, Mode: term.Plain, Zone: time.UTC})
+		p.Print(term.TaskStarted{ID: "1", Title: "one", Index: 1, Total: 1})
+		p.Print(term.GateFinished{Gate: "test", Result: "pass"})
+		p.Print(term.TurnActivity{Iteration: 1, Doing: "gate test, once more to be sure"})
+		time.Sleep(90 * time.Second)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := out.String(); !strings.Contains(got, "00:01:00  ") || !strings.Contains(got, "gate test, once more to be sure") {
+			t.Errorf("%q", got)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -162,13 +163,12 @@ func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w r
 // Claim runs the gates on the tree of now, then whatever else the verdict needs.
 // An error means that ctx ended or that git could not be asked.
 func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
-	if r.ProtectedTree == "" {
-		r.ProtectedTree = r.Base
-	}
+	r.ProtectedTree = cmp.Or(r.ProtectedTree, r.Base)
 	o, err := v.observe(ctx, r)
 	if err != nil {
 		return Finding{}, err
 	}
+	r.Gates = o.Responsive()
 	adapted, err := v.explain(ctx, r, &o)
 	if err != nil {
 		return Finding{}, err
@@ -218,7 +218,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 		if f.TreeAfter != r.Tree { // whatever ran may have run on another tree
-			v.forget(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree})
+			v.forget(ctx, o.Gates, runTarget{root: v.Root, tree: r.Tree})
 		}
 	}
 	return f, nil

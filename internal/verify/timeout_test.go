@@ -72,6 +72,37 @@ func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
 	}
 }
 
+// A gate that times out before the work and with it is asked no more than that, and the
+// others tell what the work is worth.
+func TestAGateThatHangsIsNotRunForEvidence(t *testing.T) {
+	t.Parallel()
+	hangs := gate.Gate{Name: "hangs", Command: "sleep 60", Timeout: 200 * time.Millisecond}
+	work := files{"calc.sh": "true\n"}
+	for name, c := range map[string]struct {
+		gates    []gate.Gate
+		evidence gate.Evidence
+		ran      []string
+	}{
+		"alone": {[]gate.Gate{hangs}, gate.Unproven, []string{"kept hangs", "hangs"}},
+		"beside another": {
+			[]gate.Gate{hangs, {Name: "check", Command: "sh ./calc.sh"}}, gate.Proven,
+			[]string{"kept hangs", "kept check", "hangs", "check", "kept check repeat-before", "check repeat-clean"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"calc.sh": "false\n"}, onMachine(true))
+			f := b.claim(c.gates, work, isWork("calc.sh"))
+			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != c.evidence || f.Verdict.FullGreen {
+				t.Errorf("verdict %+v", f.Verdict)
+			}
+			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // In a checkout of Pawl's own the first gate that times out may have had to build
 // everything; those after it have not.
 func TestOneTimeOutInAPlaceGetsMoreTime(t *testing.T) {

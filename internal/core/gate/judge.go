@@ -147,7 +147,7 @@ func Decide(o Observation) Verdict {
 	case !o.Changed:
 		v.Reason = "nothing was changed since the task began"
 	default:
-		o.weigh(&v)
+		o.withoutHung().weigh(&v)
 	}
 	return v
 }

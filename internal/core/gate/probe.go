@@ -100,7 +100,9 @@ type Run struct {
 // the observation is complete. The answer goes into Observation.Answers, also
 // when the run was not possible: then with its problem.
 func Next(o Observation) (Probe, []string) {
-	o = o.withoutOldRed()
+	if o = o.withoutHung().withoutOldRed(); len(o.Now) == 0 {
+		return "", nil
+	}
 	if p, gates := o.next(); p != "" || o.Wanted == Unproven {
 		return p, gates
 	}
@@ -179,7 +181,7 @@ func (o Observation) next() (Probe, []string) {
 
 // Only names the tests that a probe is about; none where it is about all.
 func (o Observation) Only(p Probe) []string {
-	o = o.withoutOldRed()
+	o = o.withoutHung().withoutOldRed()
 	switch p {
 	case Originals:
 		if o.needsOriginals() {

@@ -128,7 +128,14 @@ func stillFails(v *Verdict) string {
 
 // findings returns them in order: the first that holds makes the evidence.
 func findings() []finding {
-	return slices.Concat(flipFindings(), overlayFindings(), []finding{{
+	return slices.Concat([]finding{{
+		what: "every gate timed out before, and times out still", is: Unproven,
+		next: "find out what waits or takes so long, or give the gate a longer `timeout`",
+		seen: func(w weighing, v *Verdict) bool {
+			v.Reason = "no gate answers in time, as before the work: " + plan.Few(v.StillRed, 4)
+			return len(w.Now) == 0
+		},
+	}}, flipFindings(), overlayFindings(), []finding{{
 		what: "new tests pass without the work too", is: Unproven,
 		next: "a test that fails without the work",
 		seen: because(func(w weighing) bool { return len(w.NewTests) > 0 }, func(w weighing, _ *Verdict) string {
