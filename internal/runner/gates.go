@@ -266,7 +266,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: brief(f.Observation.Now),
 		Proof: loop.Proof{
 			Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Enough: v.Enough, Unchecked: v.Unchecked,
-			Flipped: atMost(append(gate.ByTest(v.Flipped, f.Observation.Baseline), v.Proving...), failingMost),
+			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
 		},
 		Failed:     loop.Failed{Failing: atMost(failing, failingMost)},
 		TestsFound: loop.TestsFound{Waiting: f.Waiting},

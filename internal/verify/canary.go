@@ -162,7 +162,7 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 		return nil, err
 	}
 	verdict := gate.Decide(*o)
-	names := leaves(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving))
+	names := leaves(verdict.Proofs(o.Baseline))
 	var first, rest []string
 	for _, g := range gates {
 		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, v.Root)) {

@@ -183,7 +183,7 @@ func ownFunctions(o *gate.Observation) []string {
 // tests apart.
 func provingTests(o *gate.Observation) []string {
 	verdict := gate.Decide(*o)
-	return slices.DeleteFunc(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving), func(id string) bool {
+	return slices.DeleteFunc(verdict.Proofs(o.Baseline), func(id string) bool {
 		return slices.ContainsFunc(o.Now, func(r gate.Result) bool { return r.Gate == id })
 	})
 }

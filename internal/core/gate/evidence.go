@@ -157,6 +157,7 @@ func (o Observation) overlay() laid {
 			l.unknown = true
 		}
 	}
+	l.failed = once(l.failed)
 	return l
 }
 

@@ -178,8 +178,25 @@ func (r *Result) Count() {
 	}
 }
 
-// ByTest are the names of tests and gates, with the tests that a gate without ids
-// names as failed in its stead.
+// Proofs are the tests, and gates without ids, that prove the work: each once, also where
+// several gates run it. baseline is where the task began.
+func (v Verdict) Proofs(baseline []Result) []string {
+	return once(slices.Concat(ByTest(v.Flipped, baseline), v.Proving))
+}
+
+// once are the names without repetition.
+func once(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// ByTest are the names of tests and gates, each once, with the tests that a gate without
+// ids names as failed in its stead.
 func ByTest(names []string, results []Result) []string {
 	var out []string
 	for _, name := range names {
@@ -189,7 +206,7 @@ func ByTest(names []string, results []Result) []string {
 			out = append(out, name)
 		}
 	}
-	return out
+	return once(out)
 }
 
 func find(results []Result, gate string) Result {

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +159,36 @@ func TestCount(t *testing.T) {
 		if r.Passed != 2 || r.Failed != 1 {
 			t.Errorf("%d passed, %d failed", r.Passed, r.Failed)
 		}
+	}
+}
+
+// Two gates that run the same test prove by one test, and name it once.
+func TestOneTestInTwoGates(t *testing.T) {
+	t.Parallel()
+	both := func(result string) []gate.Result {
+		one, two := run(result), run(result)
+		two.Gate = "again"
+		return []gate.Result{one, two}
+	}
+	answer := func(result string) gate.Run { return gate.Run{Results: both(result)} }
+	gates := []gate.Gate{{Name: "test"}, {Name: "again"}}
+	for name, o := range map[string]gate.Observation{
+		"red before": {
+			Gates: gates, Changed: true, Baseline: both("fail A-"), Now: both("pass A+"),
+			Answers: map[gate.Probe]gate.Run{gate.RepeatBefore: answer("fail A-"), gate.RepeatClean: answer("pass A+")},
+		},
+		"new": {
+			Gates: gates, Changed: true, Baseline: both("pass B+"), Now: both("pass A+ B+"), NewTests: []string{"a_test.go"},
+			Answers: map[gate.Probe]gate.Run{gate.RepeatClean: answer("pass A+ B+"), gate.Control: answer("pass B+"), gate.Overlay: answer("fail A- B+")},
+		},
+		"broken": {Gates: gates, Changed: true, Baseline: both("pass A+"), Now: both("fail A-")},
+	} {
+		v := gate.Decide(o)
+		if got := append(v.Proofs(o.Baseline), v.Broken...); len(got) != 1 || got[0] != "A" || strings.Count(v.Reason, "A") > 1 {
+			t.Errorf("%s: %q, %s", name, got, v.Reason)
+		}
+	}
+	if got := gate.ByTest([]string{"a", "b"}, []gate.Result{{Gate: "a", Status: gate.Fail, Failing: []string{"A"}}, {Gate: "b", Status: gate.Fail, Failing: []string{"A"}}}); len(got) != 1 {
+		t.Errorf("named %q", got)
 	}
 }

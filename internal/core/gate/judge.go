@@ -119,10 +119,11 @@ func Decide(o Observation) Verdict {
 	old := o.oldRed()
 	o = o.withoutOldRed()
 	now := o.against(o.Now)
-	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: o.broken(now)}
+	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: once(o.broken(now))}
 	for _, name := range o.gates() {
 		v.StillRed = append(v.StillRed, old[name]...)
 	}
+	v.StillRed = once(v.StillRed)
 	v.FullGreen = o.fullGreen(v, old)
 	for _, r := range o.Now {
 		if r.Flaky {

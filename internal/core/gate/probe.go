@@ -200,7 +200,7 @@ func (o Observation) Only(p Probe) []string {
 		return nil
 	}
 	v := Decide(o)
-	return slices.Concat(ByTest(v.Flipped, o.Baseline), v.Proving)
+	return v.Proofs(o.Baseline)
 }
 
 func (o Observation) answered(p Probe) bool {

@@ -70,7 +70,7 @@ func (w *weighing) find(v *Verdict) {
 	f := w.Observation.flips()
 	w.flips, w.alone = f, w.Observation.alone(f.confirmed)
 	ownWork := func(name string) bool { return !slices.Contains(w.alone, name) }
-	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
+	v.Flipped, v.TurnedGreen = once(kept(f.confirmed, ownWork)), kept(f.turned, ownWork)
 	if len(f.unfit) > 0 {
 		v.Labels = append(v.Labels, unrepeated+plan.Few(f.unfit, 4))
 	}

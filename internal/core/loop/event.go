@@ -225,14 +225,19 @@ type PlanFound struct {
 	Lost  []string `json:"lost,omitempty"`  // tasks that were done, and whose commits are gone
 }
 
-// Red names the tests that fail, or the gates that name none.
+// Red names the tests that fail, each once, or the gates that name none.
 func (g Gates) Red() []string {
 	var names []string
 	for _, r := range g.Results {
-		if r.Status == gate.Fail && len(r.Failing) == 0 {
-			names = append(names, r.Gate)
+		failing := r.Failing
+		if r.Status == gate.Fail && len(failing) == 0 {
+			failing = []string{r.Gate}
 		}
-		names = append(names, r.Failing...)
+		for _, name := range failing {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 	}
 	return names
 }

@@ -14,6 +14,7 @@ func TestRedNamesTestsOrTheirGate(t *testing.T) {
 		{Gate: "lint", Status: gate.Fail},
 		{Gate: "build", Status: gate.Pass},
 		{Gate: "test", Status: gate.Fail, Failing: []string{"TestA", "TestB"}},
+		{Gate: "again", Status: gate.Fail, Failing: []string{"TestB"}},
 	}}
 	if diff := cmp.Diff([]string{"lint", "TestA", "TestB"}, g.Red()); diff != "" {
 		t.Error(diff)
