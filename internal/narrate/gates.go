@@ -53,9 +53,32 @@ func GateResult(r gate.Result) string {
 	case r.Status == gate.Pass:
 		return "pass"
 	case r.Reason != "":
-		return string(r.Status) + ": " + plan.OneLine(r.Reason, 100)
+		return GateStatus(r) + ": " + plan.OneLine(r.Reason, 100)
 	}
-	return fmt.Sprintf("%s (exit %d)", r.Status, r.ExitCode)
+	return fmt.Sprintf("%s (exit %d)", GateStatus(r), r.ExitCode)
+}
+
+// GateStatus is the word for how a gate stands.
+func GateStatus(r gate.Result) string {
+	if r.Allowed {
+		return "red as allowed"
+	}
+	return string(r.Status)
+}
+
+// allowedRed names the gates that are red as allowed, behind what there is to say of all;
+// "" if there are none.
+func allowedRed(results []gate.Result) string {
+	var names []string
+	for _, r := range results {
+		if r.Allowed {
+			names = append(names, r.Gate)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", " + GateStatus(gate.Result{Allowed: true}) + ": " + plan.Few(names, 4)
 }
 
 // VerifyGates tells how the gates of a verify loop stand, where green is the goal

@@ -256,6 +256,7 @@ func (t Step) gates() string {
 	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Proven && len(g.Red()) > 0:
 		line = what + ": red as before" // nothing is worse, and nothing done
 	}
+	line += allowedRed(g.Results)
 	if g.Evidence != "" {
 		line += ", evidence " + string(g.Evidence)
 	}

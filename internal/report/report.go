@@ -207,7 +207,7 @@ func (p *page) ending() string {
 func (p *page) gates() {
 	label := "gates"
 	for _, g := range p.Gates {
-		words := string(g.Status)
+		words := narrate.GateStatus(g)
 		if len(g.Failing) > 0 {
 			words += ": " + list(g.Failing, 4)
 		}

@@ -130,7 +130,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 		return loop.Gates{}, err
 	}
 	r.hintVariables(ctx, results)
-	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results), Receipt: r.receipts(ctx, results)}
+	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: r.brief(results), Receipt: r.receipts(ctx, results)}
 	for i, res := range results {
 		switch {
 		case res.Status == gate.Pass:
@@ -263,7 +263,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		failing = v.StillRed
 	}
 	g := loop.Gates{
-		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: brief(f.Observation.Now),
+		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: r.brief(f.Observation.Now),
 		Proof: loop.Proof{
 			Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Enough: v.Enough, Unchecked: v.Unchecked,
 			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
@@ -272,8 +272,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		TestsFound: loop.TestsFound{Waiting: f.Waiting},
 	}
 	for _, res := range f.Observation.Now {
-		allowed := slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == res.Gate && g.AllowBaseline })
-		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !allowed && slices.Contains(v.StillRed, res.Gate) {
+		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayRed(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
 			g.StillRed = append(g.StillRed, res.Gate)
 			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
 		}
@@ -300,18 +299,24 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 
 // brief is what the journal keeps of results: the test maps of a large suite
 // would swamp it, and the whole output is in the iteration's folder.
-func brief(results []gate.Result) []gate.Result {
+func (r *Runner) brief(results []gate.Result) []gate.Result {
 	out := slices.Clone(results)
 	for i := range out {
-		r := &out[i]
-		r.Tests = nil
-		r.Failing = atMost(r.Failing, failingMost)
-		if r.Head != "" {
-			r.Head, r.Tail = "", r.Head+"\n[…]\n"+r.Tail
+		res := &out[i]
+		res.Tests = nil
+		res.Failing = atMost(res.Failing, failingMost)
+		if res.Head != "" {
+			res.Head, res.Tail = "", res.Head+"\n[…]\n"+res.Tail
 		}
-		r.Tail = plan.Excerpt(r.Tail, resultLines, resultTail)
+		res.Tail = plan.Excerpt(res.Tail, resultLines, resultTail)
+		res.Allowed = res.Status == gate.Fail && r.mayStayRed(res.Gate)
 	}
 	return out
+}
+
+// mayStayRed reports whether a gate that was red may be so at the end.
+func (r *Runner) mayStayRed(name string) bool {
+	return slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == name && g.AllowBaseline })
 }
 
 func atMost(ids []string, n int) []string { return ids[:min(len(ids), n)] }

@@ -57,7 +57,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Briefing, d
 			break
 		}
 	}
-	g.Results = append(ofCommands(m.Results), brief(results)...)
+	g.Results = append(ofCommands(m.Results), r.brief(results)...)
 	g.Receipt = r.receipts(ctx, results)
 	if g.Status == gate.Fail {
 		g.Fingerprint = gate.Fingerprint(q.Tree, results)

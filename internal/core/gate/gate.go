@@ -128,6 +128,8 @@ type Result struct {
 	Left bool `json:"left,omitempty"`
 	// TimedOutTwice: it timed out, and so did a run just before with a shorter limit.
 	TimedOutTwice bool `json:"timed_out_twice,omitempty"`
+	// Allowed: it fails, and its gate may (baseline = "allow").
+	Allowed bool `json:"allowed,omitempty"`
 }
 
 // Satisfies reports whether evidence of this level is as good as the wanted:
