@@ -5,6 +5,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -203,14 +204,14 @@ func (w *watch) failure(outer context.Context) *loop.Failure {
 	return nil
 }
 
-// output keeps the end of what is written and passes each line on.
+// output keeps the end of what is written, and tells that something was: by the last line of
+// each piece, since a program may print millions.
 type output struct {
 	mu    sync.Mutex
 	log   io.Writer
 	alive func()
 	emit  func(agent.Event)
 	tail  proc.Tail
-	line  []byte
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -218,20 +219,10 @@ func (o *output) Write(p []byte) (int, error) {
 	defer o.mu.Unlock()
 	o.alive()
 	_, _ = o.tail.Write(p) // never fails
-	for _, b := range p {
-		if b == '\n' || len(o.line) >= maxText {
-			o.flush()
-			continue
-		}
-		o.line = append(o.line, b)
+	said := bytes.TrimSpace(p)
+	said = said[bytes.LastIndexByte(said, '\n')+1:]
+	if len(said) > 0 {
+		o.emit(agent.Event{Kind: agent.KindText, Text: string(said[:min(len(said), maxText)])})
 	}
 	return o.log.Write(p)
-}
-
-// flush emits a line.
-func (o *output) flush() {
-	if text := strings.TrimSpace(string(o.line)); text != "" {
-		o.emit(agent.Event{Kind: agent.KindText, Text: text})
-	}
-	o.line = o.line[:0]
 }

@@ -52,6 +52,8 @@ func play(part string) int {
 			fmt.Println(strings.Repeat("x", 500))
 		}
 		fmt.Println("the end")
+	case "lines":
+		fmt.Println(strings.Repeat("a line\n", 1_000_000) + "the end")
 	case "exit":
 		n, _ := strconv.Atoi(arg)
 		fmt.Println("it went wrong")
@@ -149,6 +151,25 @@ func TestOnlyTheEndOfALongOutputIsKept(t *testing.T) {
 	r := p.turn(t, agent.Turn{Prompt: "x"})
 	if !strings.HasSuffix(r.Text, "the end") || len(r.Text) > 600<<10 {
 		t.Errorf("%d bytes of text, ending %q", len(r.Text), r.Text[max(0, len(r.Text)-20):])
+	}
+}
+
+// A program that prints millions of lines is not slowed down by an event for each.
+func TestALongOutputIsFewEvents(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.arrange(t, "lines")
+	s, err := p.agent().Start(t.Context(), p.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := 0
+	r, err := s.Turn(t.Context(), agent.Turn{Prompt: "x"}, func(agent.Event) { events++ })
+	if err != nil || r.Failure != nil || !strings.HasSuffix(r.Text, "a line\nthe end") {
+		t.Fatalf("%+v, %v", r.Failure, err)
+	}
+	if events == 0 || events > 10_000 {
+		t.Errorf("%d events", events)
 	}
 }
 
