@@ -62,6 +62,13 @@ func sameRepository(root string) func(other string) bool {
 	}
 }
 
+// warnPlan says what a user should know of the plan's other edits and loops.
+func (a *app) warnPlan(p *launch.Prepared) {
+	a.warnPlanEdited(p)
+	a.warnSamePlan(p)
+	a.warnEarlierEdits(p)
+}
+
 // warnSamePlan says that another loop of the repository works on the same plan.
 func (a *app) warnSamePlan(p *launch.Prepared) {
 	listed, err := store.List(a.store, record.ReadSummary)

@@ -115,10 +115,8 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
-	a.warnPlanEdited(p)
 	a.warnUntracked(p)
-	a.warnSamePlan(p)
-	a.warnEarlierEdits(p)
+	a.warnPlan(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)
 		a.printf("%s", opening(p, nil))
