@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -138,9 +139,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 			sum.Tasks.Skipped++
 		}
 	}
-	if sum.Evidence == "" {
-		sum.Evidence = gate.NoEvidence
-	}
+	sum.Evidence = cmp.Or(sum.Evidence, gate.NoEvidence)
 	sum.Commits = len(commits)
 	for _, r := range m.Results {
 		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode, Failing: r.Failing})

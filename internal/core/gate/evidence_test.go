@@ -164,7 +164,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "the place shows another test red", before: "pass A+ B+", now: "pass A+ B+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatClean: "pass A+ B+ N+", gate.Control: "fail A+ B-"},
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "go otherwise in a clean checkout than here: B; if they are flaky", probes: "repeat-clean control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "go otherwise in a clean checkout than here: B; if they are flaky", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
