@@ -313,7 +313,7 @@ func tallies(s loop.State) []term.Tally {
 		if tally.Result == string(gate.Proven) && len(tally.Tasks) > mostTold {
 			out[i].Each = nil // nobody has to look at them
 		} else if more := len(tally.Each) - mostListed; more > 1 {
-			out[i].Each = append(tally.Each[:mostListed], fmt.Sprintf("and %d more", more))
+			out[i].Each = slices.Concat(tally.Each[:mostListed], []string{fmt.Sprintf("and %d more", more)})
 		}
 	}
 	return out

@@ -85,7 +85,8 @@ func TestAGateThatHangsIsNotRunForEvidence(t *testing.T) {
 	}{
 		"alone": {[]gate.Gate{hangs}, gate.Unproven, []string{"kept hangs", "hangs"}},
 		"beside another": {
-			[]gate.Gate{hangs, {Name: "check", Command: "sh ./calc.sh"}}, gate.Proven,
+			[]gate.Gate{hangs, {Name: "check", Command: "sh ./calc.sh"}},
+			gate.Proven,
 			[]string{"kept hangs", "kept check", "hangs", "check", "kept check repeat-before", "check repeat-clean"},
 		},
 	} {
