@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -85,6 +86,7 @@ func (a *app) present(l store.ListEntry[record.Summary]) record.Summary {
 		_, alive, err := l.Loop.Holder()
 		sum.State = stateWord(sum, alive || err != nil)
 	}
+	sum.CloseIfGone(proc.Alive)
 	return sum
 }
 

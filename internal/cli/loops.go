@@ -152,6 +152,7 @@ func (a *app) comesFrom() string {
 func (s *subject) summary() record.Summary {
 	sum := record.Summarize(s.spec, s.memory)
 	sum.State = stateWord(sum, s.alive)
+	sum.CloseIfGone(proc.Alive)
 	return sum
 }
 

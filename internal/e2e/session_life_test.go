@@ -121,6 +121,7 @@ func TestTerminalKilled(t *testing.T) {
 	id := s.api.Requests()[0].Session
 	c.until("transcript to take up again", func() bool { return s.transcribed(id, "tool_use") }) // it is written behind
 	c.Kill()
+	s.eventually("it to be known", func() bool { return s.pawl("status").says("its session is closed", "claude --resume "+id) })
 	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
 	c = s.open("--resume", id)
 	c.types("are you there")

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -77,6 +78,7 @@ func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
 // addActive adds a loop that has not ended.
 func (b *Conflicts) addActive(l store.ListEntry[record.Summary]) {
 	_, alive, err := l.Loop.Holder()
+	l.Summary.CloseIfGone(proc.Alive)
 	switch {
 	case !alive && l.Err != nil && err == nil:
 		b.Damaged = append(b.Damaged, l.Loop.ID)

@@ -21,6 +21,7 @@ type Summary struct {
 	State       string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
 	Attended    bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
 	Session     string          `json:"session,omitempty"`  // the client's id of that session, once it is known
+	Client      int             `json:"client,omitempty"`   // process of that session's client, once it is known
 	Closed      bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
 	Merge       string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
 	Outcome     loop.Outcome    `json:"outcome,omitempty"`
@@ -117,11 +118,9 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Merge = s.Merge.Summary
 	}
 	if sum.Attended {
-		sum.Session, sum.Closed = m.Bound.Session, m.Bound.Closed && s.Phase != loop.Ended
+		sum.Session, sum.Client, sum.Closed = m.Bound.Session, m.Bound.Client, m.Bound.Closed && s.Phase != loop.Ended
 	}
-	if sum.Closed && sum.State == "running" {
-		sum.State = "waiting"
-	}
+	sum.rest()
 	commits := map[string]bool{}
 	for _, t := range s.Tasks {
 		switch t.Status {
@@ -145,6 +144,22 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode, Failing: r.Failing})
 	}
 	return sum
+}
+
+// rest says of a loop whose session is closed that it waits.
+func (s *Summary) rest() {
+	if s.Closed && s.State == "running" {
+		s.State = "waiting"
+	}
+}
+
+// CloseIfGone counts the loop's session as closed if its client is gone: one that was killed could not say so.
+// alive reports whether a process lives.
+func (s *Summary) CloseIfGone(alive func(pid int) bool) {
+	if s.Attended && s.Client != 0 && s.State != "ended" && !alive(s.Client) {
+		s.Closed = true
+		s.rest()
+	}
 }
 
 // stateName maps a phase to the state in a Summary.

@@ -47,3 +47,18 @@ func TestSummaryOfAnAgentWithoutCost(t *testing.T) {
 		t.Error("what a review has cost is known")
 	}
 }
+
+// A client that was killed could not say that its session is closed.
+func TestSummaryOfASessionWhoseClientIsGone(t *testing.T) {
+	t.Parallel()
+	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}
+	m := memory.Memory{State: s}
+	m.Bound = memory.Bound{Session: "s", Client: 7}
+	for alive, want := range map[bool]string{true: "running", false: "waiting"} {
+		got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
+		got.CloseIfGone(func(pid int) bool { return alive || pid != 7 })
+		if got.State != want || got.Closed == alive {
+			t.Errorf("client alive %v: %s, closed %v", alive, got.State, got.Closed)
+		}
+	}
+}
