@@ -106,7 +106,11 @@ func (m *machine) routeClaim(seen Inspection) {
 func (m *machine) claimWithoutChange(beside []string) {
 	m.s.Beside = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuseClaim(Failing{Reason: "no file changed since the task began" + m.besideNote()})
+		f := Failing{Reason: "no file changed since the task began" + m.besideNote()}
+		if m.s.Red != "" {
+			f.Enough = "a change with which this passes: " + m.s.Red
+		}
+		m.refuseClaim(f)
 		return
 	}
 	for _, id := range m.claimed() {

@@ -297,6 +297,9 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	if got, want := sc.s.Failing.Enough, "a change with which this passes: TestX fails"; got != want {
+		t.Errorf("the agent is told %q, want %q", got, want)
+	}
 	sc.turnSeen("done", loop.Inspection{}, "finish stuck")
 	if want := "claimed done, but changed no files, while a gate fails: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
