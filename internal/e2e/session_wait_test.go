@@ -160,3 +160,22 @@ func TestTerminalServerIsWaitedForOnce(t *testing.T) {
 		t.Errorf("continued %d times\n%s", n, s.story())
 	}
 }
+
+// Nobody reads what a hook of claude -p says before the client ends: a question ends it, with how to answer, and
+// the session goes on once it is answered.
+func TestSessionPrintedAsks(t *testing.T) {
+	s := newSessions(t, plugin)
+	s.plays(begins("'add bye' "+words, messagesapi.Text("<question>bye or goodbye?</question>"))...)
+	p := s.print("loop")
+	if got := s.status(); got.State != "waiting" {
+		t.Fatalf("status %+v\n%s\n%s", got, p, s.story())
+	}
+	if !strings.Contains(p.err, "the agent asks: bye or goodbye?") || !strings.Contains(p.err, "pawl answer ") {
+		t.Errorf("the client says last: %s", p.err)
+	}
+	if r := s.pawl("answer", ".", "bye"); r.code != 0 {
+		t.Fatalf("answer: %s", r)
+	}
+	s.plays(messagesapi.Text("I go on."), s.adds("bye"), done)
+	s.is(state{"verified", 3}, s.print("go on", "--resume", s.api.Requests()[0].Session))
+}

@@ -191,7 +191,11 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 func (h *handler) replyLoopOpen(ctx context.Context, b session.Binding, st loop.State) reply {
 	text := b.Loop + " is not done"
 	a, waits := st.Asked(loop.Wait)
-	if waits = waits && st.Phase == loop.Waiting; waits {
+	waits = waits && st.Phase == loop.Waiting
+	switch q, asks := st.AwaitedAnswer(); {
+	case asks:
+		text += fmt.Sprintf(": %s  Answer with  %s", plan.OneLine(q.Headline(), 300), q.Command(b.Loop))
+	case waits:
 		text += fmt.Sprintf(" and waits until %s (%s)", a.Until.Local().Format(time.TimeOnly), a.Text)
 	}
 	if waits && st.Policy.Handover {

@@ -235,7 +235,7 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 	waited, cancel := context.WithDeadline(ctx, h.now.Add(wait))
 	defer cancel()
 	for drives := 0; ; {
-		if s != nil && (!hasWorkNow(b, s) || waited.Err() != nil || drives == maxDriverStarts) {
+		if s != nil && (!h.hasWorkNow(b, s) || waited.Err() != nil || drives == maxDriverStarts) {
 			return h.replyForState(ctx, b, s)
 		}
 		if s != nil {
@@ -270,12 +270,14 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 const maxDriverStarts = 3
 
 // hasWorkNow reports whether the loop has work to do now. In an unattended session that
-// includes waits, since nothing could wake the session later.
-func hasWorkNow(b session.Binding, s *lease) bool {
+// includes waits, since nothing could wake the session later. It does not include the wait for
+// the user's answer in claude -p, which shows them the question only when it ends.
+func (h *handler) hasWorkNow(b session.Binding, s *lease) bool {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.Waiting:
-		return st.After == loop.ThenGates || b.Unattended
+		_, asks := st.AwaitedAnswer()
+		return st.After == loop.ThenGates || b.Unattended && !(asks && h.Env.Session.Unattended)
 	case loop.Turning:
 		return !promptReady(s)
 	}
