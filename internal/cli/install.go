@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -36,7 +37,7 @@ type installCmd struct {
 
 func (installCmd) Help() string {
 	return `Pawl adds its hooks to Claude Code's settings and leaves every other byte as it is. A second install
-changes nothing, or adds what a newer Pawl needs.
+changes nothing, or adds what a newer Pawl needs; --guard-blocks must be given again.
 
 Claude Code ends a turn after 8 Stop-hook continuations without a tool call. At project and local scope,
 install asks whether to raise that limit. Scope plugin installs hooks and commands such as /pawl:loop
@@ -109,8 +110,11 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if said != "" {
 		a.aside(c.DryRun, "  %s\n", said)
 	}
-	if c.GuardBlocks {
+	switch closed := []byte(`"--closed"`); {
+	case c.GuardBlocks:
 		a.aside(c.DryRun, "  no tool runs in sessions here where %s does not answer\n", command)
+	case bytes.Contains(result.Before, closed) && !bytes.Contains(result.After, closed):
+		a.aside(c.DryRun, "  tools run in sessions here where %s does not answer, too: --guard-blocks was given before, and not now\n", command)
 	}
 	if r.Scope == install.Project {
 		a.aside(c.DryRun, "  the file is everybody's who works here: each of them needs %s on the PATH\n", command)
