@@ -158,6 +158,29 @@ func TestTerminalClearWhileWaiting(t *testing.T) {
 	}
 }
 
+// The context is emptied while a question is open: user and agent are told it again.
+func TestTerminalClearWhileAsking(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(messagesapi.Text("<question>bye or goodbye?</question>"))
+	c := s.open()
+	c.loops("add bye " + words)
+	c.until("wait", func() bool { return s.now().State == "waiting" })
+	c.Type("/clear")
+	c.Shows("goes on in this session", turnMost)
+	s.plays(messagesapi.Text("It is bye."), s.adds("bye"), done)
+	c.types("the short one")
+	c.ends(state{"verified", 2})
+	for _, r := range s.api.Requests()[1:] {
+		if r.Says("the short one") {
+			if !strings.Contains(r.News(), "You asked: bye or goodbye?") {
+				t.Errorf("the new session was told: %s", r.News())
+			}
+			return
+		}
+	}
+	t.Error("no request has the answer")
+}
+
 // transcribed tells whether a text stands in the transcript of a session.
 func (s *sessions) transcribed(id, text string) bool {
 	paths, _ := filepath.Glob(filepath.Join(s.home, ".claude", "projects", "*", id+".jsonl")) // the pattern is good

@@ -88,13 +88,13 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	}
 	switch h.p.Source {
 	case "compact":
-		return reply{Context: h.goalText(b), Message: b.Loop + " goes on in this session"}, nil
+		return h.replyNewContext(b), nil
 	case "clear":
 		err := h.withLease(ctx, b, func(s *lease) error { // for the waker, and for pawl list
 			s.recordBinding(b, false)
 			return nil
 		})
-		return reply{Context: h.goalText(b), Message: b.Loop + " goes on in this session"}, err
+		return h.replyNewContext(b), err
 	}
 	if s, err := h.acquire(ctx, b); err == nil && s.mem.State.Phase == loop.Ended {
 		return h.replyForState(ctx, b, s) // it ended while the session was closed
@@ -136,6 +136,20 @@ func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lea
 		return errors.Join(err, s.owner.Close())
 	}
 	return s.release()
+}
+
+// replyNewContext tells a context that knows nothing of the loop its goal, and what the agent has
+// asked: the user's next prompt is the answer.
+func (h *handler) replyNewContext(b session.Binding) reply {
+	r := reply{Context: h.goalText(b), Message: b.Loop + " goes on in this session"}
+	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	if q, asks := m.State.AwaitedAnswer(); err == nil && asks {
+		r.Message += "\n" + waitText(m.State)
+		if q.Approve == "" {
+			r.Context += fmt.Sprintf("\n\nYou asked: %s\nThe user's next prompt is the answer.\n", plan.OneLine(q.Text, 0))
+		}
+	}
+	return r
 }
 
 // goalText repeats the goal for a context that has lost it.
