@@ -179,3 +179,10 @@ func TestSessionPrintedAsks(t *testing.T) {
 	s.plays(messagesapi.Text("I go on."), s.adds("bye"), done)
 	s.is(state{"verified", 3}, s.print("go on", "--resume", s.api.Requests()[0].Session))
 }
+
+// An answer that comes by itself soon is waited for.
+func TestSessionPrintedAnswersItself(t *testing.T) {
+	s := newSessions(t, plugin)
+	s.plays(begins("'add bye' --answer-within 1s "+words, messagesapi.Text(`<question proposed="bye">bye or goodbye?</question>`), s.adds("bye"), done)...)
+	s.is(state{"verified", 2}, s.print("loop"))
+}

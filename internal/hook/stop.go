@@ -270,14 +270,17 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 const maxDriverStarts = 3
 
 // hasWorkNow reports whether the loop has work to do now. In an unattended session that
-// includes waits, since nothing could wake the session later. It does not include the wait for
-// the user's answer in claude -p, which shows them the question only when it ends.
+// includes waits, since nothing could wake the session later. It does not include a wait for
+// the user's answer that is longer than this hook may take: claude -p shows them the question only
+// when it ends.
 func (h *handler) hasWorkNow(b session.Binding, s *lease) bool {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.Waiting:
 		_, asks := st.AwaitedAnswer()
-		return st.After == loop.ThenGates || b.Unattended && !(asks && h.Env.Session.Unattended)
+		wait, _ := st.Asked(loop.Wait)
+		asks = asks && h.Env.Session.Unattended && wait.Until.After(h.now.Add(unattendedTimeout))
+		return st.After == loop.ThenGates || b.Unattended && !asks
 	case loop.Turning:
 		return !promptReady(s)
 	}
