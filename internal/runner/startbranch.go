@@ -28,7 +28,11 @@ func (r *Runner) nameMovedBranch(ctx context.Context) {
 		return
 	}
 	if lost {
-		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; git branch -f %[1]s %[2]s brings it back", home, short(began))
+		hint := fmt.Sprintf("git log %s..%s shows what it lacks", home, short(began))
+		if !there {
+			hint = fmt.Sprintf("git branch %s %s brings it back", home, short(began))
+		}
+		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; %s", home, short(began), hint)
 		r.inRun(ctx, func(context.Context) error {
 			r.tell(memory.Note{Level: loop.Warning, Text: text, PerhapsYours: text})
 			return nil
