@@ -27,7 +27,7 @@ func Extends(before, after File) bool {
 	return old.importsMore(now, has) && keeps(old.beside, now.beside, func(s statement) bool { return s.defines(has) })
 }
 
-// importsMore reports whether a file imports all that another did, and gives none of its names to anything else.
+// importsMore reports whether now imports all that t does, and no new import takes a name that t uses.
 func (t testText) importsMore(now testText, has map[string]bool) bool {
 	was, is := t.imported(), now.imported()
 	lost := slices.ContainsFunc(was, func(line string) bool { return !slices.Contains(is, line) })

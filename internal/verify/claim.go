@@ -57,8 +57,8 @@ type Finding struct {
 	Waiting []string `json:"waiting,omitempty"`
 	// Changes of old tests, where their structure shows them.
 	Changes []loop.TestChange `json:"changes,omitempty"`
-	// Judges are old tests, and new ones that change what these do, which say less than they should: with
-	// what judges in their place from now on, nil: nothing.
+	// Judges holds, by path, the text with which later claims are judged instead of a test's own: of old tests
+	// that check less than they did, and of new ones that change what old tests do. nil = without the file.
 	Judges map[string][]byte `json:"-"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.

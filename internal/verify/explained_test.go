@@ -110,7 +110,7 @@ func TestWhatJudgesFromNowOn(t *testing.T) {
 				got[file] = string(text)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("what judges (-want +got):\n%s", diff)
+				t.Errorf("texts for later claims (-want +got):\n%s", diff)
 			}
 		})
 	}
