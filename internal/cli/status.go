@@ -181,6 +181,8 @@ func doing(s *subject, sum record.Summary, now time.Time) string {
 	switch {
 	case sum.Closed:
 		return "waiting: its session is closed"
+	case sum.Capped:
+		return narrate.Capped
 	case sum.State == "running":
 		return narrate.Doing(s.memory.State)
 	case sum.State == "waiting":
@@ -200,6 +202,9 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	}
 	if sum.Closed {
 		return fmt.Sprintf("waiting: its session is closed · %s · continue with  claude --resume %s", turn, sum.Session)
+	}
+	if sum.Capped {
+		return fmt.Sprintf("%s · %s · type anything in session %s, or  pawl handover %s", narrate.Capped, turn, sum.Session[:min(8, len(sum.Session))], s.ID)
 	}
 	switch sum.State {
 	case "ended":

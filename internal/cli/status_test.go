@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -62,6 +63,17 @@ func TestHeadlines(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestHeadlineOfASessionAtItsCap(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}}
+	s.memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{Attended: true}}
+	s.memory.Bound = memory.Bound{Session: "12345678-9", Capped: true}
+	want := "waiting for you: the client ended the turn · iteration 9 · type anything in session 12345678, or  pawl handover x"
+	if got := headline(s, s.summary(), time.Now()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

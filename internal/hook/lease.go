@@ -143,9 +143,9 @@ func (s *lease) appendNote(n memory.Note) {
 	}
 }
 
-// recordBinding journals the loop's session, and whether it is closed.
-func (s *lease) recordBinding(b session.Binding, closed bool) {
-	s.mem.Bound = memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: closed}
+// recordBinding journals the loop's session, and whether it rests.
+func (s *lease) recordBinding(b session.Binding, is memory.Bound) {
+	s.mem.Bound = memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: is.Closed, Capped: is.Capped}
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeBound, Data: s.mem.Bound})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/notify"
@@ -24,6 +25,15 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		return h.answerSecondLoop(ctx, b)
 	}
 	left := b.WaitingForTurn
+	if b.Capped {
+		err := h.withLease(ctx, b, func(s *lease) error {
+			s.recordBinding(b, memory.Bound{})
+			return nil
+		})
+		if err != nil {
+			return reply{}, err
+		}
+	}
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, Notice: h.p.IsNotification()})
 		switch {
@@ -34,7 +44,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		default:
 			b.TypedAt = 0
 		}
-		b.Busy = b.Busy || news
+		b.Busy, b.Capped = b.Busy || news, false
 		return true
 	})
 	if err != nil || !left || h.p.IsNotification() {
@@ -91,7 +101,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		return h.replyNewContext(b), nil
 	case "clear":
 		err := h.withLease(ctx, b, func(s *lease) error { // for the waker, and for pawl list
-			s.recordBinding(b, false)
+			s.recordBinding(b, memory.Bound{})
 			return nil
 		})
 		return h.replyNewContext(b), err
@@ -108,7 +118,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	var asks *notify.Outbox
 	err = h.withLease(ctx, b, func(s *lease) error {
 		b.Client = h.client()
-		s.recordBinding(b, false)
+		s.recordBinding(b, memory.Bound{})
 		if s.mem.State.AsksUser() {
 			asks = s.box
 		}
@@ -186,7 +196,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 	var st loop.State
 	err = h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.p.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
-		s.recordBinding(b, true)
+		s.recordBinding(b, memory.Bound{Closed: true})
 		st = s.mem.State
 		if f, ok := s.files.(statefile.SessionLeaver); ok {
 			left = f.SessionLeft(s.mem, plan.OneLine(h.p.Reason, 0), time.Now())

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -96,8 +97,8 @@ func (h *handler) isWorking(b session.Binding) bool {
 // applyTurnEnd passes the end of the turn to the state machine, and applies what follows
 // without git and gates.
 func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
-	if b.Session != s.mem.Bound.Session || s.mem.Bound.Closed { // the client gave it another id, or it was taken up again
-		s.recordBinding(b, false)
+	if b.Session != s.mem.Bound.Session || s.mem.Bound.Closed || s.mem.Bound.Capped { // the client gave it another id, or it was taken up again
+		s.recordBinding(b, memory.Bound{})
 	}
 	if s.mem.State.Phase == loop.Ended {
 		return nil

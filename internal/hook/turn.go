@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
@@ -181,12 +182,17 @@ func (h *handler) blockCap() int {
 // with an empty result that looks like completion.
 func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
 	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
-	if err := h.remark(ctx, b, text); err != nil {
+	err := h.withLease(ctx, b, func(s *lease) error {
+		s.note(loop.Info, text)
+		s.recordBinding(b, memory.Bound{Capped: true})
+		return nil
+	})
+	if err != nil {
 		return reply{}, err
 	}
-	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
+	_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, false)
-		b.Blocks = 0
+		b.Blocks, b.Capped = 0, true
 		return true
 	})
 	return reply{Message: text}, err
@@ -208,7 +214,7 @@ func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text str
 // recordAnswer stores which stop was answered, for the waker that started with it.
 func (h *handler) recordAnswer(b *session.Binding, left bool) {
 	b.Stop, b.StopAt, b.WaitingForTurn, b.Busy = h.p.StopID(), h.now, left, false
-	b.TypedAt = 0
+	b.TypedAt, b.Capped = 0, false
 	if b.Prompt == "" {
 		b.Prompt = h.p.PromptID
 	}

@@ -51,9 +51,14 @@ func since(st loop.State, now time.Time) string {
 	return " since " + clock(st.AwayFrom, now)
 }
 
+// Capped says what a loop does whose client ended a turn by itself.
+const Capped = "waiting for you: the client ended the turn"
+
 // NeedsYou says in one line what a loop needs its user for, "" if it does not.
 func NeedsYou(s record.Summary, now time.Time) string {
 	switch {
+	case s.Capped && !s.Closed:
+		return Capped + ": type anything in its session"
 	case s.State != "ended" && s.Question != nil:
 		return plan.OneLine(s.Question.Headline(), 200)
 	case len(s.Tests) > 0:

@@ -27,7 +27,7 @@ const recent = 7 * 24 * time.Hour
 // an approval, was paused, lost its process, or ended lately with work that it could not do.
 func (s Summary) Group(now time.Time) Group {
 	switch {
-	case s.State == "paused", s.State == "orphaned", s.State != "ended" && s.Question != nil:
+	case s.State == "paused", s.State == "orphaned", s.Capped && !s.Closed, s.State != "ended" && s.Question != nil:
 		return NeedsYou
 	case s.State != "ended":
 		return Working

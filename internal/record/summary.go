@@ -23,6 +23,7 @@ type Summary struct {
 	Session     string          `json:"session,omitempty"`  // the client's id of that session, once it is known
 	Client      int             `json:"client,omitempty"`   // process of that session's client, once it is known
 	Closed      bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
+	Capped      bool            `json:"capped,omitempty"`   // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
 	Merge       string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
 	Outcome     loop.Outcome    `json:"outcome,omitempty"`
 	Reason      string          `json:"reason,omitempty"` // why it ended so, or, while it is paused, what only the user can fix
@@ -118,7 +119,8 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Merge = s.Merge.Summary
 	}
 	if sum.Attended {
-		sum.Session, sum.Client, sum.Closed = m.Bound.Session, m.Bound.Client, m.Bound.Closed && s.Phase != loop.Ended
+		sum.Session, sum.Client = m.Bound.Session, m.Bound.Client
+		sum.Closed, sum.Capped = m.Bound.Closed && s.Phase != loop.Ended, m.Bound.Capped && s.Phase == loop.Turning
 	}
 	sum.rest()
 	commits := map[string]bool{}
@@ -146,9 +148,9 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	return sum
 }
 
-// rest says of a loop whose session is closed that it waits.
+// rest says of a loop that it waits whose session is closed, or waits for the user.
 func (s *Summary) rest() {
-	if s.Closed && s.State == "running" {
+	if (s.Closed || s.Capped) && s.State == "running" {
 		s.State = "waiting"
 	}
 }

@@ -48,6 +48,17 @@ func TestSummaryOfAnAgentWithoutCost(t *testing.T) {
 	}
 }
 
+// A client ends a turn by itself after too many stops without a tool call: then the agent does not work.
+func TestSummaryOfASessionAtItsCap(t *testing.T) {
+	t.Parallel()
+	m := memory.Memory{State: loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}}
+	m.Bound = memory.Bound{Session: "s", Client: 7, Capped: true}
+	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
+	if got.State != "waiting" || !got.Capped || got.Group(time.Now()) != record.NeedsYou {
+		t.Errorf("%s, capped %v, group %v", got.State, got.Capped, got.Group(time.Now()))
+	}
+}
+
 // A client that was killed could not say that its session is closed.
 func TestSummaryOfASessionWhoseClientIsGone(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,7 @@ type Binding struct {
 	Tools          int64     `json:"tools,omitempty"`            // length of tools.jsonl at the last stop, in bytes
 	Stop           string    `json:"stop,omitempty"`             // id of the last stop that was answered
 	StopAt         time.Time `json:"stop_at,omitzero"`           // when that stop began
+	Capped         bool      `json:"capped,omitempty"`           // that stop ended the turn at the client's cap: the loop goes on when the user types
 	WaitingForTurn bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
 }
 

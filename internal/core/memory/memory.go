@@ -102,6 +102,7 @@ type Bound struct {
 	Session string `json:"session,omitempty"` // the client's id of it
 	Agent   string `json:"agent,omitempty"`   // claude
 	Client  int    `json:"client,omitempty"`  // process id of the client; 0: unknown
+	Capped  bool   `json:"capped,omitempty"`  // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
 	Closed  bool   `json:"closed,omitempty"`  // its client has ended; the loop rests until the session is resumed
 }
 
