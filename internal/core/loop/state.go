@@ -80,8 +80,12 @@ func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.Cach
 func (s State) BeforeFirstTurn() bool { return s.Iteration <= s.Policy.Counted }
 
 // CostUnknown reports whether the agent tells neither cost nor tokens of its turns: one that
-// is a program cannot, and the client of a user's session does not.
+// is a program cannot, and the client of a user's session does not. A loop that ended before
+// its first turn has cost nothing.
 func (s State) CostUnknown() bool {
+	if s.Phase == Ended && s.BeforeFirstTurn() {
+		return false
+	}
 	return (s.Policy.NoCost || !s.BeforeFirstTurn() || s.Attended) && s.Usage == (Usage{})
 }
 
