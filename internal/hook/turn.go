@@ -251,7 +251,12 @@ func endSummary(s *lease) string {
 	if st.Isolated != nil {
 		text += " · the last isolated try: " + verifyactive.Stats(*st.Isolated)
 	}
-	return text + " · pawl report " + s.loop.ID
+	text += " · pawl report " + s.loop.ID
+	switch st.Outcome {
+	case loop.Verified, loop.Finished, loop.Unverified, loop.CancelledEnd:
+		return text
+	}
+	return text + " · " + st.ResumeCommand(s.loop.ID) + " goes on in fresh sessions"
 }
 
 // lastEvidence returns the evidence for the last task that is done.
