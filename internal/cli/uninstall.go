@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // uninstallCmd takes Pawl out of the client, wherever it is.
@@ -54,6 +55,7 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err := c.consent(a, removals, plugin); err != nil {
 		return err
 	}
+	a.warnUndriven()
 	for _, r := range removals {
 		if err := c.remove(a, r); err != nil {
 			return err
@@ -63,6 +65,20 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 		return a.uninstallPlugin(ctx, c.DryRun)
 	}
 	return nil
+}
+
+// warnUndriven names the loops in sessions, which the hooks drive that are taken out.
+func (a *app) warnUndriven() {
+	listed, err := a.listed()
+	if err != nil {
+		return // pawl list says why
+	}
+	for _, l := range listed {
+		if sum := a.present(l); sum.Attended && sum.State != "ended" {
+			term.Warnf(a.Err, "loop %s lives in a session: without hooks nobody continues or judges it there", sum.ID)
+			fmt.Fprintf(a.Err, "pawl: hint: pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it\n", sum.ID)
+		}
+	}
 }
 
 // removals are the settings files of the scope that hold something of Pawl's, the
