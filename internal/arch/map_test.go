@@ -34,8 +34,8 @@ const behaviours = `
 	takeover after the owner died                    core/loop/step.go ownerLost
 	fold of the journal                              core/memory/fold.go Fold
 	whose change it is: agent, user, gates           core/authorship/authorship.go OfNewFile
-	verdict on a claim                               core/gate/judge.go Decide
-	evidence: table of findings and demerits         core/gate/weigh.go findings
+	verdict on a claim                               core/gate/verdict.go Decide
+	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim
 	baseline of a task                               verify/claim.go Baseline
 	gate inputs, found by bisection                  verify/needed.go needed

@@ -169,10 +169,10 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	}
 	for _, p := range found.Functions {
 		out.Functions = append(out.Functions, p)
-		if p.Result == gate.Noticed {
+		if p.Result == gate.Killed {
 			out.Tested++
 		}
-		if p.Result != gate.NotTried {
+		if p.Result != gate.Inconclusive {
 			out.Tried++
 		}
 	}
@@ -194,9 +194,9 @@ func (o proven) code() error {
 }
 
 // provenWord is a result as people read it.
-func provenWord(n gate.Noticing) string {
-	return map[gate.Noticing]string{
-		gate.Noticed: "tested", gate.Called: "called, not checked", gate.Unnoticed: "not tested", gate.NotTried: "not tried",
+func provenWord(n gate.MutantOutcome) string {
+	return map[gate.MutantOutcome]string{
+		gate.Killed: "tested", gate.Crashed: "called, not checked", gate.Survived: "not tested", gate.Inconclusive: "not tried",
 	}[n]
 }
 
@@ -217,7 +217,7 @@ func (a *app) printProven(out proven) {
 // provenWhy is what a result rests on.
 func provenWhy(p verify.Proven) string {
 	switch p.Result {
-	case gate.Noticed:
+	case gate.Killed:
 		if len(p.By) == 0 {
 			return ""
 		}
@@ -226,9 +226,9 @@ func provenWhy(p verify.Proven) string {
 			more = fmt.Sprintf(" and %d more", len(p.By)-1)
 		}
 		return "by " + plan.OneLine(p.By[0], 100) + more
-	case gate.Unnoticed:
+	case gate.Survived:
 		return "all pass when it " + p.Does
-	case gate.Called:
+	case gate.Crashed:
 		return "when it " + p.Does + ", " + plan.OneLine(p.Why, 120)
 	}
 	return plan.OneLine(p.Why, 160)

@@ -129,8 +129,8 @@ func (j *gateAnswer) headline() string {
 // words are what each gate said, and what of it is new since the task began.
 func (j *gateAnswer) words() string {
 	var b strings.Builder
-	if len(j.Verdict.Broken) > 0 {
-		fmt.Fprintf(&b, "Passed when the task began, and does not now: %s\n\n", some(j.Verdict.Broken))
+	if len(j.Verdict.Regressed) > 0 {
+		fmt.Fprintf(&b, "Passed when the task began, and does not now: %s\n\n", some(j.Verdict.Regressed))
 	}
 	b.WriteString(resultsText(j.Observation.Now))
 	return b.String()
@@ -145,8 +145,8 @@ func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
 	switch {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
-	case len(o.OldTests) > 0 && !o.AllowTestChanges:
-		return " You changed tests or other gate inputs (" + some(o.OldTests) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
+	case len(o.ChangedInputs) > 0 && !o.AllowTestChanges:
+		return " You changed tests or other gate inputs (" + some(o.ChangedInputs) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
 	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.NewTests) == 0 && !turned(o):
 		return " But nothing failed before that passes now: it may send you back for a test that fails without your change."
 	}

@@ -16,11 +16,11 @@ func Probe(p gate.Probe) string {
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
-	case gate.Broken, gate.BrokenNew, gate.OneByOne:
+	case gate.Mutants, gate.MutantsForNewTests, gate.SingleMutants:
 		return ": do the tests notice when this work is broken?"
 	case gate.ZeroParameters:
 		return ": do the tests look at what the task names?"
-	case gate.Neutral, gate.RepeatNeutral:
+	case gate.SignsNeutralized, gate.SignsOneByOne:
 		return ": do the tests pass without what a reviewer would look at?"
 	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return ": do the tests fail when their values are changed?"

@@ -188,7 +188,7 @@ func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) 
 	if err != nil {
 		return unknown(err.Error())
 	}
-	status, reason := o.Weigh(func(where string) bool { return r.exists(ctx, q, where) })
+	status, reason := o.Assess(func(where string) bool { return r.exists(ctx, q, where) })
 	a := Answer{Result: gate.Result{Status: status, Reason: r.clean(reason)}}
 	for _, f := range o.Findings {
 		a.Findings = append(a.Findings, r.clean(plan.OneLine(f.String(), 400)))

@@ -258,14 +258,14 @@ func (r *Runner) hintVariables(ctx context.Context, results []gate.Result) {
 // found is a finding in the machine's words.
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
-	failing := gate.ByTest(v.Broken, f.Observation.Now)
+	failing := gate.ByTest(v.Regressed, f.Observation.Now)
 	if v.Status == gate.Pass {
 		failing = v.StillRed
 	}
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: r.brief(f.Observation.Now),
 		Proof: loop.Proof{
-			Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Enough: v.Enough, Unchecked: v.Unchecked,
+			Evidence: v.Evidence, TurnedGreen: v.FlippedGates, Labels: v.Labels, Enough: v.Remedy, Unchecked: v.OriginalsUnknown,
 			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
 		},
 		Failed:     loop.Failed{Failing: atMost(failing, failingMost)},
@@ -280,9 +280,9 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	for _, s := range f.Signs[:min(len(f.Signs), signsMost)] {
 		g.Signs = append(g.Signs, s.String())
 	}
-	if v.TestsChanged {
-		g.TestsChanged, g.TestsGone = f.Needed, v.TestsGone
-		g.Needed = slices.DeleteFunc(slices.Clone(f.Needed), func(path string) bool { return !slices.Contains(f.Observation.Inputs, path) })
+	if v.NeedsChangedInputs {
+		g.TestsChanged, g.TestsGone = f.Needed, v.TestsRemoved
+		g.Needed = slices.DeleteFunc(slices.Clone(f.Needed), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

@@ -243,14 +243,14 @@ func testedOf(u unproven, proof verify.Proof) memory.MutationResult {
 	}
 	for _, p := range proof.Functions {
 		switch p.Result {
-		case gate.NotTried:
+		case gate.Inconclusive:
 			t.Untried = append(t.Untried, p.Name)
 			continue
-		case gate.Noticed:
+		case gate.Killed:
 			t.Detected++
-		case gate.Called:
+		case gate.Crashed:
 			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d, called, not checked)", p.Name, p.Path, p.Line))
-		case gate.Unnoticed:
+		case gate.Survived:
 			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d)", p.Name, p.Path, p.Line))
 		}
 		t.Tried++

@@ -126,15 +126,15 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 	if g.Status != gate.Pass {
 		return nil
 	}
-	if old := f.Observation.OldTests; len(old)+len(m.Pending) > 0 {
+	if old := f.Observation.ChangedInputs; len(old)+len(m.Pending) > 0 {
 		if err := r.tellOldTests(ctx, g, f, m); err != nil {
 			return err
 		}
 	}
-	if f.Observation.Explained && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) {
+	if f.Observation.ChangesRequested && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsJudgedEdit) {
 		return r.keepAdapted(ctx, g, f)
 	}
-	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.OldTests, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
+	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
 	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsGone {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 
 // tellOldTests adds what a claim did to old tests, and what it is worth if that is approved.
 func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
-	old := f.Observation.OldTests
+	old := f.Observation.ChangedInputs
 	had, err := r.Repo.Entries(ctx, m.Start, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
@@ -182,7 +182,7 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 // file has more is the judge's too.
 func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
 	edits := m.JudgedEdits()
-	old := slices.DeleteFunc(slices.Clone(f.Observation.OldTests), m.MayChange)
+	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
 	files := slices.Concat(old, edits)
 	var trees [3]map[string]git.Entry
 	for i, tree := range []string{m.Start, f.TreeAfter, protectedTree(m)} {

@@ -59,7 +59,7 @@ func isKnown(name string, files map[string][]byte) bool {
 	leaf := strings.TrimSpace(name[strings.LastIndexByte(name, '>')+1:])
 	literal := gate.TitlePattern(leaf) == regexp.QuoteMeta(leaf)
 	for file, text := range files {
-		if mutant.Names(string(text), leaf) || !literal && slices.ContainsFunc(testdiff.Added(file, nil, text), func(old string) bool { return gate.IsCalled(old, name) }) {
+		if mutant.Names(string(text), leaf) || !literal && slices.ContainsFunc(testdiff.Added(file, nil, text), func(old string) bool { return gate.MatchesTestName(old, name) }) {
 			return true
 		}
 	}

@@ -274,18 +274,18 @@ func (v *Verifier) runBroken(ctx context.Context, r Request, w runTarget, run fu
 			return gate.Run{}, err
 		}
 		if tree == r.Tree {
-			return gate.Run{Unbroken: true}, nil
+			return gate.Run{NothingBuilt: true}, nil
 		}
 		w.tree = tree
 		results, err := run(w)
 		unbuilt := slices.ContainsFunc(results, func(r gate.Result) bool { return r.BuildFailed })
 		switch {
 		case err != nil || n == maxBuilds:
-			return gate.Run{Results: results, AsBefore: b.asBefore}, err
+			return gate.Run{Results: results, RestoredOld: b.asBefore}, err
 		case unbuilt && !b.nothingBack:
 			next.nothingBack = true
 		case !b.spare(results):
-			return gate.Run{Results: results, AsBefore: b.asBefore}, nil
+			return gate.Run{Results: results, RestoredOld: b.asBefore}, nil
 		}
 	}
 }

@@ -67,9 +67,9 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 			return gate.Run{}, err
 		}
 		maps.Copy(laid, text)
-		run.MustFail = append(run.MustFail, tests...)
+		run.CanaryTests = append(run.CanaryTests, tests...)
 	}
-	if len(run.MustFail) == 0 {
+	if len(run.CanaryTests) == 0 {
 		return gate.Run{}, errNoCanary
 	}
 	if c.probe == gate.CanaryBefore {
@@ -81,7 +81,7 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 		return gate.Run{}, err
 	}
 	ids := c.ids
-	for _, t := range run.MustFail {
+	for _, t := range run.CanaryTests {
 		if len(ids) > 0 || c.probe == gate.CanaryBefore {
 			ids = append(ids, t.Name)
 		}
@@ -99,7 +99,7 @@ type laying struct {
 
 // layCanary gives the files of a canary and its tests, which are named as well where the
 // tree of before has no place for it.
-func (v *Verifier) layCanary(ctx context.Context, r Request, l laying) (map[string][]byte, []gate.MustFail, error) {
+func (v *Verifier) layCanary(ctx context.Context, r Request, l laying) (map[string][]byte, []gate.CanaryTest, error) {
 	content, err := v.Repo.Show(ctx, r.Tree, l.file)
 	if err != nil {
 		return nil, nil, err
@@ -108,9 +108,9 @@ func (v *Verifier) layCanary(ctx context.Context, r Request, l laying) (map[stri
 	if !ok {
 		return nil, nil, nil
 	}
-	var tests []gate.MustFail
+	var tests []gate.CanaryTest
 	for _, t := range c.Tests {
-		tests = append(tests, gate.MustFail{Name: t.Name, Asserts: t.What, Beside: l.file})
+		tests = append(tests, gate.CanaryTest{Name: t.Name, Assertion: t.What, File: l.file})
 	}
 	text := c.Beside
 	if l.probe == gate.CanaryBefore {

@@ -88,7 +88,7 @@ func TestChangedTests(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.start, shellTests)
 			v := b.claim(sumsGate(), c.work, func(r *verify.Request) { r.AllowTestChanges = c.allow }).Verdict
-			if v.Status != gate.Pass || v.Evidence != c.want || v.TestsChanged != c.changed || !strings.Contains(v.Reason, c.reason) {
+			if v.Status != gate.Pass || v.Evidence != c.want || v.NeedsChangedInputs != c.changed || !strings.Contains(v.Reason, c.reason) {
 				t.Errorf("verdict %+v (runs %q)", v, b.ran)
 			}
 		})
@@ -118,11 +118,11 @@ func TestJudgesCopiesMayBeOlderThanTheTask(t *testing.T) {
 	b := newBench(t, sums(adds, wantsSum), shellTests)
 	judge := b.tree()
 	bent := files{"lib": subtracts, "add_test.sh": wantsAny, "more_test.sh": "test_more() { true; }\n"}
-	if v := b.claim(sumsGate(), bent, nil).Verdict; !v.TestsChanged {
+	if v := b.claim(sumsGate(), bent, nil).Verdict; !v.NeedsChangedInputs {
 		t.Fatalf("first task: %+v", v)
 	}
 	v := b.claim(sumsGate(), files{"README": "sums\n"}, func(r *verify.Request) { r.ProtectedTree = judge }).Verdict
-	if !v.TestsChanged || !strings.Contains(v.Reason, "add_test.sh") {
+	if !v.NeedsChangedInputs || !strings.Contains(v.Reason, "add_test.sh") {
 		t.Errorf("second task: %+v", v)
 	}
 }

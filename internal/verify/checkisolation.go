@@ -105,7 +105,7 @@ func (v *Verifier) unshown(ctx context.Context, gates []gate.Gate, seen []gate.R
 			return nil, fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 		case err != nil: // the place, not the gate
 			u.Why = v.redactor.String(err.Error())
-		case gate.Shows(there[0], seen[i]):
+		case gate.Reproduces(there[0], seen[i]):
 			continue
 		case there[0].Reason != "":
 			u.Why = there[0].Reason

@@ -67,7 +67,7 @@ func TestAGateDecidedInTheWorkTree(t *testing.T) {
 	if v := f.Verdict; v.Evidence != gate.Proven || !slices.Contains(v.Labels, "decided in the work tree (isolated = false): a") || len(v.Labels) != 1 {
 		t.Errorf("%+v", v)
 	}
-	if f.Observation.Answers[gate.RepeatClean].Results[0].Status != gate.Pass {
+	if f.Observation.Runs[gate.RepeatClean].Results[0].Status != gate.Pass {
 		t.Error("it was not repeated in the work tree")
 	}
 	if entries, err := os.ReadDir(filepath.Join(b.Dir, "worktrees")); err == nil && len(entries) > 0 {

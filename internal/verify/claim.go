@@ -174,16 +174,16 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		return Finding{}, err
 	}
 	f := Finding{Verdict: gate.Decide(o), Observation: o}
-	if f.Verdict.TestsChanged && !r.Unprobed {
+	if f.Verdict.NeedsChangedInputs && !r.Unprobed {
 		if f.Needed, err = v.needed(ctx, r, &o); err != nil {
-			f.Needed = o.OldTests // the place, not the claim: nothing is narrowed
+			f.Needed = o.ChangedInputs // the place, not the claim: nothing is narrowed
 		}
 		if ctx.Err() != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
 		}
-		f.Verdict.Reason = o.OnlyChangedReason(f.Needed)
+		f.Verdict.Reason = o.NeedsChangedInputsReason(f.Needed)
 	}
-	if (f.Verdict.TestsChanged || f.Verdict.Unchecked) && !r.Unprobed {
+	if (f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown) && !r.Unprobed {
 		o.AllowTestChanges = true
 		if err := v.findOut(ctx, r, &o); err != nil {
 			return Finding{}, err
@@ -194,9 +194,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 			return Finding{}, err
 		}
 	}
-	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
+	if len(o.ChangedInputs) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
 		if f.Changes, err = v.namedChanges(ctx, r, adapted); err == nil {
-			f.Judges, err = v.judges(ctx, r, o.OldTests, adapted)
+			f.Judges, err = v.judges(ctx, r, o.ChangedInputs, adapted)
 		}
 		if err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
@@ -228,14 +228,14 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) error {
 	for probe, names := gate.Next(*o); probe != "" && !r.Unprobed; probe, names = gate.Next(*o) {
 		run, err := v.probe(ctx, r, o, probe, only(r.Gates, names))
-		run.Lacks = v.lacks()
+		run.Missing = v.lacks()
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
 		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error(), Lacks: v.lacks()}
+			run = gate.Run{Problem: err.Error(), Missing: v.lacks()}
 		}
-		o.Answers[probe] = run
+		o.Runs[probe] = run
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 // probe makes one of the further runs.
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: p}
-	ids := o.Only(p)
+	ids := o.ProbeTests(p)
 	if misleads(p) {
 		gates = hurried(gates, o)
 	}
@@ -255,33 +255,33 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	case gate.RepeatClean:
 		run, err := v.repeatClean(ctx, r, gates)
 		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
-			o.Came, err = v.ChangedBeside(ctx)
+			o.ChangedIgnoredFiles, err = v.ChangedBeside(ctx)
 		}
 		return run, err
 	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return v.otherValues(ctx, r, o, valuesRun{p, gates})
 	case gate.ZeroParameters:
 		return v.zeroParameters(ctx, r, o, gates)
-	case gate.OneByOne:
+	case gate.SingleMutants:
 		return v.oneByOne(ctx, r, o, gates)
-	case gate.RepeatNeutral:
+	case gate.SignsOneByOne:
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
 		return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
 	case gate.Originals, gate.RepeatOriginals:
-		if inner := v.inSubmodule(o.OldTests); len(inner) > 0 {
+		if inner := v.inSubmodule(o.ChangedInputs); len(inner) > 0 {
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 		}
 	}
 	narrowed := func(w runTarget) ([]gate.Result, error) {
-		if p == gate.BrokenNew { // what it does not tell, others will
+		if p == gate.MutantsForNewTests { // what it does not tell, others will
 			few, _ := forTests(v.Root, gates, ids)
 			return v.elsewhere(ctx, few, w)
 		}
 		return narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	}
-	if p == gate.Broken || p == gate.BrokenNew {
+	if p == gate.Mutants || p == gate.MutantsForNewTests {
 		return v.runBroken(ctx, r, w, narrowed)
 	}
 	var err error
@@ -296,7 +296,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 func hurried(gates []gate.Gate, o *gate.Observation) []gate.Gate {
 	gates = slices.Clone(gates)
 	for i, g := range gates {
-		if gates[i].Timeout = gate.MutantLimit(took(o.Now, g.Name)); !o.RanElsewhere(g.Name) {
+		if gates[i].Timeout = gate.MutantTimeout(took(o.Now, g.Name)); !o.RanInCheckout(g.Name) {
 			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
 		}
 	}
@@ -320,13 +320,13 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 	case gate.Overlay, gate.RepeatOverlay:
 		tests := o.NewTests
 		if o.AllowTestChanges { // those that are gone are to be gone
-			tests = slices.Concat(tests, o.OldTests)
+			tests = slices.Concat(tests, o.ChangedInputs)
 		}
 		if err := v.withoutProducts(ctx, r); err != nil {
 			return "", err
 		}
 		return v.overlay(ctx, r, tests)
-	case gate.Neutral:
+	case gate.SignsNeutralized:
 		n, err := v.neutralize(ctx, r, nil)
 		return n.tree, err
 	}

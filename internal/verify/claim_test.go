@@ -45,7 +45,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 			"work with a test that cannot fail",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
 			gate.Unproven, "pass without this work too: sub_test.go",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay"},
 			nil,
 		},
 		{
@@ -55,21 +55,21 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
 			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay", "kept a broken"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
 			"work with one that checks nothing of it, and a constant",
 			files{"calc.go": strings.Replace(subtract, "func Sub", "const Zero = 0\n\nfunc Sub", 1), "sub_test.go": testFile("TestSub", "_ = Sub(3, 3)")},
 			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay", "kept a broken"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
@@ -79,7 +79,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2+Zero {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -89,7 +89,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestZero",
-			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -99,7 +99,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a originals", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			[]string{"tests changed: calc_test.go"},
 		},
 	}
@@ -178,7 +178,7 @@ func TestBrokenTestIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calc(), nil)
 	v := b.claim(gates("go test ./..."), files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a - b }\n"}, nil).Verdict
-	if v.Status != gate.Fail || !cmp.Equal(v.Broken, []string{"calc.TestAdd"}) || !strings.Contains(v.Reason, "calc_test.go:7: 1+2") {
+	if v.Status != gate.Fail || !cmp.Equal(v.Regressed, []string{"calc.TestAdd"}) || !strings.Contains(v.Reason, "calc_test.go:7: 1+2") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -229,7 +229,7 @@ func TestRedGateWithoutIDsThatTurnsGreen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)
 	v := b.claim(gates("grep pears stock"), files{"stock": "pears\n"}, nil).Verdict
-	if v.Evidence != gate.Proven || !cmp.Equal(v.TurnedGreen, []string{"a"}) {
+	if v.Evidence != gate.Proven || !cmp.Equal(v.FlippedGates, []string{"a"}) {
 		t.Errorf("verdict %+v", v)
 	}
 }

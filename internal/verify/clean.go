@@ -90,7 +90,7 @@ func (v *Verifier) runCleanUntilDecided(ctx context.Context, g gate.Gate, w runT
 	before, known := v.leftInPlace(ctx)
 	r, err := v.runUntilDecided(ctx, g, w)
 	after, stillKnown := v.leftInPlace(ctx)
-	r.Left = !known || !stillKnown || !maps.Equal(before, after)
+	r.LeftFiles = !known || !stillKnown || !maps.Equal(before, after)
 	return r, err
 }
 

@@ -66,7 +66,7 @@ func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 		if byFolder {
 			want = "-trimpath -trimpath=false\n"
 		}
-		if got := f.Observation.Answers[gate.RepeatClean].Results[0].Tail; !strings.HasPrefix(got, want) {
+		if got := f.Observation.Runs[gate.RepeatClean].Results[0].Tail; !strings.HasPrefix(got, want) {
 			t.Errorf("flags %q, want %q", got, want)
 		}
 	})

@@ -51,7 +51,7 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 				}
 			})
 			f := b.claim(gates("grep -q 'a + b' "+c.file), files{c.file: strings.NewReplacer(c.edit...).Replace(c.text)}, nil)
-			if v := f.Verdict; v.Evidence != c.want || v.TestsChanged != c.changed {
+			if v := f.Verdict; v.Evidence != c.want || v.NeedsChangedInputs != c.changed {
 				t.Errorf("%+v", v)
 			}
 		})

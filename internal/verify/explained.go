@@ -24,10 +24,10 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 	if err := v.findOut(ctx, r, o); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(*o); !d.TestsChanged || r.Unprobed || r.Asked == "" || len(o.Inputs) > 0 {
+	if d := gate.Decide(*o); !d.NeedsChangedInputs || r.Unprobed || r.Asked == "" || len(o.ChangedNonTests) > 0 {
 		return nil, nil
 	}
-	adapted, err := v.adaptedTests(ctx, r, o.OldTests)
+	adapted, err := v.adaptedTests(ctx, r, o.ChangedInputs)
 	if err != nil {
 		return nil, fmt.Errorf("adapt tests to what the task asks for: %w", err)
 	}
@@ -35,18 +35,18 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 		return nil, nil
 	}
 	tried := *o // with no probe but these
-	tried.Answers, tried.Wanted = maps.Clone(o.Answers), gate.Unproven
+	tried.Runs, tried.WantedEvidence = maps.Clone(o.Runs), gate.Unproven
 	tried.NoRatchet = tried.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
-	tried.Gone = slices.DeleteFunc(slices.Clone(o.Gone), func(file string) bool {
+	tried.RemovedTests = slices.DeleteFunc(slices.Clone(o.RemovedTests), func(file string) bool {
 		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
 	})
-	delete(tried.Answers, gate.Originals)
+	delete(tried.Runs, gate.Originals)
 	with := r
 	with.adapted = adapted
 	if err := v.findOut(ctx, with, &tried); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(tried); d.TestsChanged || d.Unchecked || d.Status != gate.Pass {
+	if d := gate.Decide(tried); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
 		return nil, nil
 	}
 	for _, a := range adapted {
@@ -57,7 +57,7 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 			return nil, err
 		}
 	}
-	o.AllowTestChanges, o.Explained = true, true
+	o.AllowTestChanges, o.ChangesRequested = true, true
 	return adapted, v.findOut(ctx, r, o)
 }
 

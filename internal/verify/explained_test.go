@@ -57,8 +57,8 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 			}
 			b := newBench(t, start, nil)
 			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = c.asked })
-			if c.asks != (f.Verdict.Evidence == gate.Proven && f.Observation.Explained) || !c.asks && f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("explained %v: %+v", f.Observation.Explained, f.Verdict)
+			if c.asks != (f.Verdict.Evidence == gate.Proven && f.Observation.ChangesRequested) || !c.asks && f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
+				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
 			}
 			for _, ch := range f.Changes {
 				if ch.Asked != c.asks {
@@ -99,7 +99,7 @@ func TestWhatJudgesFromNowOn(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, start, nil)
 			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = "load takes the folder too, and gives the path" })
-			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Proven || f.Verdict.TestsChanged {
+			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Proven || f.Verdict.NeedsChangedInputs {
 				t.Errorf("%+v", f.Verdict)
 			}
 			var got files
@@ -130,7 +130,7 @@ func TestMovedFunctionsAreNotNew(t *testing.T) {
 	if f.Verdict.Evidence != gate.Proven {
 		t.Errorf("%+v", f.Verdict)
 	}
-	for _, piece := range f.Observation.Pieces {
+	for _, piece := range f.Observation.MutationPoints {
 		if strings.Contains(piece, "zone") || strings.Contains(piece, "now") {
 			t.Errorf("%s is no piece of the work", piece)
 		}

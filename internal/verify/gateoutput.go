@@ -18,11 +18,11 @@ func readOutput(r *gate.Result, dir string) testreport.Verdict {
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
-		r.Masked = true
+		r.MasksFailures = true
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
 	}
 	if len(r.Tests) == 0 {
-		r.Passed, r.Failed, r.Several = said.Passed, said.Failed, said.Several
+		r.Passed, r.Failed, r.MultipleRuns = said.Passed, said.Failed, said.Several
 		r.BuildFailed = r.BuildFailed || said.BuildFailed
 	}
 	if (r.ExitCode != 0 || failsDespiteExit0(*r, said)) && len(r.Failing) == 0 && len(r.Tests) == 0 {

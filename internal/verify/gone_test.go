@@ -25,7 +25,7 @@ func TestATestThatIsGoneWaitsForApproval(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, start, nil)
 			f := b.claim(gates("for t in t/*.sh; do sh $t || exit 1; done; python3 test_a.py"), work, nil)
-			if !f.Verdict.TestsChanged || f.Verdict.Evidence == gate.Proven || !strings.Contains(f.Verdict.Reason, "old tests are gone: t") {
+			if !f.Verdict.NeedsChangedInputs || f.Verdict.Evidence == gate.Proven || !strings.Contains(f.Verdict.Reason, "old tests are gone: t") {
 				t.Errorf("%+v", f.Verdict)
 			}
 		})

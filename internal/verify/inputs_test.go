@@ -73,8 +73,8 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 			}
 			b := newBench(t, c.start, options)
 			got := b.claim(gates, c.work, nil).Verdict
-			if got.Status != gate.Pass || got.Evidence != c.want || got.TestsChanged != c.changed {
-				t.Errorf("%s %s, tests changed %v: %s %q", got.Status, got.Evidence, got.TestsChanged, got.Reason, got.Labels)
+			if got.Status != gate.Pass || got.Evidence != c.want || got.NeedsChangedInputs != c.changed {
+				t.Errorf("%s %s, tests changed %v: %s %q", got.Status, got.Evidence, got.NeedsChangedInputs, got.Reason, got.Labels)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, start, nil)
 				got := b.claim(gates, files{"main.go": "package main // work\n", file: "let it pass\n", other: "x\n", "README.md": "x\n"}, nil)
-				if got.Verdict.Evidence.Satisfies(gate.Unproven) || !got.Verdict.TestsChanged || !slices.Equal(got.Needed, []string{file}) {
+				if got.Verdict.Evidence.Satisfies(gate.Unproven) || !got.Verdict.NeedsChangedInputs || !slices.Equal(got.Needed, []string{file}) {
 					t.Errorf("%s: %+v, needed %q", file, got.Verdict, got.Needed)
 				}
 			})
@@ -125,8 +125,8 @@ func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"crc.c": "int crc;\n", "Makefile": was}, nil)
 			got := b.claim(gates("[ ! -e hex.c ] || grep -q hex.c Makefile"), files{"hex.c": "int hex;\n", "Makefile": c.now}, nil)
-			if got.Verdict.TestsChanged != c.changed || !slices.Equal(got.Observation.Inputs, c.named) || !slices.Equal(got.Needed, c.needs) {
-				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.TestsChanged, got.Observation.Inputs, got.Needed, got.Verdict.Reason)
+			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.ChangedNonTests, c.named) || !slices.Equal(got.Needed, c.needs) {
+				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.ChangedNonTests, got.Needed, got.Verdict.Reason)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func (p *prover) lines(ctx context.Context, todo []changedLine) (missed []Missed
 			return missed, nil
 		case err != nil:
 			return missed, err
-		case one.Result == gate.Unnoticed:
+		case one.Result == gate.Survived:
 			missed = append(missed, Missed{l.file, l.Number, l.Within, l.Mutant.Does, l.Text})
 		}
 		if len(missed) == maxMissed {

@@ -36,9 +36,9 @@ func TestAClaimTakesThreeRunsOfTheWholeGate(t *testing.T) {
 		whole       int
 		few         []gate.Probe
 	}{
-		"a test turns green":                     {broken(), with(), 2, []gate.Probe{gate.Broken, gate.Canary}},
-		"a new test":                             {calc(), with(sub), 2, []gate.Probe{gate.BrokenNew, gate.Canary}},
-		"a test turns green, and there is a new": {broken(), with(sub), 3, []gate.Probe{gate.Originals, gate.Broken, gate.Canary}},
+		"a test turns green":                     {broken(), with(), 2, []gate.Probe{gate.Mutants, gate.Canary}},
+		"a new test":                             {calc(), with(sub), 2, []gate.Probe{gate.MutantsForNewTests, gate.Canary}},
+		"a test turns green, and there is a new": {broken(), with(sub), 3, []gate.Probe{gate.Originals, gate.Mutants, gate.Canary}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,14 +13,14 @@ const maxBisections = 6
 // bisection: of two halves, the one whose changes alone make them pass. Where neither
 // does, all that is left is needed.
 func (v *Verifier) needed(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
-	if o.OnlyGone() {
-		return o.Gone, nil
+	if o.OnlyTestsRemoved() {
+		return o.RemovedTests, nil
 	}
 	tree, err := v.originals(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	left := o.OldTests
+	left := o.ChangedInputs
 	for runs := 0; len(left) > 1 && runs < maxBisections; {
 		half := len(left) / 2
 		found := false

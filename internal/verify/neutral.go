@@ -157,14 +157,14 @@ const maxAlone = 4
 // all of them: with each sign alone until one is found that they need; where they need
 // several, with all.
 func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.RepeatNeutral, uncached: true}
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SignsOneByOne, uncached: true}
 	run := func(only []string) ([]gate.Result, error) {
 		n, err := v.neutralize(ctx, r, only)
 		if err != nil {
 			return nil, err
 		}
 		w.tree = n.tree
-		return narrow(v.Root, gates, o.Only(gate.RepeatNeutral), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		return narrow(v.Root, gates, o.ProbeTests(gate.SignsOneByOne), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	}
 	if len(o.Signs) > 1 {
 		for _, name := range o.Signs[:min(len(o.Signs), maxAlone)] {
@@ -172,8 +172,8 @@ func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observa
 			if err != nil {
 				return gate.Run{}, err
 			}
-			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(o.FailsNeutral(o.Proving(res.Gate), res)) > 0 }) {
-				return gate.Run{Results: results, Because: []string{name}}, nil
+			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(o.FailingNeutralized(o.ProvingTests(res.Gate), res)) > 0 }) {
+				return gate.Run{Results: results, NeededSigns: []string{name}}, nil
 			}
 		}
 	}

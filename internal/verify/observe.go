@@ -12,8 +12,8 @@ import (
 // observe is what can be seen without a probe.
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
-		Gates: r.Gates, Wanted: r.Wanted, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
-		Answers: map[gate.Probe]gate.Run{},
+		Gates: r.Gates, WantedEvidence: r.Wanted, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
+		Runs: map[gate.Probe]gate.Run{},
 	}
 	if v.Repo != nil && o.Changed {
 		if err := v.forgetCompiled(ctx, r.Tree); err != nil {
@@ -23,7 +23,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if err := v.recordDependencies(ctx); err != nil {
 		return o, err
 	}
-	_, err := readState(v.shownFile(), &o.Shown)
+	_, err := readState(v.shownFile(), &o.ReproducedAtStart)
 	if err != nil {
 		return o, err
 	}
@@ -35,8 +35,8 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if o.Now, err = v.claimed(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
 		return o, err
 	}
-	if v.Repo != nil && o.Silenced() {
-		if o.Came, err = v.ChangedBeside(ctx); err != nil {
+	if v.Repo != nil && o.StoppedReporting() {
+		if o.ChangedIgnoredFiles, err = v.ChangedBeside(ctx); err != nil {
 			return o, err
 		}
 	}
@@ -63,10 +63,10 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if len(tests.old) > 0 {
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
-	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.TestsLost, o.Canary, o.Values = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
-	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
-	if o.Gone, err = v.goneTests(ctx, r, tests.old); err != nil {
+	o.ChangedInputs, o.NewTests, o.InlineTestsChanged = tests.old, tests.fresh, tests.inSource
+	o.OldInlineTestsChanged, o.CanaryPossible, o.ValuesReplaceable = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
+	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
+	if o.RemovedTests, err = v.goneTests(ctx, r, tests.old); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
@@ -75,17 +75,17 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	}
 	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.lacking(ctx)
 	for _, s := range lacking {
-		o.Lacking = append(o.Lacking, s.Path+" "+s.Does)
+		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
 	}
 	if err != nil {
 		return fmt.Errorf("look for what the task asks for: %w", err)
 	}
-	o.Answering = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
-	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
+	o.ProgramChanged = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
+	if o.ChangedFunctions, o.CanMutate, err = v.breakable(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	o.Breakable = o.Breakable || tests.inSource && len(o.Functions) > 0 // only so it shows what new tests in them prove
-	if o.Added, err = v.addedTests(ctx, r, tests.fresh); err == nil {
+	o.CanMutate = o.CanMutate || tests.inSource && len(o.ChangedFunctions) > 0 // only so it shows what new tests in them prove
+	if o.AddedTests, err = v.addedTests(ctx, r, tests.fresh); err == nil {
 		err = v.unfinished(ctx, r, o)
 	}
 	if err != nil {
@@ -93,22 +93,22 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	}
 	named, _, err := v.namedParameters(ctx, r)
 	for _, p := range named {
-		o.Parameters = append(o.Parameters, p.String())
+		o.NewParameters = append(o.NewParameters, p.String())
 	}
 	if err != nil {
 		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
 	pieces, err := v.pieces(ctx, r)
 	for _, p := range pieces {
-		o.Pieces = append(o.Pieces, p.what)
+		o.MutationPoints = append(o.MutationPoints, p.what)
 	}
 	if err != nil {
 		return fmt.Errorf("look for conditions and functions of the work: %w", err)
 	}
 	n, err := v.neutralize(ctx, r, nil)
-	if o.Signs, o.Held = n.names, n.held; err != nil {
+	if o.Signs, o.HardcodedAnswers = n.names, n.held; err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
-	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
+	o.NewTestData = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return nil
 }

@@ -37,19 +37,19 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	spec.Stdout, spec.Stderr, spec.MaxRSS = stream, out, memoryBound(w)
 	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
-	r.Wrote = v.written(ctx, w, before)
+	r.WrittenTests = v.written(ctx, w, before)
 	rep, reportErr := report(exit.Code)
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
 	r.Tail = in.plain(strings.ReplaceAll(out.end(), w.root, v.Root))
 	r.Head = in.plain(strings.ReplaceAll(out.begin(), w.root, v.Root))
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
-	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
+	r.BuildFailed, r.IncompleteGroups = rep.BuildFailed, rep.Incomplete
 	r.Count()
 	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	r.NoTests, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, r.Tail) != ""
-	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 && !r.NoTests {
-		r.Incomplete = []string{""} // no test was heard: none was deleted
+	r.NoTestsFound, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, r.Tail) != ""
+	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound {
+		r.IncompleteGroups = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
 	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
@@ -69,7 +69,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
 		if c.report != "" { // without test ids there is no group that was cut short
-			r.Incomplete = []string{""}
+			r.IncompleteGroups = []string{""}
 		}
 	}
 	r.Head, r.Tail = v.redactor.String(r.Head), v.redactor.String(r.Tail)

@@ -77,7 +77,7 @@ func (v *Verifier) zeroParameters(ctx context.Context, r Request, o *gate.Observ
 		if w.tree, err = v.Repo.WithContent(ctx, r.Tree, files); err != nil {
 			return run, err
 		}
-		run.Results, err = narrow(v.Root, gates, o.Only(gate.ZeroParameters), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		run.Results, err = narrow(v.Root, gates, o.ProbeTests(gate.ZeroParameters), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 		if err != nil {
 			return run, err
 		}

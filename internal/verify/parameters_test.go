@@ -29,7 +29,7 @@ func TestParametersThatTheTaskNames(t *testing.T) {
 			b := newBench(t, files{"app.py": old, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
 			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = "Add cache(ttl): entries are gone after ttl seconds" })
 			switch v := f.Verdict; {
-			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, c.reason) || v.Enough == ""):
+			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, c.reason) || v.Remedy == ""):
 				t.Errorf("%+v", v)
 			}
 		})

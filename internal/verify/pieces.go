@@ -212,10 +212,10 @@ func (v *Verifier) oneByOne(ctx context.Context, r Request, o *gate.Observation,
 		if err != nil {
 			return run, err
 		}
-		if noticing != gate.NotTried {
+		if noticing != gate.Inconclusive {
 			tried[p.kind]++
 		}
-		if noticing == gate.Unnoticed {
+		if noticing == gate.Survived {
 			missed = append(missed, p)
 			unnoticed[p.kind]++
 		}
@@ -230,9 +230,9 @@ func (v *Verifier) oneByOne(ctx context.Context, r Request, o *gate.Observation,
 
 // tryPiece puts one piece out of effect in each of the ways that build. Tests beside
 // those that prove may look at it, too.
-func (v *Verifier) tryPiece(ctx context.Context, r Request, o *gate.Observation, p piece, gates []gate.Gate) (gate.Noticing, error) {
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.OneByOne, uncached: true}
-	result := gate.NotTried
+func (v *Verifier) tryPiece(ctx context.Context, r Request, o *gate.Observation, p piece, gates []gate.Gate) (gate.MutantOutcome, error) {
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SingleMutants, uncached: true}
+	result := gate.Inconclusive
 	for _, m := range p.ways {
 		after, err := v.Repo.Show(ctx, r.Tree, p.file)
 		if err != nil {
@@ -242,19 +242,19 @@ func (v *Verifier) tryPiece(ctx context.Context, r Request, o *gate.Observation,
 			return result, err
 		}
 		elsewhere := func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }
-		results, err := narrow(v.Root, gates, o.Only(gate.OneByOne), elsewhere)
+		results, err := narrow(v.Root, gates, o.ProbeTests(gate.SingleMutants), elsewhere)
 		if err == nil && o.PassesAll(results) {
 			results, err = elsewhere(hurried(r.Gates, o))
 		}
 		if err != nil {
 			return result, err
 		}
-		switch n := o.Noticing(results); n {
-		case gate.NotTried:
-		case gate.Unnoticed:
+		switch n := o.OutcomeOf(results); n {
+		case gate.Inconclusive:
+		case gate.Survived:
 			result = n
 		default:
-			return gate.Noticed, nil
+			return gate.Killed, nil
 		}
 	}
 	return result, nil

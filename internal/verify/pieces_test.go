@@ -42,7 +42,7 @@ func TestPiecesOfTheWork(t *testing.T) {
 			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": old + c.work, "test_new.py": c.test}, func(r *verify.Request) { r.Asked = asked })
 			const says = "no test notices when part of this work has no effect: "
 			switch v := f.Verdict; {
-			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, says+c.reason) || v.Enough == ""):
+			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, says+c.reason) || v.Remedy == ""):
 				t.Errorf("%+v", v)
 			}
 		})

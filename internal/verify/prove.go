@@ -26,15 +26,15 @@ type ProofRequest struct {
 
 // Proven is one function, and what the tests made of it.
 type Proven struct {
-	Path   string        `json:"path" jsonschema:"of its file, from the repository's top"`
-	Line   int           `json:"line" jsonschema:"that it begins on"`
-	Name   string        `json:"name" jsonschema:"with its type or class"`
-	New    bool          `json:"new" jsonschema:"no function had its name before"`
-	Result gate.Noticing `json:"result" jsonschema:"noticed, called (a test crashes, none compares), unnoticed or not tried"`
-	Does   string        `json:"does,omitempty" jsonschema:"what the broken function did"`
-	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
-	Took   time.Duration `json:"-"` // the runs on it
-	Why    string        `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
+	Path   string             `json:"path" jsonschema:"of its file, from the repository's top"`
+	Line   int                `json:"line" jsonschema:"that it begins on"`
+	Name   string             `json:"name" jsonschema:"with its type or class"`
+	New    bool               `json:"new" jsonschema:"no function had its name before"`
+	Result gate.MutantOutcome `json:"result" jsonschema:"killed, crashed (a test crashes, none compares), survived or inconclusive"`
+	Does   string             `json:"does,omitempty" jsonschema:"what the broken function did"`
+	By     []string           `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
+	Took   time.Duration      `json:"-"` // the runs on it
+	Why    string             `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
 }
 
 // errTimeOver: the request's time has passed.
@@ -114,7 +114,7 @@ func (p *prover) begin(ctx context.Context) (err error) {
 			return failure.New(failure.Error, "fix that first; broken code can only be told from whole code that passes",
 				"the gates do not pass on the code as it is: %s: %s", p.r.Gates[i].Name, w.Reason)
 		}
-		p.r.Gates[i].Timeout = gate.MutantLimit(w.Duration)
+		p.r.Gates[i].Timeout = gate.MutantTimeout(w.Duration)
 	}
 	p.ends = time.Now().Add(p.r.Time)
 	return nil
@@ -160,7 +160,7 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 	}
 	var results []gate.Result
 	for _, g := range p.r.Gates {
-		r := p.v.once(ctx, g, at, cmp.Or(g.Timeout, g.Limit(nil)))
+		r := p.v.once(ctx, g, at, cmp.Or(g.Timeout, g.RunTimeout(nil)))
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
 		}
@@ -173,18 +173,18 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 // alone, where it builds; so does a value that nobody notices. Where one value makes a
 // test crash and another makes it fail, the test compares.
 func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error) {
-	all := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.NotTried}
+	all := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.Inconclusive}
 	ways := f.Mutants
 	if f.Last != nil {
 		ways = append(slices.Clip(ways), *f.Last)
 	}
 	for _, m := range ways {
-		if m.Kind == mutant.Unheeding && all.Result != gate.NotTried {
+		if m.Kind == mutant.Unheeding && all.Result != gate.Inconclusive {
 			break
 		}
 		one, err := p.mutant(ctx, f, m)
 		if errors.Is(err, errTimeOver) {
-			if all.Result == gate.NotTried {
+			if all.Result == gate.Inconclusive {
 				all.Why = errTimeOver.Error()
 			}
 			return all, nil
@@ -192,10 +192,10 @@ func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error
 		if err != nil {
 			return all, err
 		}
-		if all.Result == gate.NotTried || one.Result == gate.Unnoticed || all.Result == gate.Called && one.Result == gate.Noticed {
+		if all.Result == gate.Inconclusive || one.Result == gate.Survived || all.Result == gate.Crashed && one.Result == gate.Killed {
 			all = one
 		}
-		if one.Result == gate.Unnoticed || m.Kind == mutant.Old && one.Result != gate.NotTried {
+		if one.Result == gate.Survived || m.Kind == mutant.Old && one.Result != gate.Inconclusive {
 			break
 		}
 	}
@@ -216,6 +216,6 @@ func (p *prover) mutant(ctx context.Context, f mutant.Function, m mutant.Mutant)
 	if err != nil {
 		return one, err
 	}
-	one.Result, one.By, one.Why = gate.Notices(p.whole, broken, m.Kind == mutant.Old)
+	one.Result, one.By, one.Why = gate.JudgeMutant(p.whole, broken, m.Kind == mutant.Old)
 	return one, nil
 }

@@ -27,34 +27,34 @@ func TestProve(t *testing.T) {
 		want       string
 	}{
 		{"each is noticed", "grep -q 'a + 1' calc.py && ! grep -q 'return [07\"]' calc.py", time.Hour, `
-calc.py:1 old noticed (does what it did before)
-calc.py:9 new noticed (returns 0)
-calc.py:14 word noticed (returns "pawl")
+calc.py:1 old killed (does what it did before)
+calc.py:9 new killed (returns 0)
+calc.py:14 word killed (returns "pawl")
 `},
 		{"one value is not", "grep -q 'a + 1' calc.py && ! grep -q 'return [0\"]' calc.py", time.Hour, `
-calc.py:1 old noticed (does what it did before)
-calc.py:9 new unnoticed (returns 77)
-calc.py:14 word noticed (returns "pawl")
+calc.py:1 old killed (does what it did before)
+calc.py:9 new survived (returns 77)
+calc.py:14 word killed (returns "pawl")
 `},
 		{"nothing is", "true", time.Hour, `
-calc.py:1 old unnoticed (does what it did before)
-calc.py:9 new unnoticed (returns 0)
-calc.py:14 word unnoticed (returns "pawl")
+calc.py:1 old survived (does what it did before)
+calc.py:9 new survived (returns 0)
+calc.py:14 word survived (returns "pawl")
 `},
 		{"the runner goes missing", "grep -q 'a + 1' calc.py || exit 127; ! grep -q 'return 0' calc.py || exit 127; ! grep -q 'return \"' calc.py", time.Hour, `
-calc.py:1 old unnoticed (returns 77)
-calc.py:9 new unnoticed (returns 77)
-calc.py:14 word noticed (returns "pawl")
+calc.py:1 old survived (returns 77)
+calc.py:9 new survived (returns 77)
+calc.py:14 word killed (returns "pawl")
 `},
 		{"a compiler stops at it", `if grep -q 'return [07"]' calc.py; then printf 'a.c:3:5: error: x\n    3 | x\n'; exit 1; fi; grep -q 'a + 1' calc.py`, time.Hour, `
-calc.py:1 old noticed (does what it did before)
-calc.py:9 new unnoticed (takes zero values)
-calc.py:14 word not tried: a.c:3:5: error: x
+calc.py:1 old killed (does what it did before)
+calc.py:9 new survived (takes zero values)
+calc.py:14 word inconclusive: a.c:3:5: error: x
 `},
 		{"there is no time", "true", 0, `
-calc.py:1 old not tried: the time for it was over
-calc.py:9 new not tried: the time for it was over
-calc.py:14 word not tried: the time for it was over
+calc.py:1 old inconclusive: the time for it was over
+calc.py:9 new inconclusive: the time for it was over
+calc.py:14 word inconclusive: the time for it was over
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,7 +72,7 @@ calc.py:14 word not tried: the time for it was over
 			var got strings.Builder
 			for _, p := range found.Functions {
 				fmt.Fprintf(&got, "%s:%d %s %s", p.Path, p.Line, p.Name, p.Result)
-				if p.Result == gate.NotTried {
+				if p.Result == gate.Inconclusive {
 					fmt.Fprintf(&got, ": %s\n", p.Why)
 					continue
 				}

@@ -54,8 +54,8 @@ func TestTestsInASubmodule(t *testing.T) {
 				sh(t, filepath.Join(b.root, "sub"), append([]string{"git"}, args...)...)
 			}
 			f := b.claim(gs, files{"note": "x"}, func(r *verify.Request) { r.Base = base })
-			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.OldTests, c.old) || !slices.Equal(f.Uncommitted, c.behind) {
-				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.OldTests, f.Uncommitted, v.Reason)
+			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.ChangedInputs, c.old) || !slices.Equal(f.Uncommitted, c.behind) {
+				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.ChangedInputs, f.Uncommitted, v.Reason)
 			}
 		})
 	}

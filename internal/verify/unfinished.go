@@ -18,7 +18,7 @@ import (
 // for what the task names and a function of the work takes without a look.
 func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observation) error {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(o.Functions) == 0 || len(changes) > maxBroken {
+	if err != nil || len(o.ChangedFunctions) == 0 || len(changes) > maxBroken {
 		return err
 	}
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return v.isTest(c.Path) || v.isMark(c.Path) })
@@ -44,7 +44,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		}
 		for _, f := range mutant.Stubs(c.Path, was, is) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, in.programs, 2) {
-				o.Unwritten = append(o.Unwritten, f.Name+" in "+c.Path)
+				o.StubFunctions = append(o.StubFunctions, f.Name+" in "+c.Path)
 			}
 		}
 		taken, err := in.unread(ctx, sign.NewChange(c.Path, was, is))
@@ -54,7 +54,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 		for _, u := range taken {
 			for name := range strings.SplitSeq(u.parameters, ", ") {
 				if len(name) > 1 && isNamed(name, r.Asked, 1) {
-					o.Ignored = append(o.Ignored, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
+					o.UnusedParameters = append(o.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
 				}
 			}
 		}

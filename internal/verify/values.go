@@ -38,8 +38,8 @@ func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observati
 		return gate.Run{}, err
 	}
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
-	results, err := narrow(v.Root, run.gates, o.Only(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
-	return gate.Run{Results: results, Given: given}, err
+	results, err := narrow(v.Root, run.gates, o.ProbeTests(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	return gate.Run{Results: results, Inputs: given}, err
 }
 
 // valuesOf are the tests with other values in them, and the inputs that they give.
@@ -70,14 +70,14 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		}
 		// Other inputs may be words by which a file of tests finds its own tests: what passes
 		// with these and wrong expected values runs none of them.
-		compares := len(values.Expected) > 0 && slices.ContainsFunc(o.Answers[gate.OtherExpected].Results, func(r gate.Result) bool { return r.Status == gate.Fail })
+		compares := len(values.Expected) > 0 && slices.ContainsFunc(o.Runs[gate.OtherExpected].Results, func(r gate.Result) bool { return r.Status == gate.Fail })
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenOf(tests, proving)
-		if !expects && len(o.Held) > 0 {
+		if !expects && len(o.HardcodedAnswers) > 0 {
 			maps.Copy(golden, readBy(tests))
 		}
 		for file, by := range golden {
@@ -172,7 +172,7 @@ func namesIn(file string, proving []string) []string {
 // ownFunctions are the names of the functions that the work added or changed.
 func ownFunctions(o *gate.Observation) []string {
 	var names []string
-	for _, f := range o.Functions {
+	for _, f := range o.ChangedFunctions {
 		name, _, _ := strings.Cut(f, " in ")
 		names = append(names, name[strings.LastIndexByte(name, '.')+1:])
 	}
@@ -193,9 +193,9 @@ func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict)
 	var first []sign.Sign
 	var err error
 	switch {
-	case verdict.InAnyCase:
+	case verdict.TestsCannotFail:
 		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
-	case verdict.ShowsNothing() && r.Wanted != gate.Unproven:
+	case verdict.TestsProveNothing() && r.Wanted != gate.Unproven:
 		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
 	}
 	if err != nil {

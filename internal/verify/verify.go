@@ -192,7 +192,7 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w runTarget) (gate.R
 			kept = append(kept, r)
 		}
 		v.cacheResults(ctx, g, w, kept)
-		if w.place == cleanly && !r.Left { // the next task begins from this tree
+		if w.place == cleanly && !r.LeftFiles { // the next task begins from this tree
 			w.place = "worktree"
 			v.cacheResults(ctx, g, w, kept[:1])
 		}
@@ -259,8 +259,8 @@ func (v *Verifier) tell(p Progress) {
 // runUntilDecided runs a gate until it has told, a bounded number of times.
 func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	var tries []gate.Result
-	for slow := false; gate.Again(g, tries, slow); {
-		r := v.once(ctx, g, w, g.Limit(tries))
+	for slow := false; gate.NeedsRetry(g, tries, slow); {
+		r := v.once(ctx, g, w, g.RunTimeout(tries))
 		if err := ctx.Err(); err != nil {
 			return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, err)
 		}
@@ -275,7 +275,7 @@ func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget
 // on code that was not written for them: any of these may go on for ever.
 func misleads(p gate.Probe) bool {
 	switch p {
-	case gate.Overlay, gate.RepeatOverlay, gate.Broken, gate.BrokenNew, gate.ZeroParameters, gate.OneByOne, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs:
+	case gate.Overlay, gate.RepeatOverlay, gate.Mutants, gate.MutantsForNewTests, gate.ZeroParameters, gate.SingleMutants, gate.SignsNeutralized, gate.SignsOneByOne, gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs:
 		return true
 	}
 	return false

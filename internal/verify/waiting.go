@@ -44,7 +44,7 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 // leaveToEarlier judges a claim as it found the gate inputs where all that it needs was
 // changed by earlier tasks: what it is worth waits for their approval.
 func (v *Verifier) leaveToEarlier(ctx context.Context, r Request, f *Finding) error {
-	if !f.Verdict.TestsChanged || len(f.Needed) == 0 {
+	if !f.Verdict.NeedsChangedInputs || len(f.Needed) == 0 {
 		return nil
 	}
 	changed, err := v.Repo.Diff(ctx, r.Base, r.Tree)
@@ -53,7 +53,7 @@ func (v *Verifier) leaveToEarlier(ctx context.Context, r Request, f *Finding) er
 	}
 	for _, file := range f.Needed {
 		here := slices.ContainsFunc(changed, func(ch git.Change) bool { return ch.Path == file })
-		if here || !slices.Contains(f.Observation.Inputs, file) {
+		if here || !slices.Contains(f.Observation.ChangedNonTests, file) {
 			return nil
 		}
 	}

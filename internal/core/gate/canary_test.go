@@ -7,10 +7,10 @@ import (
 )
 
 // mustFail are two tests with the token of a tree in their names.
-func mustFail(token string) []MustFail {
-	return []MustFail{
-		{Name: "test_" + token + "_1", Asserts: "assertEqual", Beside: "test_a.py"},
-		{Name: "test_" + token + "_2", Asserts: "assert", Beside: "test_a.py"},
+func mustFail(token string) []CanaryTest {
+	return []CanaryTest{
+		{Name: "test_" + token + "_1", Assertion: "assertEqual", File: "test_a.py"},
+		{Name: "test_" + token + "_2", Assertion: "assert", File: "test_a.py"},
 	}
 }
 
@@ -42,7 +42,7 @@ func TestCanary(t *testing.T) {
 		{"none is before either", true, ids(Pass, map[string]Status{"t.A": Pass}), ids(Pass, nil), true, Proven, "canary not applicable: go"},
 		{"one that is printed", true, Result{Gate: "go", Status: Pass, Tests: map[string]Status{"t.A": Pass}, Failing: []string{"test_now_1", "test_now_2"}}, then, true, Unproven, "canary not reported: go"},
 		{"it does not build", true, Result{Gate: "go", Status: Fail, BuildFailed: true}, Result{}, false, Proven, ""},
-		{"it crashes", true, Result{Gate: "go", Status: Fail, Incomplete: []string{"t"}}, Result{}, false, Proven, ""},
+		{"it crashes", true, Result{Gate: "go", Status: Fail, IncompleteGroups: []string{"t"}}, Result{}, false, Proven, ""},
 		{"it times out", true, Result{Gate: "go", Status: Fail, TimedOut: true}, Result{}, false, Proven, ""},
 		{"it could not tell", true, ids(Unknown, nil), Result{}, false, Proven, ""},
 		{"no ids, red", false, said(Fail), Result{}, false, Proven, ""},
@@ -56,7 +56,7 @@ func TestCanary(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := Observation{
-				Changed: true, Canary: true,
+				Changed: true, CanaryPossible: true,
 				Baseline: []Result{{Gate: "go", Status: Fail}},
 				Now:      []Result{{Gate: "go", Status: Pass}},
 			}
@@ -64,11 +64,11 @@ func TestCanary(t *testing.T) {
 				o.Baseline[0].Tests, o.Now[0].Tests = map[string]Status{"t.A": Fail}, map[string]Status{"t.A": Pass}
 				o.Baseline[0].Failing = []string{"t.A"}
 			}
-			o.Answers = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}}
+			o.Runs = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}}
 			if p, gates := Next(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
-			o.Answers[Canary] = Run{Results: []Result{c.now}, MustFail: mustFail("now")}
+			o.Runs[Canary] = Run{Results: []Result{c.now}, CanaryTests: mustFail("now")}
 			p, _ := Next(o)
 			if asked := p == CanaryBefore; asked != c.asked {
 				t.Fatalf("next is %q", p)
@@ -77,7 +77,7 @@ func TestCanary(t *testing.T) {
 				t.Errorf("before the answer: %+v", v)
 			}
 			if c.asked {
-				o.Answers[CanaryBefore] = Run{Results: []Result{c.before}, MustFail: mustFail("then")}
+				o.Runs[CanaryBefore] = Run{Results: []Result{c.before}, CanaryTests: mustFail("then")}
 			}
 			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || len(v.Flipped) > 0 != (c.want == Proven) {
@@ -86,7 +86,7 @@ func TestCanary(t *testing.T) {
 			if labels := strings.Join(v.Labels, "; "); !strings.HasPrefix(labels, c.label) || c.label == "" && labels != "" {
 				t.Errorf("labels %q", labels)
 			}
-			if o.Shown = []string{"go"}; c.now.Status == Unknown {
+			if o.ReproducedAtStart = []string{"go"}; c.now.Status == Unknown {
 				if v := Decide(o); v.Evidence != NoEvidence || !strings.Contains(v.Reason, "cannot tell with a test beside them that must fail") {
 					t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 				}
@@ -106,21 +106,21 @@ func TestCanary(t *testing.T) {
 func TestNoCanaryIsAskedFor(t *testing.T) {
 	t.Parallel()
 	o := Observation{
-		Changed: true, Canary: true,
+		Changed: true, CanaryPossible: true,
 		Baseline: []Result{{Gate: "go", Status: Pass}}, Now: []Result{{Gate: "go", Status: Pass}},
 	}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("unproven: next is %q", p)
 	}
 	red := []Result{{Gate: "go", Status: Fail}}
-	o.Baseline, o.Answers = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}}
+	o.Baseline, o.Runs = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}}
 	without := o
-	without.Canary = false
+	without.CanaryPossible = false
 	if p, _ := Next(without); p != "" {
 		t.Errorf("without one: next is %q", p)
 	}
-	o.Answers = maps.Clone(o.Answers)
-	o.Answers[Canary] = Run{Problem: "there is no test file"}
+	o.Runs = maps.Clone(o.Runs)
+	o.Runs[Canary] = Run{Problem: "there is no test file"}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("no place: next is %q", p)
 	}

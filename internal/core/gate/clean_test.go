@@ -58,27 +58,27 @@ func TestProbesOfSomeTests(t *testing.T) {
 	t.Parallel()
 	o := gate.Observation{
 		Baseline: one("fail A- B+"), Now: one("pass A+ B+"), Changed: true,
-		Answers: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: one("fail A- B+")}, gate.RepeatClean: {Results: one("pass A+ B+")}},
+		Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: one("fail A- B+")}, gate.RepeatClean: {Results: one("pass A+ B+")}},
 	}
 	changed := o
-	changed.OldTests = []string{"a_test.go"}
+	changed.ChangedInputs = []string{"a_test.go"}
 	for name, c := range map[string]struct {
 		o    gate.Observation
 		p    gate.Probe
 		want string
 	}{
-		"broken":                  {o, gate.Broken, "A"},
+		"broken":                  {o, gate.Mutants, "A"},
 		"canary":                  {o, gate.Canary, "A"},
-		"neutral":                 {o, gate.Neutral, "A"},
-		"neutral once more":       {o, gate.RepeatNeutral, "A"},
+		"neutral":                 {o, gate.SignsNeutralized, "A"},
+		"neutral once more":       {o, gate.SignsOneByOne, "A"},
 		"what needs new tests":    {o, gate.Originals, "A"},
 		"here once more":          {o, gate.RepeatAfter, "A"},
 		"old tests were changed":  {changed, gate.Originals, ""},
 		"the tree of before":      {o, gate.Control, ""},
 		"the decision":            {o, gate.RepeatClean, ""},
-		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, InSource: true}, gate.Broken, ""},
+		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, InlineTestsChanged: true}, gate.Mutants, ""},
 	} {
-		if got := strings.Join(c.o.Only(c.p), " "); got != c.want {
+		if got := strings.Join(c.o.ProbeTests(c.p), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// comparison is a run held against the baseline.
+// comparison is a run compared with the baseline.
 type comparison struct {
-	broken  []string // passed before; fails now, or was cut short
-	missing []string // tests that passed before and were not run now
-	red     []string // fails now and did not pass before
-	unknown []string // gates that could not tell
+	regressed []string // passed before; fails now, or its group did not finish
+	missing   []string // tests that passed before and did not run now
+	stillRed  []string // fails now and did not pass before
+	unknown   []string // gates whose result is unknown
 }
 
-// against compares every gate of now with the one of the same name before.
-func against(before, now []Result) comparison {
+// compareRuns compares each gate of now with its result before.
+func compareRuns(before, now []Result) comparison {
 	var c comparison
 	for _, n := range now {
-		c.add(find(before, n.Gate), n)
+		c.add(resultOf(before, n.Gate), n)
 	}
 	return c
 }
 
-// against holds a run against the baseline. Without the ratchet a test need not
-// exist any more.
-func (o Observation) against(run []Result) comparison {
-	c := against(o.Baseline, run)
+// compareWithBaseline compares a run with the baseline. Without the ratchet, tests may disappear.
+func (o Observation) compareWithBaseline(run []Result) comparison {
+	c := compareRuns(o.Baseline, run)
 	if o.NoRatchet {
 		c.missing = nil
 	}
@@ -35,10 +34,10 @@ func (o Observation) against(run []Result) comparison {
 }
 
 func (c *comparison) add(before, now Result) {
-	named := len(c.broken)
-	silenced := before.silenced(now)
-	if now.Status == Unknown && !silenced {
-		if now.ExitCode != 0 || !c.fewer(before, now) {
+	named := len(c.regressed)
+	stopped := before.stoppedReporting(now)
+	if now.Status == Unknown && !stopped {
+		if now.ExitCode != 0 || !c.addMissingCount(before, now) {
 			c.unknown = append(c.unknown, now.Gate)
 		}
 		return
@@ -48,46 +47,45 @@ func (c *comparison) add(before, now Result) {
 			continue
 		}
 		switch after, ran := now.Tests[id]; {
-		case silenced, ran && after != Pass, !ran && now.cut(id):
-			c.broken = append(c.broken, id)
+		case stopped, ran && after != Pass, !ran && now.inIncompleteGroup(id):
+			c.regressed = append(c.regressed, id)
 		case !ran && !now.parentPassed(id):
 			c.missing = append(c.missing, id)
 		}
 	}
 	switch {
-	case silenced:
-		if len(c.broken) == named {
-			c.broken = append(c.broken, now.Gate)
+	case stopped:
+		if len(c.regressed) == named {
+			c.regressed = append(c.regressed, now.Gate)
 		}
 	case now.Status == Pass:
-		c.fewer(before, now)
-	case before.Status == Pass: // the gate itself passed, so it must pass
-		if len(c.broken) == named {
-			c.broken = append(c.broken, now.Gate)
+		c.addMissingCount(before, now)
+	case before.Status == Pass:
+		if len(c.regressed) == named {
+			c.regressed = append(c.regressed, now.Gate)
 		}
 	case before.Status == Fail:
-		c.stillRed(before, now)
-	default: // it may have passed
+		c.addStillRed(before, now)
+	default: // the baseline is unknown
 		c.unknown = append(c.unknown, now.Gate)
 	}
 }
 
-// silenced: tests were told of before, by name or by number, and now the gate ends
-// well and tells of none by the same measure. Code under test that ends the process
-// with 0 leaves such a gate: whatever may be changed in tests, that is not a judgement.
-// A report that could not be read says nothing of the tests that it would name.
-func (r Result) silenced(now Result) bool {
+// stoppedReporting reports whether a gate reported tests before and now exits well without any.
+// Code under test that exits with 0 causes this, so no approved test change excuses it. An
+// unreadable report proves nothing about the tests that it would name.
+func (r Result) stoppedReporting(now Result) bool {
 	left := len(now.Tests)
 	if len(r.Tests) == 0 {
 		left += now.Passed + now.Failed
 	}
 	endsWell := now.Status == Pass || now.Status == Unknown && now.ExitCode == 0 && len(r.Tests) == 0
-	return endsWell && left == 0 && r.told() > 0
+	return endsWell && left == 0 && r.testCount() > 0
 }
 
-// told is how many tests a run told of: by name those that passed, since no other
-// can be lost; where it has no names, by number.
-func (r Result) told() int {
+// testCount returns the number of passing test IDs or, without IDs, of all tests counted. Failed
+// IDs do not count: only a passing test can go missing.
+func (r Result) testCount() int {
 	if len(r.Tests) == 0 {
 		return r.Passed + r.Failed
 	}
@@ -100,11 +98,11 @@ func (r Result) told() int {
 	return n
 }
 
-// fewer holds the numbers of tests against each other where no report gives names:
-// those that are not told of any more are missing. It is false where none are.
-func (c *comparison) fewer(before, now Result) bool {
-	then, left := before.told(), now.told()
-	if before.Several || now.Several { // a run that failed may have kept the next from beginning
+// addMissingCount records fewer tests than before, where no report gives IDs. It reports whether it
+// did.
+func (c *comparison) addMissingCount(before, now Result) bool {
+	then, left := before.testCount(), now.testCount()
+	if before.MultipleRuns || now.MultipleRuns { // a failed run may prevent the next one
 		then = min(then, 1)
 	}
 	if len(before.Tests)+len(now.Tests) > 0 || left >= then {
@@ -114,9 +112,8 @@ func (c *comparison) fewer(before, now Result) bool {
 	return true
 }
 
-// parentPassed: the test is one case of another, which passed. Names of cases are
-// often made while the test runs (a port, a time), and a case that was deleted
-// from a test file is found by the run with the originals.
+// parentPassed reports whether the test is a case of a test that passed. Case names often vary (a
+// port, a time). The run with the originals finds deleted cases.
 func (r Result) parentPassed(id string) bool {
 	return slices.ContainsFunc([]string{"/", " > "}, func(separator string) bool {
 		i := strings.LastIndex(id, separator)
@@ -124,29 +121,24 @@ func (r Result) parentPassed(id string) bool {
 	})
 }
 
-func (c *comparison) stillRed(before, now Result) {
-	named := len(c.red)
+func (c *comparison) addStillRed(before, now Result) {
+	named := len(c.stillRed)
 	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
 		if now.Tests[id] == Fail && before.Tests[id] != Pass {
-			c.red = append(c.red, id)
+			c.stillRed = append(c.stillRed, id)
 		}
 	}
-	if len(c.red) == named {
-		c.red = append(c.red, now.Gate)
+	if len(c.stillRed) == named {
+		c.stillRed = append(c.stillRed, now.Gate)
 	}
 }
 
-// stands reports whether nothing that passed before does not pass now.
-func (c comparison) stands() bool { return len(c.broken)+len(c.missing)+len(c.unknown) == 0 }
+// unchanged reports whether everything that passed before passes now.
+func (c comparison) unchanged() bool { return len(c.regressed)+len(c.missing)+len(c.unknown) == 0 }
 
-// shows reports whether a control run shows what was seen elsewhere on the same
-// tree: if not, the place it ran in lacks something, and nothing seen there
-// tells anything.
-func shows(control, seen Result) bool { return Shows(control, seen) }
-
-// Shows reports whether a run in another place tells what one here told: the same of the
-// gate, and of each of its tests.
-func Shows(control, seen Result) bool {
+// Reproduces reports whether a control run agrees with an earlier run of the same tree, gate and
+// tests alike. If not, its checkout lacks something and its results mean nothing.
+func Reproduces(control, seen Result) bool {
 	if control.Status != seen.Status || control.Status == Unknown {
 		return false
 	}
@@ -158,6 +150,6 @@ func Shows(control, seen Result) bool {
 	return true
 }
 
-func showsAll(control, seen []Result) bool {
-	return !slices.ContainsFunc(seen, func(s Result) bool { return !shows(find(control, s.Gate), s) })
+func reproducesAll(control, seen []Result) bool {
+	return !slices.ContainsFunc(seen, func(s Result) bool { return !Reproduces(resultOf(control, s.Gate), s) })
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// varying is what differs between two runs that failed alike: addresses and
-// hashes, paths in temporary folders, and numbers with their units. Compiled
-// where a gate has failed, not at each start: the hook starts at every turn.
-func varying() []*regex.Regex {
+// varyingPatterns match what differs between equal failures: temporary paths, addresses, hashes and
+// numbers with units. It compiles them only after a failure, since the hook starts at every turn.
+func varyingPatterns() []*regex.Regex {
 	return []*regex.Regex{
 		regex.New(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+`),
 		regex.New(`(?i)[a-z]:\\[^\s:"')]*\\temp\\[^\s:"')]+`),
@@ -22,23 +21,22 @@ func varying() []*regex.Regex {
 	}
 }
 
-// Fingerprint tells one failure from another: two tries that leave the same tree,
-// the same failing tests and, numbers, times, addresses and temporary paths
-// aside, the same output, have the same fingerprint.
+// Fingerprint identifies a failure: the same tree, failing tests and output give the same value.
+// Numbers, times, addresses and temporary paths in the output do not count.
 func Fingerprint(tree string, results []Result) string {
-	h, expressions := sha256.New(), varying()
+	h, expressions := sha256.New(), varyingPatterns()
 	fmt.Fprintf(h, "%q\n", tree)
 	sorted := slices.SortedFunc(slices.Values(results), func(a, b Result) int { return strings.Compare(a.Gate, b.Gate) })
 	for _, r := range sorted {
-		fmt.Fprintf(h, "%q %q %q %q\n", r.Gate, r.Status, r.Failing, steady(r.Tail, expressions))
+		fmt.Fprintf(h, "%q %q %q %q\n", r.Gate, r.Status, r.Failing, maskVarying(r.Tail, expressions))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Steady is a text without what differs between two runs that failed alike.
-func Steady(s string) string { return steady(s, varying()) }
+// Steady masks what differs between two equal failures, such as times and temporary paths.
+func Steady(s string) string { return maskVarying(s, varyingPatterns()) }
 
-func steady(s string, expressions []*regex.Regex) string {
+func maskVarying(s string, expressions []*regex.Regex) string {
 	for _, re := range expressions {
 		s = re.ReplaceAllString(s, "#")
 	}

@@ -1,12 +1,15 @@
-// Package gate turns what checks reported into a verdict: does the tree stand,
-// relative to the baseline of the task, and what evidence is there that the
-// task's work is what made the difference?
+// Package gate turns gate results into a verdict: does everything pass that passed at the task's
+// baseline, and what proves that the work made the difference?
 //
-// A gate's result is pass, fail or unknown. Unknown means that the check itself
-// could not tell (it could not start, was killed, the disk was full): it is
-// retried and never blamed on the agent. A gate that was green before proves
-// nothing by being green now; something that was red before and is green after
-// the work does (SWE-bench's fail-to-pass).
+// A gate's result is pass, fail or unknown. Unknown means that the check itself failed (it could
+// not start, was killed, the disk was full). Pawl retries it and never blames the agent. A gate
+// that passed before and passes now proves nothing. A test that failed before and passes now
+// proves the work (SWE-bench's fail-to-pass).
+//
+// Decide gives the verdict on an Observation; Next requests further runs (a Probe each) that it
+// needs. Terms: the baseline tree is the one that the task began with, the current tree the one
+// with the work. Red means failing, green passing. The overlay is the baseline tree with the new
+// tests. A sign is a suspicious line of the work. The canary is a test that must fail.
 package gate
 
 import (
@@ -20,18 +23,18 @@ import (
 // Status is the result of one gate or one test.
 type Status string
 
-// The three results. Skipped tests are not reported at all: a test that passed
-// and is now missing or skipped counts as not passing.
+// The three results. Results omit skipped tests: a test that passed before and is skipped now
+// counts as missing.
 const (
 	Pass    Status = "pass"
 	Fail    Status = "fail"
 	Unknown Status = "unknown"
 )
 
-// Evidence tells done from not done; ordered from weak to strong.
+// Evidence says how well a claim is supported.
 type Evidence string
 
-// The levels of evidence, see Satisfies.
+// The levels of evidence from weak to strong, see Satisfies.
 const (
 	NoEvidence Evidence = "unknown"
 	Unproven   Evidence = "unproven"
@@ -39,10 +42,10 @@ const (
 	Proven     Evidence = "proven"
 )
 
-// Tier says when a gate is due.
+// Tier says when a gate runs.
 type Tier string
 
-// Fast gates run at each claim, final ones at the end of the loop too.
+// Fast gates run at each claim and at the end of the loop, Final gates only at the end.
 const (
 	Fast  Tier = "fast"
 	Final Tier = "final"
@@ -59,25 +62,25 @@ type Gate struct {
 	Tier    Tier          `json:"tier,omitempty"`    // "" = Fast
 	Report  string        `json:"report,omitempty"`  // go-json, tap (both on stdout) or junit:PATH; "" = found from the command, else none
 	Flaky   bool          `json:"flaky,omitempty"`   // a red result is run once more
-	// AllowBaseline ("baseline = allow"): what was red at the start may be red at the end.
+	// AllowBaseline ("baseline = allow"): failures of the start may remain at the end.
 	AllowBaseline bool `json:"allow_baseline,omitempty"`
-	// Pristine: it runs in a clean checkout, made ready by the project's set-up, and
-	// not in the work tree.
+	// Pristine runs the gate in a clean checkout, prepared by the project's setup, instead of the
+	// work tree.
 	Pristine bool `json:"pristine,omitempty"`
-	// InWorkTree ("isolated = false"): what decides is its run in the work tree, and none
-	// in an isolated checkout.
+	// InWorkTree ("isolated = false"): its run in the work tree decides, without an isolated
+	// checkout.
 	InWorkTree bool `json:"in_work_tree,omitempty"`
 
 	// Of a review.
 	Rubric        string  `json:"rubric,omitempty"`         // what to look at
-	Agent         string  `json:"agent,omitempty"`          // which agent looks; "" = the loop's own, in a session of its own
+	Agent         string  `json:"agent,omitempty"`          // which agent looks; "" = the loop's own, in a session of its own // which agent reviews; "" = the loop's, in a fresh session
 	AgentCommand  string  `json:"agent_command,omitempty"`  // its program, where Agent is set
 	Model         string  `json:"model,omitempty"`          // "" = the loop's
 	MaxCostUSD    float64 `json:"max_cost_usd,omitempty"`   // of one review, 0 = the default of $1
-	ApprovesTests bool    `json:"approves_tests,omitempty"` // it may accept that old tests were changed
+	ApprovesTests bool    `json:"approves_tests,omitempty"` // the review may approve changes of old tests
 }
 
-// ShellCommand is what the gate runs, as a shell reads it.
+// ShellCommand returns the command in shell syntax.
 func (g Gate) ShellCommand() string {
 	if len(g.Argv) > 0 {
 		return shell.Quoted(g.Argv)
@@ -85,7 +88,7 @@ func (g Gate) ShellCommand() string {
 	return g.Command
 }
 
-// Result is what one run of one gate said.
+// Result is the outcome of one run of one gate.
 type Result struct {
 	Gate     string `json:"gate"`
 	Kind     Kind   `json:"kind,omitempty"`
@@ -93,48 +96,44 @@ type Result struct {
 	Status   Status `json:"status"`
 	ExitCode int    `json:"exit_code"` // -1 if it did not exit by itself, or is a review
 	TimedOut bool   `json:"timed_out,omitempty"`
-	// CannotStart: it is unknown because a program that it calls is not there.
+	// CannotStart: the status is unknown because a program that the gate calls is missing.
 	CannotStart bool              `json:"cannot_start,omitempty"`
 	Reason      string            `json:"reason,omitempty"`  // why it is unknown or what failed, one line
 	Tests       map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
 	Failing     []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
 	FirstError  string            `json:"first_error,omitempty"`
-	// How many tests passed and failed, as far as a report or the runner's summary
-	// tells; they outlive Tests in the journal.
+	// Passed and Failed count tests from a report or the runner's summary. The journal keeps them
+	// without Tests.
 	Passed int `json:"passed,omitempty"`
 	Failed int `json:"failed,omitempty"`
-	// Several: the output tells of more than one run of tests, and the numbers are not
-	// those of all.
-	Several bool `json:"several,omitempty"`
-	// NoTests: it fails, and its runner says that it found no tests.
-	NoTests bool `json:"no_tests,omitempty"`
+	// MultipleRuns: the output has several test runs, so the counts are incomplete.
+	MultipleRuns bool `json:"multiple_runs,omitempty"`
+	// NoTestsFound: it fails, and its runner says that it found no tests.
+	NoTestsFound bool `json:"no_tests_found,omitempty"`
 	// BuildFailed: some tests could not even be built.
 	BuildFailed bool `json:"build_failed,omitempty"`
-	// Incomplete names the groups of which not every test was heard, because they
-	// did not build or crashed. A test belongs to group g if its id begins with g
-	// and a dot; to "" belongs every test.
-	Incomplete []string `json:"incomplete,omitempty"`
-	Warning    string   `json:"warning,omitempty"` // what it says against itself: a pass whose output tells of failures
-	Masked     bool     `json:"masked,omitempty"`  // it passes, and its output says that tests failed
-	// Wrote are the test files that the run wrote, and whether each was put back as it was.
-	Wrote    map[string]bool `json:"wrote,omitempty"`
-	Flaky    bool            `json:"flaky,omitempty"` // red, and green when run again on the same tree
-	Head     string          `json:"head,omitempty"`  // beginning of the output, where Tail is not all of it
-	Tail     string          `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
-	Duration time.Duration   `json:"duration"`
-	Tree     string          `json:"tree,omitempty"` // git tree it ran on
-	Cached   bool            `json:"cached,omitempty"`
-	// Left: a run in a clean checkout left files there that git ignores, or changed such.
-	Left bool `json:"left,omitempty"`
-	// TimedOutTwice: it timed out, and so did a run just before with a shorter limit.
+	// IncompleteGroups names test groups that did not build or crashed, so that tests are missing.
+	// Group g holds the IDs that begin with "g."; group "" holds all.
+	IncompleteGroups []string `json:"incomplete_groups,omitempty"`
+	Warning          string   `json:"warning,omitempty"`        // a contradiction in the result: a pass whose output mentions failures
+	MasksFailures    bool     `json:"masks_failures,omitempty"` // it passes, and its output says that tests failed
+	// WrittenTests maps each test file that the run wrote to whether the run restored it.
+	WrittenTests map[string]bool `json:"written_tests,omitempty"`
+	Flaky        bool            `json:"flaky,omitempty"` // failed, and passed when run again on the same tree
+	Head         string          `json:"head,omitempty"`  // beginning of the output, if Tail is not all of it
+	Tail         string          `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
+	Duration     time.Duration   `json:"duration"`
+	Tree         string          `json:"tree,omitempty"` // git tree it ran on
+	Cached       bool            `json:"cached,omitempty"`
+	// LeftFiles: a run in a clean checkout added or changed git-ignored files there.
+	LeftFiles bool `json:"left_files,omitempty"`
+	// TimedOutTwice: it timed out, also with a shorter limit just before.
 	TimedOutTwice bool `json:"timed_out_twice,omitempty"`
 	// Allowed: it fails, and its gate may (baseline = "allow").
 	Allowed bool `json:"allowed,omitempty"`
 }
 
-// Satisfies reports whether evidence of this level is as good as the wanted:
-// proven satisfies reviewed and unproven, reviewed satisfies unproven,
-// and anything satisfies unknown.
+// Satisfies reports whether e is at least the wanted level: proven > reviewed > unproven > unknown.
 func (e Evidence) Satisfies(wanted Evidence) bool { return e.rank() >= wanted.rank() }
 
 func (e Evidence) rank() int {
@@ -149,8 +148,8 @@ func (e Evidence) rank() int {
 	return 0
 }
 
-// Due are the commands to run, in order: at a claim (Fast) those that are not kept
-// for the end, at the end (Final) all.
+// Due returns the commands to run in order: at the end (Final) all, at a claim those that are not
+// Final.
 func Due(gates []Gate, tier Tier) []Gate {
 	var due []Gate
 	for _, g := range Commands(gates) {
@@ -161,10 +160,9 @@ func Due(gates []Gate, tier Tier) []Gate {
 	return due
 }
 
-// cut reports whether test id belongs to one of the groups of which not every
-// test was heard.
-func (r Result) cut(id string) bool {
-	return slices.ContainsFunc(r.Incomplete, func(group string) bool { return group == "" || strings.HasPrefix(id, group+".") })
+// inIncompleteGroup reports whether the test belongs to a group that did not finish.
+func (r Result) inIncompleteGroup(id string) bool {
+	return slices.ContainsFunc(r.IncompleteGroups, func(group string) bool { return group == "" || strings.HasPrefix(id, group+".") })
 }
 
 // Count sets Passed and Failed from Tests.
@@ -180,14 +178,14 @@ func (r *Result) Count() {
 	}
 }
 
-// Proofs are the tests, and gates without ids, that prove the work: each once, also where
-// several gates run it. baseline is where the task began.
+// Proofs returns the tests, or gates without test IDs, that prove the work, without duplicates.
+// baseline is where the task began.
 func (v Verdict) Proofs(baseline []Result) []string {
-	return once(slices.Concat(ByTest(v.Flipped, baseline), v.Proving))
+	return unique(slices.Concat(ByTest(v.Flipped, baseline), v.Proving))
 }
 
-// once are the names without repetition.
-func once(names []string) []string {
+// unique removes duplicates and keeps the order.
+func unique(names []string) []string {
 	var out []string
 	for _, name := range names {
 		if !slices.Contains(out, name) {
@@ -197,21 +195,21 @@ func once(names []string) []string {
 	return out
 }
 
-// ByTest are the names of tests and gates, each once, with the tests that a gate without
-// ids names as failed in its stead.
+// ByTest replaces each failed gate without test IDs by the tests that its output names, without
+// duplicates.
 func ByTest(names []string, results []Result) []string {
 	var out []string
 	for _, name := range names {
-		if r := find(results, name); r.Status == Fail && len(r.Tests) == 0 {
-			out = append(out, r.named()...)
+		if r := resultOf(results, name); r.Status == Fail && len(r.Tests) == 0 {
+			out = append(out, r.failingOrGate()...)
 		} else {
 			out = append(out, name)
 		}
 	}
-	return once(out)
+	return unique(out)
 }
 
-func find(results []Result, gate string) Result {
+func resultOf(results []Result, gate string) Result {
 	for _, r := range results {
 		if r.Gate == gate {
 			return r

@@ -64,13 +64,13 @@ func TestAgainAndSettle(t *testing.T) {
 		{"flaky, red twice", flaky, []gate.Result{fail, fail}, false, gate.Fail, false},
 		{"flaky, green then", flaky, []gate.Result{fail, pass}, false, gate.Pass, false},
 	}
-	if !gate.Again(gate.Gate{}, nil, false) {
+	if !gate.NeedsRetry(gate.Gate{}, nil, false) {
 		t.Error("a gate that never ran is not run")
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := gate.Again(c.gate, c.tries, c.slow); got != c.again {
+			if got := gate.NeedsRetry(c.gate, c.tries, c.slow); got != c.again {
 				t.Errorf("again = %v, want %v", got, c.again)
 			}
 			if got := gate.MergeRuns(c.tries); got.Status != c.want || got.Flaky != (c.name == "flaky, green then") {
@@ -93,7 +93,7 @@ func TestLimitAfterTimeOut(t *testing.T) {
 		"after a time-out":    {gate.Gate{Timeout: time.Second}, timeout, 2 * time.Second},
 		"after another fault": {gate.Gate{Timeout: time.Second}, []gate.Result{{Status: gate.Unknown}}, time.Second},
 	} {
-		if got := c.gate.Limit(c.tries); got != c.want {
+		if got := c.gate.RunTimeout(c.tries); got != c.want {
 			t.Errorf("%s: limit %s, want %s", name, got, c.want)
 		}
 	}
@@ -175,16 +175,16 @@ func TestOneTestInTwoGates(t *testing.T) {
 	for name, o := range map[string]gate.Observation{
 		"red before": {
 			Gates: gates, Changed: true, Baseline: both("fail A-"), Now: both("pass A+"),
-			Answers: map[gate.Probe]gate.Run{gate.RepeatBefore: answer("fail A-"), gate.RepeatClean: answer("pass A+")},
+			Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: answer("fail A-"), gate.RepeatClean: answer("pass A+")},
 		},
 		"new": {
 			Gates: gates, Changed: true, Baseline: both("pass B+"), Now: both("pass A+ B+"), NewTests: []string{"a_test.go"},
-			Answers: map[gate.Probe]gate.Run{gate.RepeatClean: answer("pass A+ B+"), gate.Control: answer("pass B+"), gate.Overlay: answer("fail A- B+")},
+			Runs: map[gate.Probe]gate.Run{gate.RepeatClean: answer("pass A+ B+"), gate.Control: answer("pass B+"), gate.Overlay: answer("fail A- B+")},
 		},
 		"broken": {Gates: gates, Changed: true, Baseline: both("pass A+"), Now: both("fail A-")},
 	} {
 		v := gate.Decide(o)
-		if got := append(v.Proofs(o.Baseline), v.Broken...); len(got) != 1 || got[0] != "A" || strings.Count(v.Reason, "A") > 1 {
+		if got := append(v.Proofs(o.Baseline), v.Regressed...); len(got) != 1 || got[0] != "A" || strings.Count(v.Reason, "A") > 1 {
 			t.Errorf("%s: %q, %s", name, got, v.Reason)
 		}
 	}

@@ -2,32 +2,31 @@ package gate
 
 import "slices"
 
-// A gate that timed out before the work and times out with it says nothing of the work, and
-// another run takes as long again. So no further run asks it, and a claim is judged by the
-// others.
+// A gate that timed out before the work and times out with it proves nothing, and each run takes
+// long. So further runs omit it, and the other gates decide about the claim.
 
-// Responsive are the gates that further runs may ask.
+// Responsive returns the gates that further runs may use.
 func (o Observation) Responsive() []Gate {
-	hung := o.hung()
+	hung := o.hungGates()
 	return slices.DeleteFunc(slices.Clone(o.Gates), func(g Gate) bool { return slices.Contains(hung, g.Name) })
 }
 
-// hung are the gates that timed out when the task began and time out still.
-func (o Observation) hung() []string {
+// hungGates returns the gates that timed out at the baseline and time out now.
+func (o Observation) hungGates() []string {
 	var names []string
 	for _, now := range o.Now {
-		if now.hung() && find(o.Baseline, now.Gate).hung() {
+		if now.timedOut() && resultOf(o.Baseline, now.Gate).timedOut() {
 			names = append(names, now.Gate)
 		}
 	}
 	return names
 }
 
-func (r Result) hung() bool { return r.Status == Fail && r.TimedOut }
+func (r Result) timedOut() bool { return r.Status == Fail && r.TimedOut }
 
-// withoutHung returns the observation without these gates.
+// withoutHung returns the observation without the hung gates.
 func (o Observation) withoutHung() Observation {
-	names := o.hung()
+	names := o.hungGates()
 	if len(names) == 0 {
 		return o
 	}

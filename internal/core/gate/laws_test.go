@@ -29,7 +29,7 @@ func drawResult(t *rapid.T, name string) gate.Result {
 			}
 		}
 		slices.Sort(r.Failing)
-		r.Incomplete = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"p", "q", ""}), 0, 1, rapid.ID[string]).Draw(t, "incomplete")
+		r.IncompleteGroups = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"p", "q", ""}), 0, 1, rapid.ID[string]).Draw(t, "incomplete")
 	}
 	return r
 }
@@ -45,19 +45,19 @@ func drawResults(t *rapid.T) []gate.Result {
 func drawObservation(t *rapid.T) gate.Observation {
 	return gate.Observation{
 		Baseline: drawResults(t), Now: drawResults(t),
-		Changed:          rapid.Bool().Draw(t, "changed"),
-		OldTests:         files.Draw(t, "old"),
-		NewTests:         files.Draw(t, "new"),
-		Signs:            rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs"),
-		Values:           rapid.Bool().Draw(t, "values"),
-		InSource:         rapid.Bool().Draw(t, "in source"),
-		Functions:        rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A in a.go"}), 0, 1, rapid.ID[string]).Draw(t, "functions"),
-		Breakable:        rapid.Bool().Draw(t, "breakable"),
-		Canary:           rapid.Bool().Draw(t, "canary"),
-		Added:            rapid.MapOf(rapid.SampledFrom(names), rapid.SliceOfN(ids, 1, 2)).Draw(t, "added"),
-		NewCases:         rapid.Bool().Draw(t, "new cases"),
-		AllowTestChanges: rapid.Bool().Draw(t, "allow"),
-		Answers:          map[gate.Probe]gate.Run{},
+		Changed:            rapid.Bool().Draw(t, "changed"),
+		ChangedInputs:      files.Draw(t, "old"),
+		NewTests:           files.Draw(t, "new"),
+		Signs:              rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs"),
+		ValuesReplaceable:  rapid.Bool().Draw(t, "values"),
+		InlineTestsChanged: rapid.Bool().Draw(t, "in source"),
+		ChangedFunctions:   rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A in a.go"}), 0, 1, rapid.ID[string]).Draw(t, "functions"),
+		CanMutate:          rapid.Bool().Draw(t, "breakable"),
+		CanaryPossible:     rapid.Bool().Draw(t, "canary"),
+		AddedTests:         rapid.MapOf(rapid.SampledFrom(names), rapid.SliceOfN(ids, 1, 2)).Draw(t, "added"),
+		NewTestData:        rapid.Bool().Draw(t, "new cases"),
+		AllowTestChanges:   rapid.Bool().Draw(t, "allow"),
+		Runs:               map[gate.Probe]gate.Run{},
 	}
 }
 
@@ -68,14 +68,14 @@ func drawAnswers(t *rapid.T, o gate.Observation) {
 		if p == "" {
 			return
 		}
-		if _, again := o.Answers[p]; again || n > 9 || len(gates) == 0 {
+		if _, again := o.Runs[p]; again || n > 9 || len(gates) == 0 {
 			t.Fatalf("%s asked for with %q, again %v", p, gates, again)
 		}
 		run := gate.Run{Problem: "none"}
 		if rapid.Bool().Draw(t, "possible") {
 			run = gate.Run{Results: drawResults(t)}
 		}
-		o.Answers[p] = run
+		o.Runs[p] = run
 	}
 }
 
@@ -98,16 +98,16 @@ func TestLawsOfTheVerdict(t *testing.T) {
 		drawAnswers(t, o)
 		v := gate.Decide(o)
 
-		if v.Status != early.Status || !cmp.Equal(v.Broken, early.Broken) {
+		if v.Status != early.Status || !cmp.Equal(v.Regressed, early.Regressed) {
 			t.Errorf("a probe changed whether the tree stands: %+v, then %+v", early, v)
 		}
 		if early.Evidence.Satisfies(gate.Proven) {
 			t.Errorf("proven before anything was repeated: %+v", early)
 		}
-		if v.Status == gate.Fail && len(v.Broken) == 0 {
+		if v.Status == gate.Fail && len(v.Regressed) == 0 {
 			t.Error("fail without anything broken")
 		}
-		for _, b := range v.Broken {
+		for _, b := range v.Regressed {
 			if !passedBefore(o, b) {
 				t.Errorf("%s is called broken and did not pass before", b)
 			}
@@ -116,7 +116,7 @@ func TestLawsOfTheVerdict(t *testing.T) {
 		if unknown && v.Status == gate.Pass {
 			t.Error("pass with a gate that could not tell")
 		}
-		if v.Evidence != gate.NoEvidence && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.TestsChanged) {
+		if v.Evidence != gate.NoEvidence && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.NeedsChangedInputs) {
 			t.Errorf("evidence of nothing: %+v", v)
 		}
 		if v.Evidence == gate.Proven && len(v.Flipped)+len(v.Proving) == 0 {
@@ -152,7 +152,7 @@ func TestUnknownNeverDiscriminates(t *testing.T) {
 			for i := range rs {
 				rs[i].Status = gate.Unknown
 			}
-			o.Answers[p] = gate.Run{Results: rs}
+			o.Runs[p] = gate.Run{Results: rs}
 		}
 		if v := gate.Decide(o); v.Evidence == gate.Proven {
 			t.Errorf("proven by runs that could not tell: %+v", v)

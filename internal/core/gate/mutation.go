@@ -12,74 +12,72 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Noticing is what tests make of a function that was broken on purpose (mutation
-// testing), see Notices.
-type Noticing string
+// MutantOutcome says how tests react to a function that was mutated on purpose (mutation testing).
+type MutantOutcome string
 
-// From good to bad; what was not tried says nothing.
+// The outcomes from good to bad. Inconclusive says nothing about the tests.
 const (
-	Noticed   Noticing = "noticed"   // a test fails
-	Called    Noticing = "called"    // a test crashes: it calls the function and compares nothing
-	Unnoticed Noticing = "unnoticed" // all pass
-	NotTried  Noticing = "not tried" // it does not build, or takes too long
+	Killed       MutantOutcome = "killed"       // a test fails
+	Crashed      MutantOutcome = "crashed"      // a test crashes: it calls the function and compares nothing
+	Survived     MutantOutcome = "survived"     // all tests pass
+	Inconclusive MutantOutcome = "inconclusive" // it does not build, or takes too long
 )
 
-// MutantLimit is how long a gate may take on broken code that took some time on whole
-// code: broken code loops for ever, now and then.
-func MutantLimit(whole time.Duration) time.Duration { return max(10*time.Second, 3*whole) }
+// MutantTimeout limits a gate's run on a mutant by its duration on the whole code: mutants may loop
+// forever.
+func MutantTimeout(whole time.Duration) time.Duration { return max(10*time.Second, 3*whole) }
 
-// Notices compares the gates on a tree with the same on the tree with functions broken:
-// which tests notice, by id or, where a gate has no ids, by the gate's name; else why
-// none does. A gate that fails without a failing test was kept from running them. A test
-// that crashes notices too where what is broken is as it was before the work: the crash is
-// the one that the work has put right.
-func Notices(whole, broken []Result, asBefore bool) (n Noticing, by []string, why string) {
-	n = Unnoticed
-	worse := func(to Noticing, reason string) {
-		if n == Unnoticed || n == NotTried && to == Called {
-			n, why = to, reason
+// JudgeMutant compares the gates on the whole tree with those on the mutated tree.
+// It returns the tests that kill the mutant (the gate's name without IDs), or else why none does.
+// A gate that fails without a failing test is inconclusive. A crash kills only a restored mutant,
+// one that restores old code: the work fixed that crash.
+func JudgeMutant(whole, mutated []Result, restored bool) (outcome MutantOutcome, by []string, why string) {
+	outcome = Survived
+	downgrade := func(to MutantOutcome, reason string) {
+		if outcome == Survived || outcome == Inconclusive && to == Crashed {
+			outcome, why = to, reason
 		}
 	}
-	for _, b := range broken {
-		w := find(whole, b.Gate)
-		failed, crashed := w.failsIn(b)
-		if asBefore {
+	for _, run := range mutated {
+		base := resultOf(whole, run.Gate)
+		failed, crashed := base.killedBy(run)
+		if restored {
 			failed, crashed = append(failed, crashed...), nil
 		}
 		switch {
-		case b.TimedOut || b.Status == Unknown:
-			worse(NotTried, b.Reason)
+		case run.TimedOut || run.Status == Unknown:
+			downgrade(Inconclusive, run.Reason)
 		case len(failed) > 0:
 			by = append(by, failed...)
 		case len(crashed) > 0:
-			worse(Called, "no assertion fails: "+b.Reason)
-		case b.Status == Pass:
-		case b.Status == Fail && len(w.Tests) == 0 && !b.BuildFailed && (w.told() == 0 || b.told() > 0 || len(b.Failing) > 0):
-			by = append(by, b.Gate)
+			downgrade(Crashed, "no assertion fails: "+run.Reason)
+		case run.Status == Pass:
+		case run.Status == Fail && len(base.Tests) == 0 && !run.BuildFailed && (base.testCount() == 0 || run.testCount() > 0 || len(run.Failing) > 0):
+			by = append(by, run.Gate)
 		default:
-			worse(NotTried, b.Reason)
+			downgrade(Inconclusive, run.Reason)
 		}
 	}
 	if len(by) > 0 {
 		slices.Sort(by)
-		return Noticed, slices.Compact(by), ""
+		return Killed, slices.Compact(by), ""
 	}
-	return n, nil, why
+	return outcome, nil, why
 }
 
-// Noticing is what the gates make of a run in which a part of the work is broken.
-func (o Observation) Noticing(broken []Result) Noticing {
-	n, _, _ := Notices(leaveOut(o.Now, o.oldRed()), leaveOut(broken, o.oldRed()), false)
+// OutcomeOf judges a mutant without the failures older than the task.
+func (o Observation) OutcomeOf(mutated []Result) MutantOutcome {
+	n, _, _ := JudgeMutant(withoutTests(o.Now, o.knownFailures()), withoutTests(mutated, o.knownFailures()), false)
 	return n
 }
 
-// failsIn are the tests that pass in r and fail in another run, and those that were
-// cut short there.
-func (r Result) failsIn(other Result) (failed, crashed []string) {
+// killedBy returns the tests that pass in r and fail in the mutant's run, and those that did not
+// finish there.
+func (r Result) killedBy(other Result) (failed, crashed []string) {
 	for _, id := range slices.Sorted(maps.Keys(r.Tests)) {
 		switch {
 		case r.Tests[id] != Pass || other.Tests[id] != Fail:
-		case other.cut(id):
+		case other.inIncompleteGroup(id):
 			crashed = append(crashed, id)
 		default:
 			failed = append(failed, id)
@@ -88,69 +86,66 @@ func (r Result) failsIn(other Result) (failed, crashed []string) {
 	return failed, crashed
 }
 
-// breakable are the gates to run on broken functions: those whose tests are what the
-// work would be believed for, unless these were seen to notice.
-func (o Observation) breakable() []string {
-	if !o.Breakable && !o.unbuilt() || o.answered(Broken) || len(o.newNotice()) > 0 {
+// mutantGates returns the gates to run on mutants: those that would prove the work, unless new
+// tests already killed the mutants.
+func (o Observation) mutantGates() []string {
+	if !o.CanMutate && !o.needsWorkToBuild() || o.probed(Mutants) || len(o.killingNewTests()) > 0 {
 		return nil
 	}
 	v := Decide(o)
-	if v.Status == Pass && v.Evidence == NoEvidence && o.undecided() && !v.TestsChanged && !v.Unchecked && len(v.Flaky) == 0 {
-		return o.gates()
+	if v.Status == Pass && v.Evidence == NoEvidence && o.needsMutants() && !v.NeedsChangedInputs && !v.OriginalsUnknown && len(v.Flaky) == 0 {
+		return o.gateNames()
 	}
 	if v.Status != Pass || v.Evidence != Proven {
 		return nil
 	}
-	return kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+	return filter(o.gateNames(), func(name string) bool { return len(o.provingTests(v, name)) > 0 })
 }
 
-// unbuilt: without the work nothing is built, so that tests are red there for want of a
-// name, a field, a type, whatever they check.
-func (o Observation) unbuilt() bool {
-	return len(o.Functions) > 0 && (o.overlay().unbuilt || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
+// needsWorkToBuild reports whether the tests do not build without the work. They then fail for a
+// missing name, field or type, whatever they check.
+func (o Observation) needsWorkToBuild() bool {
+	return len(o.ChangedFunctions) > 0 && (o.evaluateOverlay().buildFailed || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
 }
 
-// undecided: what new tests prove shows best, or only, when the functions of the work are
-// broken. Source files hold tests that they did not, beside all that they held; or the new
-// tests do not run on the tree of before.
-func (o Observation) undecided() bool {
-	return o.InSource && !o.TestsLost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+// needsMutants reports whether only mutants can tell what new tests prove: they are inside source
+// files, or do not run on the baseline tree.
+func (o Observation) needsMutants() bool {
+	return o.InlineTestsChanged && !o.OldInlineTestsChanged || o.hasOverlay() && o.probed(Overlay) && o.evaluateOverlay().testsMissing
 }
 
-// breakableFirst are the gates in which new tests came with changed functions. Run for
-// these tests alone, with the functions broken, they tell what the whole gate on the tree
-// of before would, and that the tests check something: only if they do not is that run.
-func (o Observation) breakableFirst() []string {
-	if o.answered(BrokenNew) || len(o.Functions) == 0 {
+// newTestMutantGates returns the gates with new tests beside changed functions. Running only these
+// tests on mutants can replace a whole run on the baseline tree.
+func (o Observation) newTestMutantGates() []string {
+	if o.probed(MutantsForNewTests) || len(o.ChangedFunctions) == 0 {
 		return nil
 	}
-	came := o.came()
-	return kept(o.gates(), func(name string) bool {
-		return len(find(o.Now, name).passing(came)) > 0 || len(both(came, o.Added[name])) > 0
+	newTests := o.newTestIDs()
+	return filter(o.gateNames(), func(name string) bool {
+		return len(resultOf(o.Now, name).passingOf(newTests)) > 0 || len(intersect(newTests, o.AddedTests[name])) > 0
 	})
 }
 
-// came are the tests that pass now and are new, by their ids or, where a gate has none, by
-// the names in their files; where nothing was red before the work, no other gate input was
-// changed, and the work passes the old tests.
-func (o Observation) came() []string {
-	if len(o.NewTests) == 0 || o.InSource || len(o.Inputs) > 0 {
+// newTestIDs returns new tests that pass now, by ID or by their name in the file. It returns none
+// if something failed before, another gate input changed, or the work fails the old tests.
+func (o Observation) newTestIDs() []string {
+	if len(o.NewTests) == 0 || o.InlineTestsChanged || len(o.ChangedNonTests) > 0 {
 		return nil
 	}
-	if len(o.OldTests) > 0 && (!o.answered(Originals) || o.originalsFail() || o.originalsUnknown()) {
+	if len(o.ChangedInputs) > 0 && (!o.probed(Originals) || o.originalsFail() || o.originalsUnknown()) {
 		return nil
 	}
 	var ids []string
 	for _, now := range o.Now {
-		before := find(o.Baseline, now.Gate)
+		before := resultOf(o.Baseline, now.Gate)
 		if before.Status != Pass {
 			return nil
 		}
 		if now.Status == Pass && len(now.Tests)+len(before.Tests) == 0 {
-			ids = append(ids, o.Added[now.Gate]...)
+			ids = append(ids, o.AddedTests[now.Gate]...)
 		}
 		for id, s := range now.Tests {
-			if _, there := before.Tests[id]; s == Pass && !there && (len(before.Tests) > 0 || before.told() == 0) {
+			if _, existed := before.Tests[id]; s == Pass && !existed && (len(before.Tests) > 0 || before.testCount() == 0) {
 				ids = append(ids, id)
 			}
 		}
@@ -159,153 +154,149 @@ func (o Observation) came() []string {
 	return slices.Compact(ids)
 }
 
-// passing are those of some tests that pass in a run.
-func (r Result) passing(ids []string) []string {
-	return kept(ids, func(id string) bool { return r.Tests[id] == Pass })
+// passingOf returns those of the tests that pass in r.
+func (r Result) passingOf(ids []string) []string {
+	return filter(ids, func(id string) bool { return r.Tests[id] == Pass })
 }
 
-// noticed are the tests that notice broken functions and did not pass before, where
-// nothing else tells; gates, where they report no tests one by one and none is known to
-// be new by its name.
-func (o Observation) noticed() []string {
-	if names := o.newNotice(); len(names) > 0 || !o.answered(Broken) || !o.undecided() {
+// killingTests returns tests that kill mutants and did not pass before, if nothing else proves the
+// work; without IDs and known new tests, gates.
+func (o Observation) killingTests() []string {
+	if names := o.killingNewTests(); len(names) > 0 || !o.probed(Mutants) || !o.needsMutants() {
 		return names
 	}
-	_, by, _ := Notices(o.Now, o.Answers[Broken].Results, o.Answers[Broken].AsBefore)
-	return kept(by, func(name string) bool {
+	_, by, _ := JudgeMutant(o.Now, o.Runs[Mutants].Results, o.Runs[Mutants].RestoredOld)
+	return filter(by, func(name string) bool {
 		return !slices.ContainsFunc(o.Baseline, func(before Result) bool { return before.Tests[name] == Pass })
 	})
 }
 
-// newNotice are those of the tests that came which notice broken functions, and pass as
-// often as the work is whole.
-func (o Observation) newNotice() []string {
-	came := o.came()
-	_, by, _ := Notices(o.Now, o.Answers[BrokenNew].Results, o.Answers[BrokenNew].AsBefore)
-	names := both(by, came)
+// killingNewTests returns the new tests that kill mutants and pass reliably on the whole work.
+func (o Observation) killingNewTests() []string {
+	newTests := o.newTestIDs()
+	_, by, _ := JudgeMutant(o.Now, o.Runs[MutantsForNewTests].Results, o.Runs[MutantsForNewTests].RestoredOld)
+	names := intersect(by, newTests)
 	for _, name := range by {
-		names = append(names, o.answer(BrokenNew, name).tells(both(came, o.Added[name]))...)
+		names = append(names, o.probeResult(MutantsForNewTests, name).failingAmong(intersect(newTests, o.AddedTests[name]))...)
 	}
-	return kept(names, func(name string) bool { return o.steady(name) && !o.isFile(name) })
+	return filter(names, func(name string) bool { return o.passesBesideCanary(name) && !o.namesTestFile(name) })
 }
 
-// isFile: a runner names a file of tests so that it cannot load: tests.test_sum.
-func (o Observation) isFile(told string) bool {
+// namesTestFile reports whether a runner's failure names a test file that it could not load, such
+// as tests.test_sum.
+func (o Observation) namesTestFile(name string) bool {
 	return slices.ContainsFunc(o.NewTests, func(file string) bool {
 		module := strings.ReplaceAll(strings.TrimSuffix(file, path.Ext(file)), "/", ".")
-		return module == told || strings.HasSuffix(module, "."+told)
+		return module == name || strings.HasSuffix(module, "."+name)
 	})
 }
 
-// tells are the names by which a run without ids tells of some tests as failed.
-func (r Result) tells(tests []string) []string {
-	return kept(r.Failing, func(told string) bool {
-		return slices.ContainsFunc(tests, func(test string) bool { return IsCalled(told, test) })
+// failingAmong returns the failing names in r that mean one of the tests.
+func (r Result) failingAmong(tests []string) []string {
+	return filter(r.Failing, func(name string) bool {
+		return slices.ContainsFunc(tests, func(test string) bool { return MatchesTestName(name, test) })
 	})
 }
 
-// IsCalled reports whether a runner may call a test so: "calc.TestSum.test_adds (n=1)" that
-// of the name "TestSum > test_adds".
-func IsCalled(told, test string) bool {
-	name := strings.TrimSpace(test[strings.LastIndexByte(test, '>')+1:])
-	return regex.New(`(?:^|[ .:/])` + TitlePattern(name) + `(?:$| \(|\[|/)`).MatchString(told)
+// MatchesTestName reports whether a runner's name means the test. Example: "calc.TestSum.test_adds
+// (n=1)" and "TestSum > test_adds".
+func MatchesTestName(name, test string) bool {
+	title := strings.TrimSpace(test[strings.LastIndexByte(test, '>')+1:])
+	return regex.New(`(?:^|[ .:/])` + TitlePattern(title) + `(?:$| \(|\[|/)`).MatchString(name)
 }
 
-// TitlePattern is a regular expression of what a test of a title is called: in "adds ${a}"
-// and "adds %i" the test itself says the rest.
+// TitlePattern returns a regular expression for a test title. Placeholders match anything: "adds
+// ${a}", "adds %i".
 func TitlePattern(title string) string {
-	return filledIn.ReplaceAllString(regexp.QuoteMeta(title), ".+")
+	return placeholder.ReplaceAllString(regexp.QuoteMeta(title), ".+")
 }
 
-var filledIn = regex.New(`\\\$\\\{.*?\\\}|%[sdifjop]`)
+var placeholder = regex.New(`\\\$\\\{.*?\\\}|%[sdifjop]`)
 
-// steady: a test passes on the whole work when few tests run, beside the canary. One that
-// fails there does so whatever is broken. Until that is known all count.
-func (o Observation) steady(test string) bool {
-	run, ok := o.Answers[Canary]
+// passesBesideCanary reports whether a test passed on the whole work in the small canary run. A
+// test that fails there would fail on any mutant. Without that run, all pass.
+func (o Observation) passesBesideCanary(test string) bool {
+	run, ok := o.Runs[Canary]
 	return !ok || len(run.Results) > 0 && !slices.ContainsFunc(run.Results, func(r Result) bool {
 		return r.Status == Unknown || r.BuildFailed || r.TimedOut || slices.Contains(r.Failing, test)
 	})
 }
 
-// proving are the tests of a gate that the work is believed for; its name where it has
-// no ids.
-func (o Observation) proving(v Verdict, name string) []string {
+// provingTests returns a gate's tests that would prove the work, or the gate's name without IDs.
+func (o Observation) provingTests(v Verdict, name string) []string {
 	names := slices.Concat(v.Flipped, v.Proving)
-	now := find(o.Now, name)
+	now := resultOf(o.Now, name)
 	if len(now.Tests) > 0 {
-		return kept(names, func(id string) bool { return now.Tests[id] == Pass })
+		return filter(names, func(id string) bool { return now.Tests[id] == Pass })
 	}
-	if slices.Contains(names, name) || len(both(names, slices.Concat(o.answer(Overlay, name).named(), o.answer(BrokenNew, name).named()))) > 0 {
+	if slices.Contains(names, name) || len(intersect(names, slices.Concat(o.probeResult(Overlay, name).failingOrGate(), o.probeResult(MutantsForNewTests, name).failingOrGate()))) > 0 {
 		return []string{name}
 	}
 	return nil
 }
 
-// noticing is what the tests that the work would be believed for make of its broken
-// functions. One that fails, crashes or is not heard of is enough; where it is not heard of
-// because nothing was built, or the run cannot tell where it could, it was not tried.
-func (o Observation) noticing(v Verdict) Noticing {
-	result := Noticed
-	for _, name := range o.gates() {
-		broken := o.answer(Broken, name)
-		for _, id := range o.proving(v, name) {
+// provingOutcome judges the mutants by the proving tests: one that fails, crashes or is missing
+// kills them. A test missing because of a failed build, or an unknown run, is inconclusive.
+func (o Observation) provingOutcome(v Verdict) MutantOutcome {
+	result := Killed
+	for _, name := range o.gateNames() {
+		broken := o.probeResult(Mutants, name)
+		for _, id := range o.provingTests(v, name) {
 			status := broken.Status
 			if len(broken.Tests) > 0 && id != name {
 				status = broken.Tests[id]
 			}
 			switch {
-			case o.Answers[Broken].Unbroken, status != Fail && o.silent(Broken, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.cut(id)):
-				result = NotTried
+			case o.Runs[Mutants].NothingBuilt, status != Fail && o.becameUnknown(Mutants, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.inIncompleteGroup(id)):
+				result = Inconclusive
 			case status != Pass:
-				return Noticed
-			case result != NotTried:
-				result = Unnoticed
+				return Killed
+			case result != Inconclusive:
+				result = Survived
 			}
 		}
 	}
 	return result
 }
 
-// hollowTests takes the word of tests that check nothing for none.
-func hollowTests(w weighing, v *Verdict) bool {
-	if !w.answered(Broken) || w.noticing(*v) != Unnoticed {
+// mutantsSurvived rejects tests that pass on every mutant.
+func mutantsSurvived(w assessment, v *Verdict) bool {
+	if !w.probed(Mutants) || w.provingOutcome(*v) != Survived {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Labels, v.Hollow = append(v.Labels, "tests that check nothing: "+plan.Few(names, 4)), true
-	v.Reason = w.hollowReason(names)
+	v.Labels, v.MutantsSurvived = append(v.Labels, "tests that check nothing: "+plan.Few(names, 4)), true
+	v.Reason = w.survivedReason(names)
 	return true
 }
 
-// hollowReason says of tests that they check nothing.
-func (w weighing) hollowReason(tests []string) string {
+func (w assessment) survivedReason(tests []string) string {
 	which := ""
 	if len(tests) > 0 {
 		which = ": " + plan.Few(tests, 4)
 	}
-	return "the tests pass as well when each function of this work" + w.named() + " returns nothing or does what it did before, so they check nothing of it" +
+	return "the tests pass as well when each function of this work" + w.functionList() + " returns nothing or does what it did before, so they check nothing of it" +
 		which + "; a test that compares what a function returns would be enough"
 }
 
-// untried takes no word for work whose functions cannot be broken so that it is built.
-func untried(w weighing, v *Verdict) bool {
-	if !w.answered(Broken) || w.noticing(*v) != NotTried {
+// mutantsNotTried rejects work whose mutants could not be built or judged.
+func mutantsNotTried(w assessment, v *Verdict) bool {
+	if !w.probed(Mutants) || w.provingOutcome(*v) != Inconclusive {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests not tried on broken functions: "+plan.Few(names, 4))
-	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken it does not build: " + plan.Few(names, 4)
-	if w.cannotTell(Broken) {
-		v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.named() + " broken the gates cannot tell: " + w.problem(Broken)
+	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.functionList() + " broken it does not build: " + plan.Few(names, 4)
+	if w.probeFailed(Mutants) {
+		v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.functionList() + " broken the gates cannot tell: " + w.probeProblem(Mutants)
 	}
 	return true
 }
 
-// named are the functions of the work, in parentheses.
-func (w weighing) named() string {
-	if len(w.Functions) == 0 {
+// functionList returns the work's functions in parentheses.
+func (w assessment) functionList() string {
+	if len(w.ChangedFunctions) == 0 {
 		return ""
 	}
-	return " (" + plan.Few(w.Functions, 4) + ")"
+	return " (" + plan.Few(w.ChangedFunctions, 4) + ")"
 }

@@ -18,47 +18,47 @@ func TestNotices(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		whole, broken Result
-		want          Noticing
+		want          MutantOutcome
 		by            []string
 	}{
-		{"all pass", whole, whole, Unnoticed, nil},
-		{"a test fails", whole, ids(Fail, map[string]Status{"p.A": Fail, "p.B": Pass}), Noticed, []string{"p.A"}},
-		{"only what failed before fails", whole, Result{Gate: "go", Status: Pass, Tests: whole.Tests}, Unnoticed, nil},
-		{"a test crashes", whole, Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, Incomplete: []string{"p"}}, Called, nil},
-		{"another package crashes", whole, Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, Incomplete: []string{"q"}}, Noticed, []string{"p.A"}},
-		{"it does not build", whole, Result{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}, NotTried, nil},
-		{"it times out", whole, Result{Gate: "go", Status: Fail, TimedOut: true, Tests: map[string]Status{"p.A": Fail}}, NotTried, nil},
-		{"it could not start", whole, ids(Unknown, nil), NotTried, nil},
-		{"it was interrupted after a test had failed", whole, ids(Unknown, map[string]Status{"p.A": Fail}), NotTried, nil},
-		{"no ids, red", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail}, Noticed, []string{"go"}},
-		{"no ids, it does not build", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail, BuildFailed: true}, NotTried, nil},
-		{"no ids, none ran", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail}, NotTried, nil},
-		{"no ids, by number", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail, Passed: 2, Failed: 1}, Noticed, []string{"go"}},
-		{"no ids, green", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Pass}, Unnoticed, nil},
+		{"all pass", whole, whole, Survived, nil},
+		{"a test fails", whole, ids(Fail, map[string]Status{"p.A": Fail, "p.B": Pass}), Killed, []string{"p.A"}},
+		{"only what failed before fails", whole, Result{Gate: "go", Status: Pass, Tests: whole.Tests}, Survived, nil},
+		{"a test crashes", whole, Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, IncompleteGroups: []string{"p"}}, Crashed, nil},
+		{"another package crashes", whole, Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, IncompleteGroups: []string{"q"}}, Killed, []string{"p.A"}},
+		{"it does not build", whole, Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}, Inconclusive, nil},
+		{"it times out", whole, Result{Gate: "go", Status: Fail, TimedOut: true, Tests: map[string]Status{"p.A": Fail}}, Inconclusive, nil},
+		{"it could not start", whole, ids(Unknown, nil), Inconclusive, nil},
+		{"it was interrupted after a test had failed", whole, ids(Unknown, map[string]Status{"p.A": Fail}), Inconclusive, nil},
+		{"no ids, red", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail}, Killed, []string{"go"}},
+		{"no ids, it does not build", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Fail, BuildFailed: true}, Inconclusive, nil},
+		{"no ids, none ran", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail}, Inconclusive, nil},
+		{"no ids, by number", Result{Gate: "go", Status: Pass, Passed: 3}, Result{Gate: "go", Status: Fail, Passed: 2, Failed: 1}, Killed, []string{"go"}},
+		{"no ids, green", Result{Gate: "go", Status: Pass}, Result{Gate: "go", Status: Pass}, Survived, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, by, why := Notices([]Result{c.whole}, []Result{c.broken}, false)
+			got, by, why := JudgeMutant([]Result{c.whole}, []Result{c.broken}, false)
 			if got != c.want {
 				t.Errorf("%s, not %s", got, c.want)
 			}
 			if diff := cmp.Diff(c.by, by); diff != "" {
 				t.Error(diff)
 			}
-			if got == Noticed && why != "" {
+			if got == Killed && why != "" {
 				t.Errorf("noticed, but %q", why)
 			}
 		})
 	}
 	// One gate that notices is enough.
 	lint := Result{Gate: "lint", Status: Pass}
-	got, by, _ := Notices([]Result{lint, whole}, []Result{{Gate: "lint", Status: Unknown}, ids(Fail, map[string]Status{"p.B": Fail})}, false)
-	if got != Noticed || len(by) != 1 {
+	got, by, _ := JudgeMutant([]Result{lint, whole}, []Result{{Gate: "lint", Status: Unknown}, ids(Fail, map[string]Status{"p.B": Fail})}, false)
+	if got != Killed || len(by) != 1 {
 		t.Errorf("%s by %v", got, by)
 	}
 	// The crash of a function that is as it was before is the one that was put right.
-	crash := Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, Incomplete: []string{"p"}}
-	if got, by, _ := Notices([]Result{whole}, []Result{crash}, true); got != Noticed || !slices.Equal(by, []string{"p.A"}) {
+	crash := Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, IncompleteGroups: []string{"p"}}
+	if got, by, _ := JudgeMutant([]Result{whole}, []Result{crash}, true); got != Killed || !slices.Equal(by, []string{"p.A"}) {
 		t.Errorf("as before: %s by %v", got, by)
 	}
 }
@@ -71,16 +71,16 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.B": b, "p.Old": Pass}}
 	}
 	o := Observation{
-		Changed: true, Breakable: true, NewTests: []string{"a_test.go"},
+		Changed: true, CanMutate: true, NewTests: []string{"a_test.go"},
 		Baseline: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}},
 		Now:      []Result{all(Pass, Pass, Pass)},
-		Answers: map[Probe]Run{
+		Runs: map[Probe]Run{
 			Control:     {Results: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}}},
-			Overlay:     {Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}},
+			Overlay:     {Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}}},
 			RepeatClean: {Results: []Result{all(Pass, Pass, Pass)}},
 		},
 	}
-	if p, gates := Next(o); p != Broken || len(gates) != 1 {
+	if p, gates := Next(o); p != Mutants || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
 	if v := Decide(o); v.Evidence != Proven {
@@ -94,17 +94,17 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		{"all pass", Run{Results: []Result{all(Pass, Pass, Pass)}}, Unproven},
 		{"the new ones pass, an old one does not", Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Pass, "p.B": Pass, "p.Old": Fail}}}}, Unproven},
 		{"one fails", Run{Results: []Result{all(Fail, Pass, Fail)}}, Proven},
-		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Unproven},
-		{"nothing of it can be broken", Run{Unbroken: true}, Unproven},
-		{"one does not build, one fails", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"q"}, Tests: map[string]Status{"p.A": Fail}}}}, Proven},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}}}, Unproven},
+		{"nothing of it can be broken", Run{NothingBuilt: true}, Unproven},
+		{"one does not build, one fails", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"q"}, Tests: map[string]Status{"p.A": Fail}}}}, Proven},
 		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven},
 		{"there is no place", Run{Problem: "the disk is full"}, Proven},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := o
-			o.Answers = maps.Clone(o.Answers)
-			o.Answers[Broken] = c.broken
+			o.Runs = maps.Clone(o.Runs)
+			o.Runs[Mutants] = c.broken
 			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Proving) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
@@ -112,7 +112,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			if p, _ := Next(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
-			if o.Shown = []string{"go"}; !o.cannotTell(Broken) {
+			if o.ReproducedAtStart = []string{"go"}; !o.probeFailed(Mutants) {
 				return
 			}
 			if v = Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "the gates cannot tell: ") {
@@ -141,11 +141,11 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, NoEvidence},
 		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, NoEvidence},
 	} {
-		o := Observation{Changed: true, Breakable: true, InSource: true, TestsLost: c.lost, Baseline: c.baseline, Now: c.now, Answers: map[Probe]Run{}}
-		if p, _ := Next(o); (p == Broken) == c.lost {
+		o := Observation{Changed: true, CanMutate: true, InlineTestsChanged: true, OldInlineTestsChanged: c.lost, Baseline: c.baseline, Now: c.now, Runs: map[Probe]Run{}}
+		if p, _ := Next(o); (p == Mutants) == c.lost {
 			t.Errorf("%s: next is %q", name, p)
 		}
-		o.Answers[Broken] = Run{Results: c.broken}
+		o.Runs[Mutants] = Run{Results: c.broken}
 		if v := Decide(o); v.Evidence != c.want || strings.Contains(v.Reason, "check nothing") != (name == "none") {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -160,17 +160,17 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 		return []Result{{Gate: "cargo", Status: status, Passed: passed}}
 	}
 	o := Observation{
-		Changed: true, Breakable: true, NewTests: []string{"roman/tests/roman.rs"}, Baseline: result(Pass, 1), Now: result(Pass, 2),
-		Answers: map[Probe]Run{RepeatClean: {Results: result(Pass, 2)}, Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
+		Changed: true, CanMutate: true, NewTests: []string{"roman/tests/roman.rs"}, Baseline: result(Pass, 1), Now: result(Pass, 2),
+		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, 2)}, Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
 	}
-	if p, _ := Next(o); p != Broken {
+	if p, _ := Next(o); p != Mutants {
 		t.Errorf("next is %q", p)
 	}
 	if v := Decide(o); v.Evidence != NoEvidence {
 		t.Errorf("%+v", v)
 	}
 	for status, want := range map[Status]Evidence{Fail: Proven, Pass: NoEvidence} {
-		o.Answers[Broken] = Run{Results: result(status, 1)}
+		o.Runs[Mutants] = Run{Results: result(status, 1)}
 		if v := Decide(o); v.Evidence != want {
 			t.Errorf("broken %s: %+v", status, v)
 		}
@@ -186,14 +186,14 @@ func TestAGateInputMayBeACase(t *testing.T) {
 	}
 	old := map[string]Status{"cases": Pass}
 	o := Observation{
-		Changed: true, OldTests: []string{"cases/new.json"}, Inputs: []string{"cases/new.json"}, Baseline: result(Pass, old), Now: result(Pass, old),
-		Answers: map[Probe]Run{RepeatClean: {Results: result(Pass, old)}, Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
+		Changed: true, ChangedInputs: []string{"cases/new.json"}, ChangedNonTests: []string{"cases/new.json"}, Baseline: result(Pass, old), Now: result(Pass, old),
+		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, old)}, Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
 	}
 	if p, _ := Next(o); p != Overlay {
 		t.Errorf("next is %q", p)
 	}
 	for status, want := range map[Status]Evidence{Fail: Proven, Pass: Unproven} {
-		o.Answers[Overlay] = Run{Results: result(status, map[string]Status{"cases": status})}
+		o.Runs[Overlay] = Run{Results: result(status, map[string]Status{"cases": status})}
 		if v := Decide(o); v.Evidence != want {
 			t.Errorf("laid over: %s: %+v", status, v)
 		}
@@ -209,14 +209,14 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	}
 	old, all := map[string]Status{"p.Old": Pass}, map[string]Status{"p.Old": Pass, "p.New": Pass}
 	o := Observation{
-		Changed: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
-		Baseline: run(old).Results, Now: run(all).Results, Answers: map[Probe]Run{RepeatClean: run(all)},
+		Changed: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+		Baseline: run(old).Results, Now: run(all).Results, Runs: map[Probe]Run{RepeatClean: run(all)},
 	}
 	p, gates := Next(o)
-	if diff := cmp.Diff([]string{"go"}, gates); p != BrokenNew || diff != "" {
+	if diff := cmp.Diff([]string{"go"}, gates); p != MutantsForNewTests || diff != "" {
 		t.Fatalf("next is %q\n%s", p, diff)
 	}
-	if diff := cmp.Diff([]string{"p.New"}, o.Only(BrokenNew)); diff != "" {
+	if diff := cmp.Diff([]string{"p.New"}, o.ProbeTests(MutantsForNewTests)); diff != "" {
 		t.Error(diff)
 	}
 	for name, c := range map[string]struct {
@@ -226,13 +226,13 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	}{
 		"it notices":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}}, "", Proven},
 		"it does not":         {Result{Gate: "go", Status: Pass, Tests: map[string]Status{"p.New": Pass}}, Control, NoEvidence},
-		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, Incomplete: []string{"p"}}, Control, NoEvidence},
-		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}, Control, NoEvidence},
+		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
+		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
 		"only an old one did": {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Pass, "p.Old": Fail}}, Control, NoEvidence},
 	} {
 		o := o
-		o.Answers = maps.Clone(o.Answers)
-		o.Answers[BrokenNew] = Run{Results: []Result{c.broken}}
+		o.Runs = maps.Clone(o.Runs)
+		o.Runs[MutantsForNewTests] = Run{Results: []Result{c.broken}}
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
@@ -241,25 +241,25 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Observation){
-		"an old test was changed": func(o *Observation) { o.OldTests = []string{"old_test.go"} },
+		"an old test was changed": func(o *Observation) { o.ChangedInputs = []string{"old_test.go"} },
 		"an old test does not pass": func(o *Observation) {
-			o.OldTests, o.AllowTestChanges = []string{"old_test.go"}, true
-			o.Answers = maps.Clone(o.Answers)
-			o.Answers[Originals] = Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.Old": Fail}}, {Gate: "lint", Status: Pass}}}
+			o.ChangedInputs, o.AllowTestChanges = []string{"old_test.go"}, true
+			o.Runs = maps.Clone(o.Runs)
+			o.Runs[Originals] = Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.Old": Fail}}, {Gate: "lint", Status: Pass}}}
 		},
 		"a gate was red before":    func(o *Observation) { o.Baseline = []Result{{Gate: "go", Status: Fail}} },
-		"no function was changed":  func(o *Observation) { o.Functions = nil },
+		"no function was changed":  func(o *Observation) { o.ChangedFunctions = nil },
 		"the gate reports no test": func(o *Observation) { o.Now = []Result{{Gate: "go", Status: Pass}} },
 	} {
 		o := o
 		change(&o)
-		if p, _ := Next(o); p == BrokenNew {
+		if p, _ := Next(o); p == MutantsForNewTests {
 			t.Errorf("%s: next is %q", name, p)
 		}
 	}
-	o.OldTests = []string{"old_test.go"} // a test was added to it
-	o.Answers[Originals] = run(old)
-	if p, _ := Next(o); p != BrokenNew {
+	o.ChangedInputs = []string{"old_test.go"} // a test was added to it
+	o.Runs[Originals] = run(old)
+	if p, _ := Next(o); p != MutantsForNewTests {
 		t.Errorf("the old tests pass: next is %q", p)
 	}
 }
@@ -272,14 +272,14 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		return Run{Results: []Result{{Gate: "py", Status: status, Passed: 1, Failed: len(failing), Failing: failing}, {Gate: "lint", Status: Pass}}}
 	}
 	o := Observation{
-		Changed: true, Breakable: true, Canary: true, Functions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, Added: map[string][]string{"py": {"TestAdd > test_add"}},
-		Baseline: run(Pass).Results, Now: run(Pass).Results, Answers: map[Probe]Run{RepeatClean: run(Pass)},
+		Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, AddedTests: map[string][]string{"py": {"TestAdd > test_add"}},
+		Baseline: run(Pass).Results, Now: run(Pass).Results, Runs: map[Probe]Run{RepeatClean: run(Pass)},
 	}
 	p, gates := Next(o)
-	if diff := cmp.Diff([]string{"py"}, gates); p != BrokenNew || diff != "" {
+	if diff := cmp.Diff([]string{"py"}, gates); p != MutantsForNewTests || diff != "" {
 		t.Fatalf("next is %q\n%s", p, diff)
 	}
-	if diff := cmp.Diff([]string{"TestAdd > test_add"}, o.Only(BrokenNew)); diff != "" {
+	if diff := cmp.Diff([]string{"TestAdd > test_add"}, o.ProbeTests(MutantsForNewTests)); diff != "" {
 		t.Error(diff)
 	}
 	for name, c := range map[string]struct {
@@ -294,8 +294,8 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		"nothing is named":          {run(Fail), Control, NoEvidence},
 	} {
 		o := o
-		o.Answers = maps.Clone(o.Answers)
-		o.Answers[BrokenNew] = c.broken
+		o.Runs = maps.Clone(o.Runs)
+		o.Runs[MutantsForNewTests] = c.broken
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
@@ -325,7 +325,7 @@ func TestWhatATestIsCalled(t *testing.T) {
 		{"test_calc.py::my_test_add", "test_add", false},
 		{"test_add", "test_add_more", false},
 	} {
-		if got := IsCalled(c.told, c.test); got != c.want {
+		if got := MatchesTestName(c.told, c.test); got != c.want {
 			t.Errorf("%q for %q: %v", c.told, c.test, got)
 		}
 	}
@@ -339,7 +339,7 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}}}
 	}
 	red := func(tests map[string]Status, failing ...string) Run {
-		return Run{Results: []Result{{Gate: "go", Status: Fail, Tests: tests, Failing: failing}}, MustFail: []MustFail{{Name: "Canary"}}}
+		return Run{Results: []Result{{Gate: "go", Status: Fail, Tests: tests, Failing: failing}}, CanaryTests: []CanaryTest{{Name: "Canary"}}}
 	}
 	all := run(map[string]Status{"p.Old": Pass, "p.New": Pass})
 	for name, c := range map[string]struct {
@@ -353,9 +353,9 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, NoEvidence},
 	} {
 		o := Observation{
-			Changed: true, Breakable: true, Canary: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+			Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
 			Baseline: run(map[string]Status{"p.Old": Pass}).Results, Now: all.Results,
-			Answers: map[Probe]Run{RepeatClean: all, BrokenNew: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary},
+			Runs: map[Probe]Run{RepeatClean: all, MutantsForNewTests: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary},
 		}
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
@@ -372,15 +372,15 @@ func TestARedOnBrokenWorkIsTheCanaryOfAGateWithoutIDs(t *testing.T) {
 	t.Parallel()
 	result := func(s Status) Run { return Run{Results: []Result{{Gate: "sh", Status: s}}} }
 	o := Observation{
-		Changed: true, Breakable: true, Canary: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
+		Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
 		Baseline: result(Pass).Results, Now: result(Pass).Results,
-		Answers: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Broken: result(Fail)},
+		Runs: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Mutants: result(Fail)},
 	}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("next is %q", p)
 	}
-	o.Breakable = false
-	delete(o.Answers, Broken)
+	o.CanMutate = false
+	delete(o.Runs, Mutants)
 	if p, _ := Next(o); p != Canary {
 		t.Errorf("never broken: next is %q", p)
 	}

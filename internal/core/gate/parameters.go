@@ -2,47 +2,46 @@ package gate
 
 import "github.com/pawl-dev/pawl/internal/core/plan"
 
-// nextParameters asks for the run in which what the task names and the work takes has the
-// zero value of its type, where the verdict would be proven.
-func (o Observation) nextParameters() (Probe, []string) {
-	if len(o.Parameters) == 0 {
+// nextParameterProbe requests runs with zero values for the task's new parameters, if the verdict
+// would be proven.
+func (o Observation) nextParameterProbe() (Probe, []string) {
+	if len(o.NewParameters) == 0 {
 		return "", nil
 	}
-	return o.nextOnProving(ZeroParameters)
+	return o.probeProvingGates(ZeroParameters)
 }
 
-// nextOneByOne asks for the run in which things that the work added have no effect, one
-// after the other, where the verdict would be proven.
-func (o Observation) nextOneByOne() (Probe, []string) {
-	if len(o.Pieces) == 0 {
+// nextSingleMutantProbe requests runs with one mutation each, if the verdict would be proven.
+func (o Observation) nextSingleMutantProbe() (Probe, []string) {
+	if len(o.MutationPoints) == 0 {
 		return "", nil
 	}
-	return o.nextOnProving(OneByOne)
+	return o.probeProvingGates(SingleMutants)
 }
 
-// nextOnProving asks for a run of the gates that prove, where the verdict would be proven.
-func (o Observation) nextOnProving(p Probe) (Probe, []string) {
-	if o.answered(p) {
+// probeProvingGates requests a probe of the proving gates, if the verdict would be proven.
+func (o Observation) probeProvingGates(p Probe) (Probe, []string) {
+	if o.probed(p) {
 		return "", nil
 	}
 	v := Decide(o)
 	if v.Status != Pass || v.Evidence != Proven {
 		return "", nil
 	}
-	gates := kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+	gates := filter(o.gateNames(), func(name string) bool { return len(o.provingTests(v, name)) > 0 })
 	if len(gates) == 0 {
 		return "", nil
 	}
 	return p, gates
 }
 
-// PassesAll reports whether everything that a claim would be believed for passes in a run.
+// PassesAll reports whether every proving test passes in a run.
 func (o Observation) PassesAll(run []Result) bool {
-	o, run = o.withoutOldRed(), leaveOut(run, o.oldRed())
+	o, run = o.withoutKnownFailures(), withoutTests(run, o.knownFailures())
 	v := Decide(o)
 	some := false
 	for _, r := range run {
-		proving := o.proving(v, r.Gate)
+		proving := o.provingTests(v, r.Gate)
 		some = some || len(proving) > 0
 		if !r.passesAll(proving) {
 			return false
@@ -51,9 +50,9 @@ func (o Observation) PassesAll(run []Result) bool {
 	return some
 }
 
-// untestedParameters reports what the task names and no test looks at.
-func untestedParameters(w weighing, v *Verdict) bool {
-	names := w.Answers[ZeroParameters].Untested
+// parametersNotTested detects new parameters, named by the task, that no test checks.
+func parametersNotTested(w assessment, v *Verdict) bool {
+	names := w.Runs[ZeroParameters].Untested
 	if len(names) == 0 {
 		return false
 	}
@@ -63,9 +62,9 @@ func untestedParameters(w weighing, v *Verdict) bool {
 	return true
 }
 
-// untestedPieces reports what the work added and no test looks at.
-func untestedPieces(w weighing, v *Verdict) bool {
-	names := w.Answers[OneByOne].Untested
+// mutationsNotTested detects added conditions and functions that no test checks.
+func mutationsNotTested(w assessment, v *Verdict) bool {
+	names := w.Runs[SingleMutants].Untested
 	if len(names) == 0 {
 		return false
 	}

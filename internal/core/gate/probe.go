@@ -2,186 +2,183 @@ package gate
 
 import "slices"
 
-// Probe is a further run that a verdict may need. Gates are slow: each is asked
-// for only when what is known until then leaves the question open.
+// Probe is a further run that a verdict may need. Gates are slow, so Next requests one only while
+// the question is open.
 type Probe string
 
-// The probes, in the order in which Next asks for them.
+// The probes, in the order in which Next requests them.
 const (
-	// Originals: the tree of now, with the test files of before: old ones as they
-	// were, new ones absent.
+	// Originals: the current tree with the baseline's test files: old ones restored, new ones
+	// absent.
 	Originals Probe = "originals"
-	// OriginalsControl: the tree of now, unchanged, where Originals ran.
+	// OriginalsControl: the current tree, unchanged, in the checkout of Originals.
 	OriginalsControl Probe = "originals-control"
-	// RepeatBefore: the tree of before, once more and uncached, where it ran.
+	// RepeatBefore: the baseline tree, once more and uncached, in the same place.
 	RepeatBefore Probe = "repeat-before"
-	// RepeatClean: the tree of now, once more and uncached, in a clean checkout at
-	// another path: without what git ignores, and what was compiled here.
+	// RepeatClean: the current tree, once more and uncached, in a clean checkout at another path.
+	// It lacks git-ignored files and earlier build results.
 	RepeatClean Probe = "repeat-clean"
-	// RepeatAfter: the same where it ran, if the clean checkout left that open.
+	// RepeatAfter: the current tree, once more in the work tree, if the clean checkout left that
+	// open.
 	RepeatAfter Probe = "repeat-after"
-	// RepeatOriginals: Originals once more and uncached, if flips were seen there.
+	// RepeatOriginals: Originals once more and uncached, if tests flipped there.
 	RepeatOriginals Probe = "repeat-originals"
-	// Control: the tree of before, where Overlay will run.
+	// Control: the baseline tree in the checkout that Overlay will use.
 	Control Probe = "control"
-	// Overlay: the tree of before, with the new and changed tests laid over it; where a
-	// change of old ones is approved, without those that are gone.
+	// Overlay: the baseline tree with the new and changed tests added. Approved changes also remove
+	// old tests.
 	Overlay Probe = "overlay"
-	// RepeatOverlay: the same once more and uncached, where an old test fails there:
-	// by a new case that it reads, or by chance.
+	// RepeatOverlay: Overlay once more and uncached, where an old test fails: it may read a new
+	// case, or be flaky.
 	RepeatOverlay Probe = "repeat-overlay"
-	// Broken: the tree of now without what the work does: each function broken that it
-	// added or changed, the rest put back (mutation testing). Tests that pass there check
-	// nothing of the work.
-	Broken Probe = "broken"
-	// BrokenNew: the same for the tests that came with the work, before anything else tells
-	// of these. If they notice, no other run has to.
-	BrokenNew Probe = "broken-new"
-	// ZeroParameters: the tree of now, where a parameter that the task names has the zero
-	// value of its type (a text: another one), whatever is given; one after the other. Tests that pass there do not
-	// look at what it does.
+	// Mutants: the current tree with each changed function mutated and the rest of the work
+	// reverted. Tests that pass there do not check the work.
+	Mutants Probe = "mutants"
+	// MutantsForNewTests: Mutants for the new tests alone, before any other run of them. If they
+	// kill the mutants, no other run is needed.
+	MutantsForNewTests Probe = "mutants-for-new-tests"
+	// ZeroParameters: the current tree, where one parameter at a time that the task names has a
+	// zero value (a text: another text). Tests that pass there do not check it.
 	ZeroParameters Probe = "zero-parameters"
-	// OneByOne: the tree of now, where one thing that the work added has no effect, one after
-	// the other: a condition, a function. Tests that pass there do not look at it.
-	OneByOne Probe = "one-by-one"
-	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
-	// being tested is answered no, exits and changed assertions are left out. Tests that
-	// fail there pass by the sign alone.
-	Neutral Probe = "neutral"
-	// RepeatNeutral: the same once more and uncached, where tests failed: each sign alone,
-	// so that it is known which one they need and that a flaky test blames none.
-	RepeatNeutral Probe = "repeat-neutral"
-	// OtherExpected: the tree of now, where its tests expect other values, each wrong. What
-	// passes there compares nothing.
+	// SingleMutants: the current tree, where one added condition or function at a time has no
+	// effect. Tests that pass there do not check it.
+	SingleMutants Probe = "single-mutants"
+	// SignsNeutralized: the current tree with suspicious code neutralized. Example: "am I being
+	// tested?" answers no. Tests that fail there pass only because of the signs.
+	SignsNeutralized Probe = "signs-neutralized"
+	// SignsOneByOne: the same, uncached and one sign at a time, where tests failed. It finds the
+	// needed sign and excludes flaky tests.
+	SignsOneByOne Probe = "signs-one-by-one"
+	// OtherExpected: the current tree, where its tests expect other, wrong values. Tests that pass
+	// there compare nothing.
 	OtherExpected Probe = "other-expected"
-	// OtherInputs: the tree of now, where its tests give other inputs and expect what they
-	// expected. What passes there looks at no input.
+	// OtherInputs: the current tree, where its tests give other inputs and expect the old results.
+	// Tests that pass there check a program that ignores its input.
 	OtherInputs Probe = "other-inputs"
-	// MixedInputs: the same with inputs no two of which are alike, nor of the form that they
-	// had, if all passed with others of the same form: a count of words is the same for these.
+	// MixedInputs: the same with inputs that differ in form from each other and from the old ones.
+	// It runs if OtherInputs passed. Example: a word count is equal for inputs of the same form.
 	MixedInputs Probe = "mixed-inputs"
-	// CloseInputs and CloserInputs: the tree of now, where its tests give inputs one step on,
-	// and two, if the program holds what its tests expect. A table of their answers has one
-	// answer for all others.
+	// CloseInputs and CloserInputs: the current tree, where its tests give inputs one and two steps
+	// on, if the program holds the expected answers. A table of answers gives one answer to all
+	// other inputs.
 	CloseInputs  Probe = "close-inputs"
 	CloserInputs Probe = "closer-inputs"
-	// FailingTests: the same tests, each of which fails when it is run: what passes all the
-	// same does not run them, and OtherExpected and OtherInputs tell nothing of it.
+	// FailingTests: the same tests, each made to fail. A gate that still passes does not run them,
+	// so OtherExpected and OtherInputs prove nothing.
 	FailingTests Probe = "failing-tests"
-	// Canary: the tree of now, with tests beside those that it is believed for that must
-	// fail. A gate that does not report them as failed cannot be believed.
+	// Canary: the current tree, with tests that must fail beside the proving tests. A gate that
+	// does not report them as failed proves nothing.
 	Canary Probe = "canary"
-	// CanaryBefore: the tree of before with the same, where Canary was not reported. A
-	// gate that does not report it there either does not run tests that are added.
+	// CanaryBefore: the baseline tree with the same tests, if Canary missed some. A gate that
+	// misses them there too does not run added tests.
 	CanaryBefore Probe = "canary-before"
 )
 
-// Run is the answer to a probe.
+// Run is the result of a probe.
 type Run struct {
 	Results []Result `json:"results,omitempty"`
 	Problem string   `json:"problem,omitempty"` // why there are no results, one line
-	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, and how it gets it, one line
-	// MustFail are the tests of Canary or CanaryBefore, in the same order in both.
-	MustFail []MustFail `json:"must_fail,omitempty"`
-	// Given are the inputs that tests gave, of CloseInputs and CloserInputs.
-	Given []string `json:"given,omitempty"`
-	// Untested are the parameters without which all tests pass, of ZeroParameters; of OneByOne
-	// the conditions and functions, where they are too many.
+	Missing string   `json:"missing,omitempty"` // what the checkout is known to lack, and how to provide it, one line
+	// CanaryTests are the tests added for Canary or CanaryBefore, in the same order in both.
+	CanaryTests []CanaryTest `json:"canary_tests,omitempty"`
+	// Inputs are the inputs that tests gave in CloseInputs or CloserInputs.
+	Inputs []string `json:"inputs,omitempty"`
+	// Untested are the parameters (ZeroParameters) or mutation points (SingleMutants) that no test
+	// checks, if there are too many.
 	Untested []string `json:"untested,omitempty"`
-	// Because are the signs without which alone tests fail, of RepeatNeutral.
-	Because []string `json:"because,omitempty"`
-	// AsBefore: each function that Broken or BrokenNew broke is as it was before the work.
-	AsBefore bool `json:"as_before,omitempty"`
-	// Unbroken: no function could be broken so that the program builds, so that nothing ran.
-	Unbroken bool `json:"unbroken,omitempty"`
+	// NeededSigns are the signs that tests need to pass, of SignsOneByOne.
+	NeededSigns []string `json:"needed_signs,omitempty"`
+	// RestoredOld: each mutant is the function as it was before the work.
+	RestoredOld bool `json:"restored_old,omitempty"`
+	// NothingBuilt: no mutant builds, so nothing ran.
+	NothingBuilt bool `json:"nothing_built,omitempty"`
 }
 
-// Next names the run that Judge needs next and the gates to run in it; "" when
-// the observation is complete. The answer goes into Observation.Answers, also
-// when the run was not possible: then with its problem.
+// Next returns the probe that Decide needs next and its gates, or "" when the observation is
+// complete. Add the run to Observation.Runs, also if it failed: then with its problem.
 func Next(o Observation) (Probe, []string) {
-	if o = o.withoutHung().withoutOldRed(); len(o.Now) == 0 {
+	if o = o.withoutHung().withoutKnownFailures(); len(o.Now) == 0 {
 		return "", nil
 	}
-	if p, gates := o.next(); p != "" || o.Wanted == Unproven {
+	if p, gates := o.nextEvidenceProbe(); p != "" || o.WantedEvidence == Unproven {
 		return p, gates
 	}
-	if p, gates := o.nextClean(); p != "" {
+	if p, gates := o.nextCleanProbe(); p != "" {
 		return p, gates
 	}
-	if gates := o.breakable(); len(gates) > 0 {
-		return Broken, gates
+	if gates := o.mutantGates(); len(gates) > 0 {
+		return Mutants, gates
 	}
-	if p, gates := o.nextParameters(); p != "" {
+	if p, gates := o.nextParameterProbe(); p != "" {
 		return p, gates
 	}
-	if p, gates := o.nextOneByOne(); p != "" {
+	if p, gates := o.nextSingleMutantProbe(); p != "" {
 		return p, gates
 	}
-	if gates := o.neutralizable(); len(gates) > 0 {
-		return Neutral, gates
+	if gates := o.neutralGates(); len(gates) > 0 {
+		return SignsNeutralized, gates
 	}
-	if gates := o.blamed(); len(gates) > 0 {
-		return RepeatNeutral, gates
+	if gates := o.repeatNeutralGates(); len(gates) > 0 {
+		return SignsOneByOne, gates
 	}
-	if p, gates := o.nextCanary(); p != "" {
+	if p, gates := o.nextCanaryProbe(); p != "" {
 		return p, gates
 	}
-	return o.nextValues()
+	return o.nextValueProbe()
 }
 
-func (o Observation) next() (Probe, []string) {
-	now := o.against(o.Now)
+func (o Observation) nextEvidenceProbe() (Probe, []string) {
+	now := o.compareWithBaseline(o.Now)
 	if !o.Changed || len(o.Now) == 0 || o.status(now) != Pass {
 		return "", nil
 	}
-	if o.needsOriginals() && !o.answered(Originals) {
-		return Originals, o.gates()
+	if o.needsOriginals() && !o.probed(Originals) {
+		return Originals, o.gateNames()
 	}
-	if o.originalsFail() && !o.answered(OriginalsControl) {
-		return OriginalsControl, o.gates()
+	if o.originalsFail() && !o.probed(OriginalsControl) {
+		return OriginalsControl, o.gateNames()
 	}
-	if o.onlyChanged() || o.Wanted == Unproven { // all else finds evidence
+	if o.needsChangedInputs() || o.WantedEvidence == Unproven { // the other probes look for evidence
 		return "", nil
 	}
 	if f := o.flips(); len(f.candidates) > 0 {
-		if p, gates := o.nextRepeat(f); p != "" {
+		if p, gates := o.nextRepeatProbe(f); p != "" {
 			return p, gates
 		}
-		if len(f.unseen) > 0 || len(f.confirmed) > 0 && len(o.NewTests) == 0 && !o.replaced() {
+		if len(f.onlyHere) > 0 || len(f.confirmed) > 0 && len(o.NewTests) == 0 && !o.testsReplaced() {
 			return "", nil
 		}
 	}
-	if !o.canBeLaid() && (!o.replaced() || len(o.flips().confirmed) == 0) {
+	if !o.hasOverlay() && (!o.testsReplaced() || len(o.flips().confirmed) == 0) {
 		return "", nil
 	}
-	if o.canBeLaid() && !o.answered(RepeatClean) && !o.shownByOriginals() { // first, where no other run was
-		return RepeatClean, o.gates()
+	if o.hasOverlay() && !o.probed(RepeatClean) && !o.flippedWithOriginals() { // before other runs leave files in the checkout
+		return RepeatClean, o.gateNames()
 	}
-	if gates := o.breakableFirst(); len(gates) > 0 {
-		return BrokenNew, gates
+	if gates := o.newTestMutantGates(); len(gates) > 0 {
+		return MutantsForNewTests, gates
 	}
-	if len(o.noticed()) > 0 {
+	if len(o.killingTests()) > 0 {
 		return "", nil
 	}
-	if !o.answered(Control) {
-		return Control, o.gates()
+	if !o.probed(Control) {
+		return Control, o.gateNames()
 	}
-	if gates := o.layable(); len(gates) > 0 && !o.answered(Overlay) {
+	if gates := o.overlayGates(); len(gates) > 0 && !o.probed(Overlay) {
 		return Overlay, gates
 	}
-	if gates := o.newlyRed(); len(gates) > 0 && !o.answered(RepeatOverlay) {
+	if gates := o.oldTestsFailInOverlay(); len(gates) > 0 && !o.probed(RepeatOverlay) {
 		return RepeatOverlay, gates
 	}
-	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {
+	if gates := o.maybeFlippedByNewTests(); len(gates) > 0 && !o.probed(Originals) {
 		return Originals, gates
 	}
 	return "", nil
 }
 
-// Only names the tests that a probe is about; none where it is about all.
-func (o Observation) Only(p Probe) []string {
-	o = o.withoutHung().withoutOldRed()
+// ProbeTests returns the tests that a probe is about, or nil for all.
+func (o Observation) ProbeTests(p Probe) []string {
+	o = o.withoutHung().withoutKnownFailures()
 	switch p {
 	case Originals:
 		if o.needsOriginals() {
@@ -189,13 +186,13 @@ func (o Observation) Only(p Probe) []string {
 		}
 	case RepeatAfter:
 		return ByTest(o.flips().candidates, o.Baseline)
-	case BrokenNew:
-		return o.came()
-	case Broken:
+	case MutantsForNewTests:
+		return o.newTestIDs()
+	case Mutants:
 		if v := Decide(o); v.Evidence != Proven {
-			return o.came()
+			return o.newTestIDs()
 		}
-	case ZeroParameters, OneByOne, Neutral, RepeatNeutral, OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs, Canary:
+	case ZeroParameters, SingleMutants, SignsNeutralized, SignsOneByOne, OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}
@@ -203,16 +200,16 @@ func (o Observation) Only(p Probe) []string {
 	return v.Proofs(o.Baseline)
 }
 
-func (o Observation) answered(p Probe) bool {
-	_, ok := o.Answers[p]
+func (o Observation) probed(p Probe) bool {
+	_, ok := o.Runs[p]
 	return ok
 }
 
-// RanElsewhere reports whether a gate has run to its end in a checkout, for this claim:
-// what it builds there is built.
-func (o Observation) RanElsewhere(gate string) bool {
-	for p, run := range o.Answers {
-		r := find(run.Results, gate)
+// RanInCheckout reports whether a gate has finished in a checkout for this claim, so that its build
+// is cached there.
+func (o Observation) RanInCheckout(gate string) bool {
+	for p, run := range o.Runs {
+		r := resultOf(run.Results, gate)
 		if p != RepeatAfter && !r.Cached && !r.TimedOut && (r.Status == Pass || r.Status == Fail) {
 			return true
 		}
@@ -220,7 +217,7 @@ func (o Observation) RanElsewhere(gate string) bool {
 	return false
 }
 
-func (o Observation) gates() []string {
+func (o Observation) gateNames() []string {
 	names := make([]string, len(o.Now))
 	for i, r := range o.Now {
 		names[i] = r.Gate
@@ -228,100 +225,98 @@ func (o Observation) gates() []string {
 	return names
 }
 
-// needsOriginals: a test of now may not be the test of before. Old ones were
-// changed; or new ones were added where some of before could not run, so that
-// nothing else tells which is which.
+// needsOriginals reports whether tests may differ from the baseline's. Old ones changed, or new
+// ones appeared where some old ones could not run: then nothing else tells which is which.
 func (o Observation) needsOriginals() bool {
-	if len(o.OldTests) > 0 || !o.added() || o.Wanted == Unproven {
-		return len(o.OldTests) > 0
+	if len(o.ChangedInputs) > 0 || !o.addedTestFiles() || o.WantedEvidence == Unproven {
+		return len(o.ChangedInputs) > 0
 	}
 	return slices.ContainsFunc(o.Now, func(now Result) bool {
-		before := find(o.Baseline, now.Gate)
-		return before.Status == Fail && now.cutIn(before)
+		before := resultOf(o.Baseline, now.Gate)
+		return before.Status == Fail && now.incompleteIn(before)
 	})
 }
 
-// byOriginals: flips count with the originals in place. Where a change of tests is
-// approved and the originals fail, they are no longer what the work is to pass: then
-// flips count as the tree is, if the changed tests alone do not make them.
-func (o Observation) byOriginals() bool { return o.needsOriginals() && !o.replaced() }
+// flipsWithOriginals reports whether flips count with the original tests. They do not if an
+// approved change replaced tests that the work cannot pass.
+func (o Observation) flipsWithOriginals() bool { return o.needsOriginals() && !o.testsReplaced() }
 
-// replaced: the tests of now stand in the place of the originals.
-func (o Observation) replaced() bool { return o.AllowTestChanges && o.originalsFail() }
+// testsReplaced reports whether an approved change replaced tests that fail now.
+func (o Observation) testsReplaced() bool { return o.AllowTestChanges && o.originalsFail() }
 
-// gone are the old tests that count as new ones where they are replaced.
-func (o Observation) gone() []string {
-	if !o.replaced() {
+// replacedTests returns the deleted old tests that count as new ones when tests are replaced.
+func (o Observation) replacedTests() []string {
+	if !o.testsReplaced() {
 		return nil
 	}
-	return kept(o.OldTests, func(path string) bool { return !slices.Contains(o.NewTests, path) })
+	return filter(o.ChangedInputs, func(path string) bool { return !slices.Contains(o.NewTests, path) })
 }
 
-// added: there are test files that were not there before.
-func (o Observation) added() bool {
-	return slices.ContainsFunc(o.NewTests, func(path string) bool { return !slices.Contains(o.OldTests, path) })
+// addedTestFiles reports whether some test files are new.
+func (o Observation) addedTestFiles() bool {
+	return slices.ContainsFunc(o.NewTests, func(path string) bool { return !slices.Contains(o.ChangedInputs, path) })
 }
 
-// after is the run in which flips count: with the judge's copies in place.
-func (o Observation) after() []Result {
-	if o.byOriginals() {
-		return o.Answers[Originals].Results
+// flipResults returns the run in which flips count.
+func (o Observation) flipResults() []Result {
+	if o.flipsWithOriginals() {
+		return o.Runs[Originals].Results
 	}
 	return o.Now
 }
 
-// originalsFail: something passes with the agent's tests and not with the
-// originals, whether it passed before or not.
+// originalsFail reports whether something passes with the agent's tests and not with the originals.
 func (o Observation) originalsFail() bool {
-	if len(o.OldTests) == 0 {
+	if len(o.ChangedInputs) == 0 {
 		return false
 	}
-	originals := o.Answers[Originals].Results
-	c := o.against(originals)
+	originals := o.Runs[Originals].Results
+	c := o.compareWithBaseline(originals)
 	if len(c.unknown) > 0 {
 		return false
 	}
-	return !c.stands() || o.worseThanNow(originals)
+	return !c.unchanged() || o.failsWherePassesNow(originals)
 }
 
-// worseThanNow reports whether something fails in a run that passes on the tree of now.
-func (o Observation) worseThanNow(run []Result) bool {
-	return slices.ContainsFunc(run, func(r Result) bool { return r.worse(find(o.Now, r.Gate)) })
+// failsWherePassesNow reports whether something fails in a run and passes on the current tree.
+func (o Observation) failsWherePassesNow(run []Result) bool {
+	return slices.ContainsFunc(run, func(r Result) bool { return r.failsWhere(resultOf(o.Now, r.Gate)) })
 }
 
-// PassesLikeNow reports whether every gate of a run could tell, and all passes in it that
-// passes on the tree of now.
+// PassesLikeNow reports whether a run has no unknown gate, and all passes that passes on the
+// current tree.
 func (o Observation) PassesLikeNow(run []Result) bool {
-	o, run = o.withoutOldRed(), leaveOut(run, o.oldRed())
-	return !slices.ContainsFunc(run, func(r Result) bool { return r.Status == Unknown }) && !o.worseThanNow(run)
+	o, run = o.withoutKnownFailures(), withoutTests(run, o.knownFailures())
+	return !slices.ContainsFunc(run, func(r Result) bool { return r.Status == Unknown }) && !o.failsWherePassesNow(run)
 }
 
-// worse: something failed here and passed there.
-func (r Result) worse(there Result) bool {
-	if r.Status == Fail && there.Status == Pass {
+// failsWhere reports whether something fails in r and passes in other.
+func (r Result) failsWhere(other Result) bool {
+	if r.Status == Fail && other.Status == Pass {
 		return true
 	}
 	for id, s := range r.Tests {
-		if s == Fail && there.Tests[id] == Pass {
+		if s == Fail && other.Tests[id] == Pass {
 			return true
 		}
 	}
 	return false
 }
 
-// originalsUnknown: it could not be found out whether the originals pass.
+// originalsUnknown reports whether changed gate inputs have no usable run with the originals.
 func (o Observation) originalsUnknown() bool {
-	if len(o.OldTests) == 0 {
+	if len(o.ChangedInputs) == 0 {
 		return false
 	}
 	if o.originalsFail() {
-		return !showsAll(o.Answers[OriginalsControl].Results, o.Now)
+		return !reproducesAll(o.Runs[OriginalsControl].Results, o.Now)
 	}
-	run := o.Answers[Originals]
-	return len(run.Results) < len(o.Now) || !o.against(run.Results).stands()
+	run := o.Runs[Originals]
+	return len(run.Results) < len(o.Now) || !o.compareWithBaseline(run.Results).unchanged()
 }
 
-// onlyChanged: only the agent's tests pass, or old ones are gone, and nobody allowed it.
-func (o Observation) onlyChanged() bool {
-	return !o.AllowTestChanges && (len(o.Gone) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
+// needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody
+// allowed, or old tests were removed.
+func (o Observation) needsChangedInputs() bool {
+	return !o.AllowTestChanges && (len(o.RemovedTests) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Kind of a gate.
+// Kind says who checks: a command or a reviewer.
 type Kind string
 
-// The kinds. A review is asked for only where every command passes, and is
-// evidence of its own level: models that judge err often.
+// The kinds. A review runs only if every command passes, and gives its own level of evidence:
+// reviewing models often err.
 const (
 	ByCommand Kind = ""       // a command of the user's
-	ByReview  Kind = "review" // another agent, which looks and touches nothing
+	ByReview  Kind = "review" // another agent with read-only access
 )
 
-// Commands are the gates that run a command, Reviews those that ask an agent.
+// Commands returns the gates that run a command.
 func Commands(gates []Gate) []Gate { return ofKind(gates, ByCommand) }
 
-// Reviews are the gates that ask an agent.
+// Reviews returns the gates that ask an agent.
 func Reviews(gates []Gate) []Gate { return ofKind(gates, ByReview) }
 
 func ofKind(gates []Gate, k Kind) []Gate {
@@ -37,37 +37,37 @@ func ofKind(gates []Gate, k Kind) []Gate {
 	return out
 }
 
-// Opinion is what a reviewer answers. It is not taken at its word: see Weigh.
+// Opinion is a reviewer's answer. Assess decides what it counts for.
 type Opinion struct {
-	Verdict  string    `json:"verdict"`  // pass, fail or unsure
-	Findings []Finding `json:"findings"` // what is wrong, the worst first
-	Evidence []Cited   `json:"evidence"` // what the verdict rests on
-	// Tests are asked about only where the gate may approve their change.
+	Verdict  string     `json:"verdict"`  // pass, fail or unsure
+	Findings []Finding  `json:"findings"` // what is wrong, the worst first
+	Evidence []Citation `json:"evidence"` // the places that support the verdict
+	// Tests are requested only if the gate may approve test changes.
 	Tests []ChangedTest `json:"tests,omitempty"`
 }
 
-// ChangedTest is what a reviewer thinks of the change of an old test.
+// ChangedTest is a reviewer's opinion on the change of an old test.
 type ChangedTest struct {
 	File   string `json:"file"`
-	Needed bool   `json:"needed"` // what was asked cannot be done without it, and it checks no less
+	Needed bool   `json:"needed"` // the task cannot be done without it, and the test checks as much as before
 	Why    string `json:"why"`
 }
 
 // Finding is one thing that a reviewer found wrong.
 type Finding struct {
-	File     string `json:"file"` // below the root, "" where it is about none
+	File     string `json:"file"` // below the root, "" where it is about none // below the root, "" = no file
 	Line     int    `json:"line"` // from 1, 0 unknown
 	What     string `json:"what"`
-	Severity string `json:"severity"` // blocker: it must not pass like this; minor
+	Severity string `json:"severity"` // blocker (must not pass) or minor
 }
 
-// Cited is something that a reviewer points at.
-type Cited struct {
+// Citation is a place that supports a reviewer's verdict.
+type Citation struct {
 	What  string `json:"what"`
 	Where string `json:"where"` // FILE:LINE, FILE:FROM-TO, answer:LINE, or the id of a gate's receipt
 }
 
-// OpinionSchema is the JSON Schema of an Opinion, for agents that can be held to one.
+// OpinionSchema is the JSON Schema of Opinion, for agents with structured output.
 const OpinionSchema = `{"type":"object","additionalProperties":false,"required":["verdict","findings","evidence"],"properties":{` +
 	`"verdict":{"type":"string","enum":["pass","fail","unsure"]},` +
 	`"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["file","line","what","severity"],"properties":{` +
@@ -78,17 +78,16 @@ const OpinionSchema = `{"type":"object","additionalProperties":false,"required":
 	`"file":{"type":"string"},"needed":{"type":"boolean"},"why":{"type":"string"}}}}}}`
 
 const (
-	opinionMax  = 256 << 10 // bytes of an answer that are read at all
-	findingsMax = 20        // that are kept, of each list
-	blocker     = "blocker"
+	maxOpinionBytes = 256 << 10 // longest answer that is read
+	maxFindings     = 20        // kept from each list
+	blocker         = "blocker"
 )
 
-// ParseOpinion reads a reviewer's last message: one JSON object, alone or as the
-// only fenced block, at the message's end. Nothing is searched for in prose, and
-// what is not of the schema is an error that says so.
+// ParseOpinion reads a reviewer's last message: one JSON object, alone or as the only fenced block
+// at the end. It never searches prose; a schema violation is an error that names it.
 func ParseOpinion(text string) (Opinion, error) {
 	var o Opinion
-	if err := answer.Decode(text, opinionMax, &o); err != nil {
+	if err := answer.Decode(text, maxOpinionBytes, &o); err != nil {
 		return Opinion{}, err
 	}
 	return o, o.check()
@@ -99,7 +98,7 @@ func (o *Opinion) check() error {
 		return fmt.Errorf("the answer's verdict is %q, and not pass, fail or unsure", o.Verdict)
 	}
 	o.Findings = slices.DeleteFunc(o.Findings, func(f Finding) bool { return strings.TrimSpace(f.What) == "" })
-	o.Findings, o.Evidence = o.Findings[:min(len(o.Findings), findingsMax)], o.Evidence[:min(len(o.Evidence), findingsMax)]
+	o.Findings, o.Evidence = o.Findings[:min(len(o.Findings), maxFindings)], o.Evidence[:min(len(o.Evidence), maxFindings)]
 	return nil
 }
 
@@ -114,11 +113,10 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What)
 }
 
-// Weigh says what an opinion counts for, and why in one line. A pass must point
-// at evidence, all of which exists: a reviewer that makes up one place has not
-// looked. A fail must name what is wrong. What falls short of that is unknown, as
-// is an opinion that contradicts itself.
-func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
+// Assess turns an opinion into a status and a one-line reason. A pass must cite evidence that
+// exists: one invented place shows that the reviewer did not look. A fail must name a finding.
+// Anything less, or a contradiction, is unknown.
+func (o Opinion) Assess(exists func(where string) bool) (Status, string) {
 	i := slices.IndexFunc(o.Findings, func(f Finding) bool { return f.Severity == blocker })
 	switch {
 	case o.Verdict == string(Fail) && len(o.Findings) == 0:
@@ -144,8 +142,8 @@ func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
 	return Pass, "it points at " + plan.Few(where, 4)
 }
 
-// Approvals are those of the changed tests that the opinion calls needed, and says why.
-// Of a test that it names twice, each word must be so.
+// Approvals returns the changed tests that the opinion calls needed, with a reason. If it lists a
+// test twice, both entries must agree.
 func (o Opinion) Approvals(changed []string) []string {
 	var out []string
 	for _, file := range changed {
@@ -158,8 +156,8 @@ func (o Opinion) Approvals(changed []string) []string {
 	return out
 }
 
-// Place reads FILE:LINE or FILE:FROM-TO; to is the last line that is meant. It is
-// not ok where the lines cannot be.
+// Place parses FILE:LINE or FILE:FROM-TO. to is the last line; ok is false if the lines are
+// invalid.
 func Place(where string) (file string, to int, ok bool) {
 	i := strings.LastIndexByte(where, ':')
 	if i <= 0 {
@@ -174,8 +172,7 @@ func Place(where string) (file string, to int, ok bool) {
 	return where[:i], int(end), err == nil && err2 == nil && from > 0 && end >= from
 }
 
-// AfterReview is the evidence of work that stood at e before every review passed it:
-// at least Reviewed, and never more than it was found to be without.
+// AfterReview returns the evidence after all reviews passed: at least Reviewed.
 func AfterReview(e Evidence) Evidence {
 	if e.Satisfies(Reviewed) {
 		return e

@@ -81,9 +81,9 @@ func TestWeigh(t *testing.T) {
 	there := func(where string) bool { return where == "app.go:12" || where == "4f2a" }
 	wrong := gate.Finding{File: "app.go", Line: 3, What: "the answer is written out", Severity: "blocker"}
 	slight := gate.Finding{File: "app.go", What: "a long line", Severity: "minor"}
-	at := func(places ...string) (out []gate.Cited) {
+	at := func(places ...string) (out []gate.Citation) {
 		for _, p := range places {
-			out = append(out, gate.Cited{What: "w", Where: p})
+			out = append(out, gate.Citation{What: "w", Where: p})
 		}
 		return out
 	}
@@ -107,7 +107,7 @@ func TestWeigh(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if status, reason := c.o.Weigh(there); status != c.status || reason != c.reason {
+			if status, reason := c.o.Assess(there); status != c.status || reason != c.reason {
 				t.Errorf("%s: %q, want %s: %q", status, reason, c.status, c.reason)
 			}
 		})
@@ -172,7 +172,7 @@ func TestSchemaIsThatOfAnOpinion(t *testing.T) {
 			got[name][item] = true
 		}
 	}
-	want := map[string]map[string]bool{"": names(gate.Opinion{}), "findings": names(gate.Finding{}), "evidence": names(gate.Cited{}), "tests": names(gate.ChangedTest{})}
+	want := map[string]map[string]bool{"": names(gate.Opinion{}), "findings": names(gate.Finding{}), "evidence": names(gate.Citation{}), "tests": names(gate.ChangedTest{})}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -192,7 +192,7 @@ func FuzzParseOpinion(f *testing.F) {
 		if len(o.Findings) > 20 || len(o.Evidence) > 20 {
 			t.Errorf("%d findings, %d pieces of evidence", len(o.Findings), len(o.Evidence))
 		}
-		if s, why := o.Weigh(func(string) bool { return false }); s == gate.Pass || why == "" {
+		if s, why := o.Assess(func(string) bool { return false }); s == gate.Pass || why == "" {
 			t.Errorf("%s: %q without any evidence", s, why)
 		}
 	})

@@ -17,10 +17,10 @@ func TestSignsAreWeighed(t *testing.T) {
 	red.Failing = []string{"p.A"}
 	o := Observation{
 		Changed: true, Baseline: []Result{red}, Now: []Result{green},
-		Signs:   []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"},
-		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
+		Signs: []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"},
+		Runs:  map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
 	}
-	if p, gates := Next(o); p != Neutral || len(gates) != 1 {
+	if p, gates := Next(o); p != SignsNeutralized || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
 	if v := Decide(o); v.Evidence != Proven {
@@ -34,26 +34,26 @@ func TestSignsAreWeighed(t *testing.T) {
 	}{
 		{"the test fails", Run{Results: []Result{red}}, Unproven, nil},
 		{"by one sign", Run{Results: []Result{red}}, Unproven, []string{"app.py:20, which ends the process"}},
-		{"the test is cut short", Run{Results: []Result{{Gate: "go", Status: Fail, Incomplete: []string{"p"}}}}, Unproven, nil},
+		{"the test is cut short", Run{Results: []Result{{Gate: "go", Status: Fail, IncompleteGroups: []string{"p"}}}}, Unproven, nil},
 		{"all pass", Run{Results: []Result{green}}, Proven, nil},
 		{"another test fails", Run{Results: []Result{run(Fail, Pass, Fail)}}, Proven, nil},
-		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven, nil},
-		{"it times out", Run{Results: []Result{{Gate: "go", Status: Fail, TimedOut: true, Incomplete: []string{"p"}}}}, Proven, nil},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}}}, Proven, nil},
+		{"it times out", Run{Results: []Result{{Gate: "go", Status: Fail, TimedOut: true, IncompleteGroups: []string{"p"}}}}, Proven, nil},
 		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven, nil},
 		{"there is no place", Run{Problem: "the disk is full"}, Proven, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := o
-			o.Answers = maps.Clone(o.Answers)
-			o.Answers[Neutral] = c.neutral
-			if p, gates := Next(o); (p == RepeatNeutral && len(gates) == 1) != (c.want == Unproven) {
+			o.Runs = maps.Clone(o.Runs)
+			o.Runs[SignsNeutralized] = c.neutral
+			if p, gates := Next(o); (p == SignsOneByOne && len(gates) == 1) != (c.want == Unproven) {
 				t.Errorf("next is %q %v", p, gates)
 			}
 			if v := Decide(o); v.Evidence != Proven {
 				t.Errorf("seen once: %+v", v)
 			}
-			o.Answers[RepeatNeutral] = Run{Results: c.neutral.Results, Because: c.because}
+			o.Runs[SignsOneByOne] = Run{Results: c.neutral.Results, NeededSigns: c.because}
 			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Flipped) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
@@ -75,9 +75,9 @@ func TestSignsAreWeighed(t *testing.T) {
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true}
 	warned := Observation{
 		Changed: true, Baseline: []Result{unbuilt}, Now: []Result{{Gate: "go", Status: Pass}}, Signs: o.Signs,
-		Answers: map[Probe]Run{
+		Runs: map[Probe]Run{
 			RepeatBefore: {Results: []Result{unbuilt}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Pass}}},
-			Neutral: {Results: []Result{unbuilt}}, RepeatNeutral: {Results: []Result{unbuilt}},
+			SignsNeutralized: {Results: []Result{unbuilt}}, SignsOneByOne: {Results: []Result{unbuilt}},
 		},
 	}
 	if v := Decide(warned); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of ") {
@@ -85,14 +85,14 @@ func TestSignsAreWeighed(t *testing.T) {
 	}
 	// A test that is flaky there blames nothing.
 	flaky := o
-	flaky.Answers = maps.Clone(o.Answers)
-	flaky.Answers[Neutral], flaky.Answers[RepeatNeutral] = Run{Results: []Result{red}}, Run{Results: []Result{green}}
+	flaky.Runs = maps.Clone(o.Runs)
+	flaky.Runs[SignsNeutralized], flaky.Runs[SignsOneByOne] = Run{Results: []Result{red}}, Run{Results: []Result{green}}
 	if v := Decide(flaky); v.Evidence != Proven {
 		t.Errorf("flaky: %+v", v)
 	}
 	// Where the clean checkout never showed green, red says nothing of the sign.
-	o.Answers = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
-	if p, _ := Next(o); p == Neutral {
+	o.Runs = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
+	if p, _ := Next(o); p == SignsNeutralized {
 		t.Error("neutralized where nothing was seen")
 	}
 }
@@ -102,7 +102,7 @@ func TestGatesWithoutNamesAreWeighed(t *testing.T) {
 	red, green := Result{Gate: "sh", Status: Fail}, Result{Gate: "sh", Status: Pass}
 	o := Observation{
 		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Signs: []string{"lib.sh:2, which changes an assertion"},
-		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Neutral: {Results: []Result{red}}, RepeatNeutral: {Results: []Result{red}}},
+		Runs: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, SignsNeutralized: {Results: []Result{red}}, SignsOneByOne: {Results: []Result{red}}},
 	}
 	if v := Decide(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {
 		t.Errorf("%+v", v)

@@ -14,11 +14,11 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 	}
 	red, green := run(Fail, Fail), run(Pass, Pass)
 	red.Failing = []string{"p.A"}
-	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}
+	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}
 	answer := func(r Result) Run { return Run{Results: []Result{r}} }
 	o := Observation{
-		Changed: true, Values: true, Answering: true, Baseline: []Result{red}, Now: []Result{green},
-		Answers: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green)},
+		Changed: true, ValuesReplaceable: true, ProgramChanged: true, Baseline: []Result{red}, Now: []Result{green},
+		Runs: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green)},
 	}
 	for _, c := range []struct {
 		name                             string
@@ -39,25 +39,25 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := o
-			o.Answers = maps.Clone(o.Answers)
+			o.Runs = maps.Clone(o.Runs)
 			for p, a := range map[Probe]Run{OtherExpected: c.expected, OtherInputs: c.inputs} {
 				if next, _ := Next(o); next != OtherExpected && next != OtherInputs {
 					t.Errorf("next is %q", next)
 				}
-				o.Answers[p] = a
+				o.Runs[p] = a
 			}
 			if p, _ := Next(o); p == MixedInputs {
-				o.Answers[p] = c.mixed
+				o.Runs[p] = c.mixed
 			}
 			if p, _ := Next(o); (p == FailingTests) != c.asked {
 				t.Errorf("next is %q", p)
 			}
-			o.Answers[FailingTests] = c.without
-			if v := Decide(o); v.Evidence != c.want || v.InAnyCase != (c.want == Unproven) {
+			o.Runs[FailingTests] = c.without
+			if v := Decide(o); v.Evidence != c.want || v.TestsCannotFail != (c.want == Unproven) {
 				t.Errorf("%+v", v)
 			}
-			o.Shown = []string{"go"}
-			silent := o.silent(OtherExpected, "go") || o.silent(FailingTests, "go")
+			o.ReproducedAtStart = []string{"go"}
+			silent := o.becameUnknown(OtherExpected, "go") || o.becameUnknown(FailingTests, "go")
 			if v := Decide(o); (v.Evidence == NoEvidence) != silent {
 				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 			}
@@ -72,11 +72,11 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}
 	}
 	o := Observation{
-		Changed: true, Values: true, Answering: true, Held: []string{"roman.go:7"},
+		Changed: true, ValuesReplaceable: true, ProgramChanged: true, HardcodedAnswers: []string{"roman.go:7"},
 		Baseline: []Result{{Gate: "t", Status: Fail, Tail: "Of(1) = , want I"}}, Now: []Result{{Gate: "t", Status: Pass}},
-		Answers: map[Probe]Run{OtherExpected: run(""), OtherInputs: run("")},
+		Runs: map[Probe]Run{OtherExpected: run(""), OtherInputs: run("")},
 	}
-	o.Answers[RepeatBefore], o.Answers[RepeatClean] = Run{Results: o.Baseline}, Run{Results: o.Now}
+	o.Runs[RepeatBefore], o.Runs[RepeatClean] = Run{Results: o.Baseline}, Run{Results: o.Now}
 	for _, c := range []struct {
 		close, closer string
 		want          Evidence
@@ -86,17 +86,17 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		{"Of(2) = II, want I", "Of(3) = III, want I", Proven},
 	} {
 		o := o
-		o.Answers = maps.Clone(o.Answers)
+		o.Runs = maps.Clone(o.Runs)
 		if p, _ := Next(o); p != CloseInputs {
 			t.Errorf("next is %q", p)
 		}
 		one, two := run(c.close), run(c.closer)
-		one.Given, two.Given = []string{"2", "5"}, []string{"3", "6"}
-		o.Answers[CloseInputs], o.Answers[CloserInputs] = one, two
+		one.Inputs, two.Inputs = []string{"2", "5"}, []string{"3", "6"}
+		o.Runs[CloseInputs], o.Runs[CloserInputs] = one, two
 		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%+v", v)
 		}
-		o.Held = nil
+		o.HardcodedAnswers = nil
 		if v := Decide(o); v.Evidence != Proven {
 			t.Errorf("the program holds none: %+v", v)
 		}

@@ -18,18 +18,18 @@ func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
 	}{
 		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
 		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, NewTests: []string{"c"}}, "", gate.Unproven},
-		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Breakable: true, Canary: true, Values: true}, "", gate.Unproven},
-		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"}}, gate.Originals, gate.NoEvidence},
+		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, CanMutate: true, CanaryPossible: true, ValuesReplaceable: true}, "", gate.Unproven},
+		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"}}, gate.Originals, gate.NoEvidence},
 		"a changed test that is needed": {gate.Observation{
-			Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"},
-			Answers: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{red}}},
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"},
+			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{red}}},
 		}, gate.OriginalsControl, gate.NoEvidence},
 		"a changed test that is not": {gate.Observation{
-			Baseline: []gate.Result{green}, Now: []gate.Result{green}, OldTests: []string{"a"}, NewTests: []string{"a"},
-			Answers: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{green}}},
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"},
+			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{green}}},
 		}, "", gate.Unproven},
 	} {
-		c.o.Changed, c.o.Wanted = true, gate.Unproven
+		c.o.Changed, c.o.WantedEvidence = true, gate.Unproven
 		if p, _ := gate.Next(c.o); p != c.asks {
 			t.Errorf("%s: asks for %q, want %q", name, p, c.asks)
 		}

@@ -9,7 +9,9 @@ import (
 // run in the work tree leaves the same change for all to see.
 func TestTestFilesThatARunWrites(t *testing.T) {
 	t.Parallel()
-	run := func(s Status, wrote map[string]bool) []Result { return []Result{{Gate: "sh", Status: s, Wrote: wrote}} }
+	run := func(s Status, wrote map[string]bool) []Result {
+		return []Result{{Gate: "sh", Status: s, WrittenTests: wrote}}
+	}
 	putBack, changed := map[string]bool{"a_test.py": true}, map[string]bool{"a_test.py": false}
 	for name, c := range map[string]struct {
 		before, now, clean map[string]bool
@@ -24,7 +26,7 @@ func TestTestFilesThatARunWrites(t *testing.T) {
 	} {
 		o := Observation{
 			Changed: true, Baseline: run(Fail, c.before), Now: run(Pass, c.now),
-			Answers: map[Probe]Run{RepeatBefore: {Results: run(Fail, c.before)}, RepeatClean: {Results: run(Pass, c.clean)}},
+			Runs: map[Probe]Run{RepeatBefore: {Results: run(Fail, c.before)}, RepeatClean: {Results: run(Pass, c.clean)}},
 		}
 		v := Decide(o)
 		if v.Evidence != c.want || (c.want == Unproven) != strings.Contains(v.Reason, "a_test.py") {

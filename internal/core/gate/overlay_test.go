@@ -282,8 +282,8 @@ func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
 		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
 		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "now it reports none (2 tests then, 0 now); changed since: a.test.js"},
 	} {
-		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed, Several: c.several}
-		v := gate.Decide(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, OldTests: c.old})
+		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed, MultipleRuns: c.several}
+		v := gate.Decide(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, ChangedInputs: c.old})
 		if v.Status != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%d passed, changed %q: %s: %s", c.passed, c.old, v.Status, v.Reason)
 		}

@@ -10,7 +10,7 @@ import (
 func TestDemeritsOfARun(t *testing.T) {
 	t.Parallel()
 	run := func(s Status, a Status, masked bool) Result {
-		return Result{Gate: "go", Status: s, Tests: map[string]Status{"p.A": a}, Masked: masked, Warning: "its exit code is masked by `|| true`"}
+		return Result{Gate: "go", Status: s, Tests: map[string]Status{"p.A": a}, MasksFailures: masked, Warning: "its exit code is masked by `|| true`"}
 	}
 	for _, c := range []struct {
 		name   string
@@ -27,7 +27,7 @@ func TestDemeritsOfARun(t *testing.T) {
 		red.Failing = []string{"p.A"}
 		v := Decide(Observation{
 			Changed: true, Baseline: []Result{red}, Now: []Result{green},
-			Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
+			Runs: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
 		})
 		if v.Status != Pass || v.Evidence != c.want || v.Reason != c.reason || (len(v.Flipped) > 0) != (c.want == Proven) {
 			t.Errorf("%s: %+v", c.name, v)
@@ -39,17 +39,17 @@ func TestDemeritsOfARun(t *testing.T) {
 func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
-	o := Observation{Changed: true, Baseline: red, Now: green, Answers: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
+	o := Observation{Changed: true, Baseline: red, Now: green, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
 	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
 	stub, ignored, untested, lacking := o, o, o, o
-	lacking.Lacking = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
-	stub.Unwritten, ignored.Ignored = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
-	untested.Answers = maps.Clone(o.Answers)
-	untested.Answers[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
+	lacking.MissingMeans = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
+	stub.StubFunctions, ignored.UnusedParameters = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
+	untested.Runs = maps.Clone(o.Runs)
+	untested.Runs[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
 	for _, o := range []Observation{stub, ignored, untested, lacking} {
-		if v := Decide(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
+		if v := Decide(o); v.Evidence != Unproven || v.Remedy == "" || len(v.Flipped) > 0 {
 			t.Errorf("%+v", v)
 		}
 	}
@@ -59,7 +59,7 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
-	o := Observation{Changed: true, Baseline: red, Now: green, Parameters: []string{"limit (pool.js:2)"}, Answers: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
+	o := Observation{Changed: true, Baseline: red, Now: green, NewParameters: []string{"limit (pool.js:2)"}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
 	if p, gates := Next(o); p != ZeroParameters || len(gates) != 1 {
 		t.Errorf("%s of %v", p, gates)
 	}

@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// maxTries bounds how often a gate that could not tell is run, the first time
-// included.
-const maxTries = 3
+// maxRuns bounds how often an unknown gate runs on one tree, including the first run.
+const maxRuns = 3
 
-// DefaultTimeout is the time limit of a gate that sets none.
+// DefaultTimeout applies to gates without a timeout.
 const DefaultTimeout = 10 * time.Minute
 
-// Limit is the time limit of the next run after the tries until now. A run that
-// follows a time-out gets twice the time: with the same limit it would say the same.
-func (g Gate) Limit(tries []Result) time.Duration {
+// RunTimeout returns the time limit of the next run. It doubles after a timeout: the same limit
+// would give the same result.
+func (g Gate) RunTimeout(tries []Result) time.Duration {
 	limit := g.Timeout
 	if limit <= 0 {
 		limit = DefaultTimeout
@@ -26,26 +25,24 @@ func (g Gate) Limit(tries []Result) time.Duration {
 	return limit
 }
 
-// Again reports whether a gate must run once more on the same tree before its
-// result can be used, after the tries until now: when it could not tell, once when it
-// is red and declared flaky, and once when it timed out where everything is slow (a
-// loaded machine, a place in which nothing was built before). A command that is not
-// there is not looked for again.
-func Again(g Gate, tries []Result, slow bool) bool {
+// NeedsRetry reports whether a gate must run again on the same tree.
+// It retries an unknown result unless the command is missing, a failure of a flaky gate once, and a
+// timeout once if slow (a loaded machine, or a checkout without build caches).
+func NeedsRetry(g Gate, tries []Result, slow bool) bool {
 	if len(tries) == 0 {
 		return true
 	}
 	last := tries[len(tries)-1]
 	switch {
 	case last.Status == Unknown:
-		return len(tries) < maxTries && !last.CannotStart
+		return len(tries) < maxRuns && !last.CannotStart
 	case last.Status == Fail:
 		return len(tries) == 1 && (g.Flaky || slow && last.TimedOut)
 	}
 	return false
 }
 
-// MergeRuns makes one result of all tries on a tree, at least one.
+// MergeRuns combines all tries on a tree, at least one, into one result.
 func MergeRuns(tries []Result) Result {
 	last := tries[len(tries)-1]
 	for _, r := range tries[:len(tries)-1] {

@@ -28,10 +28,10 @@ func run(s string) gate.Result {
 			r.Tail = w
 			continue
 		case w == "empty" || w == "left" || w == "flaky":
-			r.NoTests, r.Left, r.Flaky = r.NoTests || w == "empty", r.Left || w == "left", r.Flaky || w == "flaky"
+			r.NoTestsFound, r.LeftFiles, r.Flaky = r.NoTestsFound || w == "empty", r.LeftFiles || w == "left", r.Flaky || w == "flaky"
 			continue
 		case strings.HasPrefix(w, "!"):
-			r.Incomplete = append(r.Incomplete, w[1:])
+			r.IncompleteGroups = append(r.IncompleteGroups, w[1:])
 			continue
 		}
 		if r.Tests == nil {
@@ -84,12 +84,12 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	t.Helper()
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
-		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InSource: s.inSource, TestsLost: s.lost, NewCases: s.cases,
-		Answers: map[gate.Probe]gate.Run{},
+		ChangedInputs: strings.Fields(s.old), NewTests: strings.Fields(s.new),
+		AllowTestChanges: s.allow, InlineTestsChanged: s.inSource, OldInlineTestsChanged: s.lost, NewTestData: s.cases,
+		Runs: map[gate.Probe]gate.Run{},
 	}
 	if s.shown {
-		o.Shown = []string{"test"}
+		o.ReproducedAtStart = []string{"test"}
 	}
 	var asked []string
 	for {
@@ -97,7 +97,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		if p == "" {
 			return gate.Decide(o), strings.Join(asked, " ")
 		}
-		if _, again := o.Answers[p]; again || len(asked) > 10 {
+		if _, again := o.Runs[p]; again || len(asked) > 10 {
 			t.Fatalf("%s is asked for again", p)
 		}
 		if !cmp.Equal(gates, []string{"test"}) {
@@ -108,7 +108,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		if s.answers[p] == "" {
 			answer.Problem = "no space left on device"
 		}
-		o.Answers[p] = answer
+		o.Runs[p] = answer
 	}
 }
 
@@ -119,13 +119,13 @@ func check(t *testing.T, stories []story) {
 			t.Parallel()
 			v, asked := s.tell(t)
 			var names []string
-			for _, n := range [][]string{v.Broken, v.Flipped, v.Proving, v.Flaky} {
+			for _, n := range [][]string{v.Regressed, v.Flipped, v.Proving, v.Flaky} {
 				names = append(names, n...)
 			}
 			if !strings.Contains(v.Reason, s.want.reason) || v.Reason == "" || strings.Contains(v.Reason, "\n") {
 				t.Errorf("reason %q, want %q in it", v.Reason, s.want.reason)
 			}
-			got := judged{v.Status, v.Evidence, names, s.want.reason, asked, v.TestsChanged, v.FullGreen}
+			got := judged{v.Status, v.Evidence, names, s.want.reason, asked, v.NeedsChangedInputs, v.FullGreen}
 			if diff := cmp.Diff(s.want, got, cmp.AllowUnexported(judged{})); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
@@ -360,7 +360,7 @@ func TestSettingsAndLabels(t *testing.T) {
 	}
 	unbuilt := gate.Decide(gate.Observation{
 		Baseline: one("pass p.A+"), Now: one("pass p.A+ p.N+"), Changed: true, NewTests: []string{"n_test.go"},
-		Answers: map[gate.Probe]gate.Run{gate.Control: {Results: one("pass p.A+")}, gate.Overlay: {Results: one("fail !p build")}},
+		Runs: map[gate.Probe]gate.Run{gate.Control: {Results: one("pass p.A+")}, gate.Overlay: {Results: one("fail !p build")}},
 	})
 	if diff := cmp.Diff([]string{"overlay: build failure"}, unbuilt.Labels); diff != "" {
 		t.Error(diff)
@@ -371,7 +371,7 @@ func TestSettingsAndLabels(t *testing.T) {
 func TestATimeOutNamesWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	v := gate.Decide(gate.Observation{
-		Changed: true, OldTests: []string{"check.sh"}, Inputs: []string{"check.sh"},
+		Changed: true, ChangedInputs: []string{"check.sh"}, ChangedNonTests: []string{"check.sh"},
 		Baseline: []gate.Result{{Gate: "check", Status: gate.Pass}},
 		Now:      []gate.Result{{Gate: "check", Status: gate.Fail, TimedOut: true, Reason: "timed out after 10m0s"}},
 	})
@@ -392,7 +392,7 @@ func TestAGateThatNoLongerStarts(t *testing.T) {
 	} {
 		red := []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}}
 		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, CannotStart: true, Reason: "not found"}}
-		v := gate.Decide(gate.Observation{Changed: true, OldTests: c.inputs, Inputs: c.inputs, Baseline: red, Now: now})
+		v := gate.Decide(gate.Observation{Changed: true, ChangedInputs: c.inputs, ChangedNonTests: c.inputs, Baseline: red, Now: now})
 		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
 			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)
 		}

@@ -26,7 +26,7 @@ func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
 		drawAnswers(t, o)
 		each(&o, byTests)
 		red := o
-		red.Answers = maps.Clone(o.Answers)
+		red.Runs = maps.Clone(o.Runs)
 		each(&red, func(r gate.Result) gate.Result {
 			if some(o.Now, func(now gate.Result) bool { return now.Gate == r.Gate }) {
 				return withOldRed(r)
@@ -35,7 +35,7 @@ func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
 		})
 
 		v, got := gate.Decide(o), gate.Decide(red)
-		same := cmpopts.IgnoreFields(gate.Verdict{}, "StillRed", "FullGreen", "Reason", "Labels", "Enough")
+		same := cmpopts.IgnoreFields(gate.Verdict{}, "StillRed", "FullGreen", "Reason", "Labels", "Remedy")
 		if diff := cmp.Diff(v, got, same); diff != "" {
 			t.Errorf("verdict without and with an old red test:\n%s", diff)
 		}
@@ -63,15 +63,15 @@ func each(o *gate.Observation, change func(gate.Result) gate.Result) {
 		return out
 	}
 	o.Baseline, o.Now = all(o.Baseline), all(o.Now)
-	for p, run := range o.Answers {
+	for p, run := range o.Runs {
 		run.Results = all(run.Results)
-		o.Answers[p] = run
+		o.Runs[p] = run
 	}
 }
 
 // byTests makes a result fail by its tests alone, and name them.
 func byTests(r gate.Result) gate.Result {
-	r.TimedOut, r.Incomplete = false, nil
+	r.TimedOut, r.IncompleteGroups = false, nil
 	if r.Status == gate.Fail && len(r.Failing) == 0 {
 		r.Failing = []string{"p.A"}
 		if r.Tests != nil {

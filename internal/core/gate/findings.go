@@ -1,0 +1,376 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// finding is one fact about a claim whose gates pass, and the evidence level that it gives.
+type finding struct {
+	fact     string   // for the table in docs/reference/evidence.md
+	evidence Evidence // the level that it gives, or at most leaves
+	remedy   string   // what the agent or the user can do, for the same table
+	// holds reports whether the fact holds, and adds its reason to the verdict.
+	holds func(w assessment, v *Verdict) bool
+}
+
+// assessment is an observation with values derived once for all findings.
+type assessment struct {
+	Observation
+	flips      flips
+	byNewTests []string // flips that new tests caused
+	overlay    overlayResult
+}
+
+// setEvidence applies the first finding that holds, and lowers a proven verdict by the first
+// demerit that holds.
+func (o Observation) setEvidence(v *Verdict) {
+	w := o.findEvidence(v)
+	for _, f := range demerits() {
+		if v.Evidence == Proven && f.holds(w, v) {
+			v.Evidence, v.Remedy, v.Flipped, v.FlippedGates, v.Proving = f.evidence, f.remedy, nil, nil, nil
+		}
+	}
+}
+
+// findEvidence finds the evidence without the demerits.
+func (o Observation) findEvidence(v *Verdict) assessment {
+	tests := filter(o.ChangedInputs, func(file string) bool { return !slices.Contains(o.ChangedNonTests, file) })
+	if len(tests) > 0 {
+		asked := ""
+		if o.ChangesRequested {
+			asked = " as the task asks"
+		}
+		v.Labels = append(v.Labels, "tests changed"+asked+": "+plan.Few(tests, 4))
+	}
+	if len(o.ChangedNonTests) > 0 {
+		v.Labels = append(v.Labels, "gate inputs changed: "+plan.Few(o.ChangedNonTests, 4))
+	}
+	w := assessment{Observation: o}
+	for _, f := range inputFindings() {
+		if f.holds(w, v) {
+			v.Evidence = f.evidence
+			return w
+		}
+	}
+	w.derive(v)
+	for _, f := range findings() {
+		if f.holds(w, v) {
+			v.Evidence = f.evidence
+			break
+		}
+	}
+	return w
+}
+
+// derive evaluates the flips and the overlay.
+func (w *assessment) derive(v *Verdict) {
+	f := w.Observation.flips()
+	w.flips, w.byNewTests = f, w.Observation.flippedByNewTests(f.confirmed)
+	ownWork := func(name string) bool { return !slices.Contains(w.byNewTests, name) }
+	v.Flipped, v.FlippedGates = unique(filter(f.confirmed, ownWork)), filter(f.gatesWithoutIDs, ownWork)
+	if len(f.notComparable) > 0 {
+		v.Labels = append(v.Labels, notRepeatable+plan.Few(f.notComparable, 4))
+	}
+	for _, name := range f.candidates {
+		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.onlyHere, name) {
+			v.Flaky = append(v.Flaky, name)
+			v.Labels = append(v.Labels, "flaky: "+name)
+		}
+	}
+	if w.hasOverlay() {
+		w.overlay = w.evaluateOverlay()
+	}
+}
+
+// inputFindings come first. If gates need the agent's changes of gate inputs, no other finding
+// counts; nor does one if the task wants no evidence.
+func inputFindings() []finding {
+	return []finding{{
+		fact: "the gates pass only with gate inputs or old tests as the agent changed them, or old tests are gone", evidence: NoEvidence,
+		remedy: "do without the change, or `pawl approve`",
+		holds: func(w assessment, v *Verdict) bool {
+			if !w.needsChangedInputs() {
+				return false
+			}
+			v.NeedsChangedInputs, v.TestsRemoved, v.Reason = true, w.OnlyTestsRemoved(), w.NeedsChangedInputsReason(w.ChangedInputs)
+			return true
+		},
+	}, {
+		fact: "such were changed, and the gates could not be run with the originals", evidence: NoEvidence,
+		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
+		holds: func(w assessment, v *Verdict) bool {
+			if !w.originalsUnknown() || w.AllowTestChanges {
+				return false
+			}
+			v.Reason = w.inputsNoun() + " were changed, and the gates could not be run with the originals: " + w.probeProblem(Originals, OriginalsControl)
+			v.Labels, v.OriginalsUnknown = append(v.Labels, "originals: not checked"), true
+			return true
+		},
+	}, {
+		fact: "everything passes that passed before, and no more than `unproven` is wanted", evidence: Unproven,
+		remedy: "-",
+		holds: when(func(w assessment) bool { return w.WantedEvidence == Unproven }, func(_ assessment, v *Verdict) string {
+			if len(v.StillRed) > 0 {
+				return stillFails(v)
+			}
+			return "everything passes that passed before; whether the work is tested was not asked"
+		}),
+	}}
+}
+
+// stillFails is the reason if something failed before and fails still.
+func stillFails(v *Verdict) string {
+	return "nothing new fails; what failed before still fails: " + plan.Few(v.StillRed, 4)
+}
+
+// findings returns the findings in order: the first that holds sets the evidence.
+func findings() []finding {
+	return slices.Concat([]finding{{
+		fact: "every gate timed out before, and times out still", evidence: Unproven,
+		remedy: "find out what waits or takes so long, or give the gate a longer `timeout`",
+		holds: func(w assessment, v *Verdict) bool {
+			v.Reason = "no gate answers in time, as before the work: " + plan.Few(v.StillRed, 4)
+			return len(w.Now) == 0
+		},
+	}}, flipFindings(), overlayFindings(), []finding{{
+		fact: "new tests pass without the work too", evidence: Unproven,
+		remedy: "a test that fails without the work",
+		holds: when(func(w assessment) bool { return len(w.NewTests) > 0 }, func(w assessment, _ *Verdict) string {
+			return "nothing new fails, but the new tests pass without this work too: " + plan.Few(w.NewTests, 4)
+		}),
+	}, {
+		fact: "what did not pass before still fails", evidence: Unproven,
+		remedy: "make it pass, or add a test that fails without the work",
+		holds: func(_ assessment, v *Verdict) bool {
+			v.Reason = stillFails(v)
+			return len(v.StillRed) > 0
+		},
+	}, {
+		fact: "everything passes, and did before", evidence: Unproven,
+		remedy: "a test that fails without the work",
+		holds: when(func(assessment) bool { return true }, func(assessment, *Verdict) string {
+			return "everything passes, but nothing failed before this work that passes now"
+		}),
+	}})
+}
+
+// flipFindings are about tests that failed before the work.
+func flipFindings() []finding {
+	return []finding{{
+		fact: "green in the work tree, red in a clean checkout", evidence: NoEvidence,
+		remedy: "commit what makes the difference, or `[worktree] setup`",
+		holds: func(w assessment, v *Verdict) bool {
+			if len(w.flips.onlyHere) == 0 {
+				return false
+			}
+			v.setGreenOnlyHere(w.flips.onlyHere, w.ChangedIgnoredFiles)
+			return true
+		},
+	}, {
+		fact: "a test or gate that was red is green, each seen twice", evidence: Proven, remedy: "-",
+		holds: func(w assessment, v *Verdict) bool {
+			if len(v.Flipped) == 0 {
+				return false
+			}
+			v.Reason = "red before this work and green now: " + plan.Few(v.Flipped, 4)
+			if len(w.NewTests) > 0 {
+				v.Proving = filter(w.overlay.failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
+			}
+			return true
+		},
+	}, {
+		fact: "what was red is green by new tests, not by the work", evidence: Unproven,
+		remedy: "a test that fails without the work",
+		holds: func(w assessment, v *Verdict) bool {
+			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.NewTests, w.replacedTests()), 4) + ")"
+			if len(w.byNewTests) > 0 {
+				v.Labels = append(v.Labels, "turned green by new tests: "+plan.Few(w.byNewTests, 4))
+			}
+			return len(w.byNewTests) > 0
+		},
+	}}
+}
+
+// overlayFindings are about new tests on the baseline tree.
+func overlayFindings() []finding {
+	return []finding{{
+		fact: "new tests fail on the tree of before", evidence: Proven, remedy: "-",
+		holds: func(w assessment, v *Verdict) bool {
+			if len(w.overlay.failed) == 0 {
+				return false
+			}
+			v.Proving, v.Reason = w.overlay.failed, "red without this work and green with it: "+plan.Few(w.overlay.failed, 4)
+			if w.overlay.buildFailed {
+				v.Labels = append(v.Labels, "overlay: build failure")
+			}
+			return true
+		},
+	}, {
+		fact: "what was red is green once, and red when repeated", evidence: NoEvidence,
+		remedy: "fix the flaky test, or set `flaky = true` on its gate",
+		holds: func(_ assessment, v *Verdict) bool {
+			v.Reason = "what turned green is flaky, so it tells nothing: " + plan.Few(v.Flaky, 4)
+			return len(v.Flaky) > 0
+		},
+	}, {
+		fact: "new tests fail when the functions of the work are broken", evidence: Proven, remedy: "-",
+		holds: func(w assessment, v *Verdict) bool {
+			names := w.killingTests()
+			if len(names) > 0 {
+				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+plan.Few(names, 4)
+			}
+			return len(names) > 0
+		},
+	}, {
+		fact: "whether new tests fail without the work could not be found out", evidence: NoEvidence,
+		remedy: "make the isolated checkout work (`pawl doctor`)",
+		holds: func(w assessment, v *Verdict) bool {
+			if w.overlay.unknown {
+				v.Reason = "whether the new tests fail without this work could not be found out: " + w.probeProblem(Control, Overlay)
+				v.Labels = append(v.Labels, "overlay: unknown")
+			}
+			return w.overlay.unknown
+		},
+	}, {
+		fact: "tests inside source files changed, and no test fails when the work's functions are broken", evidence: NoEvidence,
+		remedy: "a test in a file of its own",
+		holds: func(w assessment, v *Verdict) bool {
+			if !w.InlineTestsChanged || w.AllowTestChanges {
+				return false
+			}
+			v.Reason = "tests inside source files were changed: what they prove could not be found out"
+			if broken := w.Runs[Mutants].Results; len(broken) > 0 && !slices.ContainsFunc(broken, func(r Result) bool { return r.Status != Pass }) {
+				v.Reason = w.survivedReason(nil)
+			}
+			v.Labels = append(v.Labels, "tests in source files")
+			return true
+		},
+	}}
+}
+
+// when combines a condition and its reason.
+func when(holds func(assessment) bool, why func(assessment, *Verdict) string) func(assessment, *Verdict) bool {
+	return func(w assessment, v *Verdict) bool {
+		if !holds(w) {
+			return false
+		}
+		v.Reason = why(w, v)
+		return true
+	}
+}
+
+// demerits are facts that keep a claim from being proven: one is enough.
+func demerits() []finding {
+	return []finding{
+		{fact: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate showed the loop's start in a clean checkout, and cannot tell with the work in one, whatever else is tried there", evidence: NoEvidence, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
+		{fact: "the tests pass as well when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
+		{fact: "with its functions broken the work does not build, or a gate that showed the loop's start in a clean checkout cannot tell, so whether its tests check them is not known", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
+		{fact: "new functions make nothing of what they are given, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
+		{fact: "a function takes what the task names, and does not look at it", evidence: Unproven, remedy: "use it, and test what it does", holds: ignoresParameters},
+		{fact: "the task asks for what no program that the work changed, nor what it calls, has the means for: what is atomic renames, locks or commits, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: lacksCapability},
+		{fact: "the tests pass as well when a new parameter that the task names has the zero value of its type", evidence: Unproven, remedy: "a test in which it makes a difference", holds: parametersNotTested},
+		{fact: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove, or a function or program that the task names does what it did before", evidence: Unproven, remedy: "a test in which it makes a difference", holds: mutationsNotTested},
+		{fact: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", evidence: Unproven, remedy: "take it out", holds: passesOnlyBySigns},
+		{fact: "the tests pass as well when they expect other values", evidence: Unproven, remedy: "take out what makes any result pass", holds: passesAnyExpectation},
+		{fact: "the tests pass as well when they give the program other inputs, whatever the form of these", evidence: Unproven, remedy: "work the answers out from the inputs", holds: ignoresInputs},
+		{fact: "the program holds the answers that its tests expect, and has one answer for all other inputs", evidence: Unproven, remedy: "work the answers out from the inputs", holds: hardcodesAnswers},
+		{fact: "a gate does not report a test of Pawl's that must fail (canary)", evidence: Unproven, remedy: "take out what hides failures", holds: missesCanary},
+		{fact: "a gate passes, its output says that tests failed, and did not before", evidence: Unproven, remedy: "let the gate's exit code tell", holds: masksFailures},
+		{fact: "the run writes test files or scripts of gates, and did not before the work", evidence: Unproven, remedy: "take out what writes them", holds: writesGateInputs},
+	}
+}
+
+// hasStubs detects added functions that do nothing.
+func hasStubs(w assessment, v *Verdict) bool {
+	if len(w.StubFunctions) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.StubFunctions, 4))
+	v.Reason = "part of the work is not written yet: " + plan.Few(w.StubFunctions, 4) + " make nothing of what they are given, and neither the program nor a test calls them"
+	return true
+}
+
+// ignoresParameters detects parameters that the task names and the work ignores.
+func ignoresParameters(w assessment, v *Verdict) bool {
+	if len(w.UnusedParameters) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.UnusedParameters, 4))
+	v.Reason = "the task names what the work takes and does not look at: " + plan.Few(w.UnusedParameters, 4) + ". Use it, and test what it does"
+	return true
+}
+
+// lacksCapability detects requested features that the work has no means for.
+func lacksCapability(w assessment, v *Verdict) bool {
+	if len(w.MissingMeans) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "not done: "+plan.Few(w.MissingMeans, 4))
+	v.Reason = "the work cannot do all that the task asks for: " + plan.Few(w.MissingMeans, 4)
+	return true
+}
+
+// masksFailures detects a gate that passes although its output says that tests failed, which it did
+// not before the task.
+func masksFailures(w assessment, v *Verdict) bool {
+	for _, r := range w.Now {
+		if r.Status != Pass || !r.MasksFailures || resultOf(w.Baseline, r.Gate).MasksFailures {
+			continue
+		}
+		v.Reason = r.Gate + " passes, but " + r.Warning + "; fix those tests, or let the exit code tell"
+		return true
+	}
+	return false
+}
+
+// writesGateInputs detects test files and gate scripts that a run of the work wrote in a clean
+// checkout. It ignores those that the baseline tree writes, or that the work tree's run visibly
+// left.
+func writesGateInputs(w assessment, v *Verdict) bool {
+	var files []string
+	for _, p := range []Probe{RepeatClean, Originals, Canary} {
+		for _, r := range w.Runs[p].Results {
+			before, control, now := resultOf(w.Baseline, r.Gate).WrittenTests, w.probeResult(Control, r.Gate).WrittenTests, resultOf(w.Now, r.Gate).WrittenTests
+			for file, putBack := range r.WrittenTests {
+				_, known := before[file]
+				if _, ok := control[file]; !ok && !known && (putBack || !leftChanged(now, file)) {
+					files = append(files, file)
+				}
+			}
+		}
+	}
+	if len(files) == 0 {
+		return false
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	v.Labels = append(v.Labels, "files that judge were written while the gates ran: "+plan.Few(files, 4))
+	v.Reason = "the run writes files that judge it, so that they show nothing: " + plan.Few(files, 4)
+	return true
+}
+
+// leftChanged reports whether a run left a file changed.
+func leftChanged(wrote map[string]bool, file string) bool {
+	putBack, ok := wrote[file]
+	return ok && !putBack
+}
+
+// Table returns the findings and demerits as a Markdown table for the docs.
+func Table() string {
+	var b strings.Builder
+	row := func(f finding, how string) {
+		b.WriteString("| " + f.fact + " | " + how + " | " + f.remedy + " |\n")
+	}
+	b.WriteString("| what was seen | evidence | what would be enough |\n|---|---|---|\n")
+	for _, f := range slices.Concat(inputFindings(), findings()) {
+		row(f, string(f.evidence))
+	}
+	for _, f := range demerits() {
+		row(f, "at most "+string(f.evidence))
+	}
+	return b.String()
+}

@@ -1,0 +1,76 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+)
+
+// A known failure is a test that failed when the task began and fails still. It says nothing about
+// the work, but hides other tests: its gate fails with the work, without it, and on mutants.
+// So a verdict ignores these tests, except that it names them as still red.
+
+// withoutKnownFailures removes the known failures from all runs of the observation.
+func (o Observation) withoutKnownFailures() Observation {
+	known := o.knownFailures()
+	if len(known) == 0 {
+		return o
+	}
+	o.Baseline, o.Now = withoutTests(o.Baseline, known), withoutTests(o.Now, known)
+	answers := make(map[Probe]Run, len(o.Runs))
+	for probe, run := range o.Runs {
+		run.Results = withoutTests(run.Results, known)
+		answers[probe] = run
+	}
+	o.Runs = answers
+	return o
+}
+
+// knownFailures returns the tests, by gate, that failed at the task's start and fail still. A gate
+// that does not name all its failing tests has none.
+func (o Observation) knownFailures() map[string][]string {
+	var known map[string][]string
+	for _, now := range o.Now {
+		before := resultOf(o.Baseline, now.Gate)
+		if red := intersect(now.Failing, before.Failing); len(red) > 0 && before.namesAllFailures() && now.namesAllFailures() {
+			if known == nil {
+				known = map[string][]string{}
+			}
+			known[now.Gate] = red
+		}
+	}
+	return known
+}
+
+// namesAllFailures reports whether tests failed, and the result names each of them.
+func (r Result) namesAllFailures() bool {
+	whole := r.Status == Fail && !r.BuildFailed && !r.TimedOut && !r.MultipleRuns && len(r.IncompleteGroups) == 0
+	return whole && len(r.Failing) > 0 && !slices.Contains(r.Failing, r.Gate) && (len(r.Tests) > 0 || r.Failed == len(r.Failing))
+}
+
+// withoutTests removes tests, by gate, from the results. A gate that failed only by these passes.
+func withoutTests(results []Result, tests map[string][]string) []Result {
+	results = slices.Clone(results)
+	for i, r := range results {
+		results[i] = r.withoutTests(tests[r.Gate])
+	}
+	return results
+}
+
+func (r Result) withoutTests(tests []string) Result {
+	if len(tests) == 0 {
+		return r
+	}
+	others := filter(r.Failing, func(name string) bool { return !slices.Contains(tests, name) })
+	if r.namesAllFailures() && len(others) == 0 {
+		r.Status, r.ExitCode, r.Reason, r.FirstError = Pass, 0, "", ""
+	}
+	if r.Failed > 0 {
+		r.Failed -= len(r.Failing) - len(others)
+	}
+	r.Failing = others
+	if r.Tests != nil {
+		r.Tests = maps.Clone(r.Tests)
+		maps.DeleteFunc(r.Tests, func(id string, _ Status) bool { return slices.Contains(tests, id) })
+	}
+	return r
+}

@@ -1,0 +1,342 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Observation is everything known about one claim: gate results, changes, and probe runs.
+type Observation struct {
+	Gates          []Gate   `json:"gates,omitempty"`           // settings of the gates that ran
+	Baseline       []Result `json:"baseline"`                  // on the tree that the task started from
+	Now            []Result `json:"now"`                       // on the tree that will be kept
+	WantedEvidence Evidence `json:"wanted_evidence,omitempty"` // of the claim, "" = proven // that the task asks for, "" = proven
+	Changed        bool     `json:"changed"`                   // the tree differs from the task's start, apart from Pawl's checkmarks
+	// ChangedInputs are gate inputs that were changed or deleted, old test files among them; also
+	// new inputs that are neither work nor tests.
+	ChangedInputs []string `json:"changed_inputs,omitempty"`
+	// ChangesRequested: the task asks for all of these changes, although the work fails with the
+	// originals. They count as approved.
+	ChangesRequested bool `json:"changes_requested,omitempty"`
+	// RemovedTests are old tests that no file contains now, named by their files.
+	RemovedTests []string `json:"removed_tests,omitempty"`
+	// ChangedNonTests are the ChangedInputs that are not tests.
+	ChangedNonTests []string `json:"changed_non_tests,omitempty"`
+	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
+	NewTests []string `json:"new_tests,omitempty"`
+	// NewTestData: NewTests include data files, which old tests may read too.
+	NewTestData bool `json:"new_test_data,omitempty"`
+	// AddedTests maps a gate without test IDs to the names of the added tests, if it can run these
+	// alone.
+	AddedTests map[string][]string `json:"added_tests,omitempty"`
+	// InlineTestsChanged: source files that contain tests changed, so tests may have changed too.
+	InlineTestsChanged bool `json:"inline_tests_changed,omitempty"`
+	// OldInlineTestsChanged: in one of these files, old tests differ, not only new ones.
+	OldInlineTestsChanged bool `json:"old_inline_tests_changed,omitempty"`
+	// CanMutate: the work added functions that Pawl can mutate, see Mutants.
+	CanMutate bool `json:"can_mutate,omitempty"`
+	// ChangedFunctions are the functions that the work added or changed, with their files.
+	ChangedFunctions []string `json:"changed_functions,omitempty"`
+	// StubFunctions are added functions that ignore their input and that neither the program nor
+	// its tests call.
+	StubFunctions []string `json:"stub_functions,omitempty"`
+	// UnusedParameters are parameters named by the task that the work's functions accept and
+	// ignore, each with its place.
+	UnusedParameters []string `json:"unused_parameters,omitempty"`
+	// MissingMeans are things that the task asks for, but no changed program has the calls for,
+	// each with its file. Example: atomic, without a rename or lock.
+	MissingMeans []string `json:"missing_means,omitempty"`
+	// NewParameters are added parameters that the task names, with their function's place, see
+	// ZeroParameters.
+	NewParameters []string `json:"new_parameters,omitempty"`
+	// MutationPoints are conditions and functions that the work added, see SingleMutants.
+	MutationPoints []string `json:"mutation_points,omitempty"`
+	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
+	// SignsNeutralized.
+	Signs []string `json:"signs,omitempty"`
+	// CanaryPossible: tests that must fail can be added beside the tree's tests, see Canary.
+	CanaryPossible bool `json:"canary_possible,omitempty"`
+	// ValuesReplaceable: the values in the tests can be replaced, see OtherExpected.
+	ValuesReplaceable bool `json:"values_replaceable,omitempty"`
+	// ProgramChanged: the work changed a file that is neither test nor document, see OtherInputs.
+	ProgramChanged bool `json:"program_changed,omitempty"`
+	// HardcodedAnswers are places in the program that hold only what its tests expect, or read it.
+	HardcodedAnswers []string `json:"hardcoded_answers,omitempty"`
+	// ReproducedAtStart are the gates whose result a clean checkout reproduced when the loop began.
+	ReproducedAtStart []string `json:"reproduced_at_start,omitempty"`
+	// ChangedIgnoredFiles are git-ignored files added or changed since the loop began, if a clean
+	// checkout disagrees with the work tree.
+	ChangedIgnoredFiles []string      `json:"changed_ignored_files,omitempty"`
+	AllowTestChanges    bool          `json:"allow_test_changes,omitempty"`
+	NoRatchet           bool          `json:"no_ratchet,omitempty"` // tests that passed may disappear
+	Runs                map[Probe]Run `json:"runs,omitempty"`
+}
+
+// Verdict says whether a claim passes, and what proves the work.
+type Verdict struct {
+	// Status is fail only if something regressed, and unknown if a gate is unknown.
+	Status    Status   `json:"status"`
+	Evidence  Evidence `json:"evidence"`
+	Regressed []string `json:"regressed,omitempty"` // tests or gates that passed at the start and fail or are missing
+	StillRed  []string `json:"still_red,omitempty"` // fail now and did not pass at the start
+	Flipped   []string `json:"flipped,omitempty"`   // failed before and pass now, each seen twice
+	// Proving are the new or changed tests that fail on the baseline tree or on mutants.
+	Proving []string `json:"proving,omitempty"`
+	// FlippedGates are the gates without test IDs in Flipped. They count for every task since their
+	// failure.
+	FlippedGates []string `json:"flipped_gates,omitempty"`
+	Flaky        []string `json:"flaky,omitempty"` // flipped once, not when repeated
+	// NeedsChangedInputs: the gates pass only with the agent's changes of gate inputs. The work is
+	// kept, but unverified until approved.
+	NeedsChangedInputs bool `json:"needs_changed_inputs,omitempty"`
+	// TestsRemoved: the only such change is that old tests were removed.
+	TestsRemoved bool `json:"tests_removed,omitempty"`
+	// OriginalsUnknown: gate inputs changed, and no run with the originals was possible. No review
+	// makes up for that.
+	OriginalsUnknown bool `json:"originals_unknown,omitempty"`
+	// MutantsSurvived: the tests also pass if each function of the work is mutated.
+	MutantsSurvived bool `json:"mutants_survived,omitempty"`
+	// TestsCannotFail: the tests passed in a run in which they should fail.
+	TestsCannotFail bool     `json:"tests_cannot_fail,omitempty"`
+	FullGreen       bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
+	Labels          []string `json:"labels,omitempty"` // facts that a report should name
+	Reason          string   `json:"reason"`           // one line, for the agent and the user
+	// Remedy says what would make the work proven, if a demerit prevents it; "" = a test that fails
+	// without the work.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// Decide turns an observation into a verdict. A probe that was not run counts as unknown: it can
+// only weaken the evidence.
+func Decide(o Observation) Verdict {
+	known := o.knownFailures()
+	o = o.withoutKnownFailures()
+	now := o.compareWithBaseline(o.Now)
+	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.stillRed, Regressed: unique(o.regressions(now))}
+	for _, name := range o.gateNames() {
+		v.StillRed = append(v.StillRed, known[name]...)
+	}
+	v.StillRed = unique(v.StillRed)
+	v.FullGreen = o.fullGreen(v, known)
+	for _, r := range o.Now {
+		if r.Flaky {
+			v.Labels = append(v.Labels, "flaky: "+r.Gate)
+		}
+		if r.Warning != "" {
+			v.Labels = append(v.Labels, r.Gate+": "+r.Warning)
+		}
+	}
+	for _, g := range o.Gates {
+		if g.InWorkTree && len(o.Now) > 0 {
+			v.Labels = append(v.Labels, "decided in the work tree (isolated = false): "+g.Name)
+		}
+	}
+	switch {
+	case v.Status == Fail:
+		v.Reason = o.failReason(v.Regressed)
+	case v.Status == Unknown:
+		v.Reason = o.unknownReason(now.unknown)
+	case len(o.Now) == 0:
+		v.Reason = "there is no gate: nothing could tell"
+	case !o.Changed:
+		v.Reason = "nothing was changed since the task began"
+	default:
+		o.withoutHung().setEvidence(&v)
+	}
+	return v
+}
+
+// status compares the gates with the baseline, without evidence.
+func (o Observation) status(now comparison) Status {
+	switch {
+	case len(o.regressions(now)) > 0:
+		return Fail
+	case len(now.unknown) > 0:
+		return Unknown
+	}
+	return Pass
+}
+
+// regressions returns what passed at the start and does not now. If tests may or did change, the
+// run with the originals decides about missing ones.
+func (o Observation) regressions(now comparison) []string {
+	if o.AllowTestChanges || len(o.ChangedInputs) > 0 {
+		return slices.Concat(now.regressed, o.unstartable())
+	}
+	return slices.Concat(now.regressed, now.missing)
+}
+
+// unstartable returns the gates that cannot start after gate inputs changed. The agent removed
+// their script and can restore it.
+func (o Observation) unstartable() []string {
+	var names []string
+	for _, r := range o.Now {
+		if len(o.ChangedInputs) > 0 && r.CannotStart {
+			names = append(names, r.Gate)
+		}
+	}
+	return names
+}
+
+// fullGreen reports whether every gate passed or may fail. known are the failures older than the
+// task.
+func (o Observation) fullGreen(v Verdict, known map[string][]string) bool {
+	if v.Status != Pass {
+		return false
+	}
+	for _, r := range o.Now {
+		allowed := slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == r.Gate && g.AllowBaseline })
+		if (r.Status != Pass || len(known[r.Gate]) > 0) && !allowed {
+			return false
+		}
+	}
+	return true
+}
+
+// NeedsChangedInputsReason says which changed gate inputs the gates need.
+func (o Observation) NeedsChangedInputsReason(needed []string) string {
+	if o.OnlyTestsRemoved() {
+		return "old tests are gone: " + plan.Few(o.RemovedTests, 4)
+	}
+	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + plan.Few(needed, 4)
+}
+
+// OnlyTestsRemoved reports whether old tests were removed, and the gates pass with the originals.
+func (o Observation) OnlyTestsRemoved() bool { return len(o.RemovedTests) > 0 && !o.originalsFail() }
+
+// inputsNoun names the kinds of changed inputs: tests, gate inputs or both.
+func (o Observation) inputsNoun() string {
+	switch {
+	case len(o.ChangedNonTests) == 0:
+		return "tests"
+	case len(o.ChangedNonTests) == len(o.ChangedInputs):
+		return "gate inputs"
+	}
+	return "tests and gate inputs"
+}
+
+// StoppedReporting reports whether a gate that reported tests before reports none now.
+func (o Observation) StoppedReporting() bool {
+	return slices.ContainsFunc(o.Now, func(r Result) bool { return resultOf(o.Baseline, r.Gate).stoppedReporting(r) })
+}
+
+// probeFailed reports whether a probe could not run, or a gate in it is unknown.
+func (o Observation) probeFailed(p Probe) bool {
+	run, ok := o.Runs[p]
+	return ok && (run.Problem != "" || slices.ContainsFunc(run.Results, func(r Result) bool { return r.Status == Unknown }))
+}
+
+// probeProblem says why probes have no usable result.
+func (o Observation) probeProblem(probes ...Probe) string {
+	for _, p := range probes {
+		run, ok := o.Runs[p]
+		if !ok {
+			continue
+		}
+		if run.Problem != "" {
+			return run.Problem + run.remedy()
+		}
+		for _, r := range run.Results {
+			if r.Status == Unknown && r.Reason != "" {
+				return r.Gate + ": " + r.Reason + run.remedy()
+			}
+		}
+	}
+	var last Run
+	for _, p := range probes {
+		if run, ok := o.Runs[p]; ok {
+			last = run
+		}
+	}
+	if names := o.differsInCheckout(); len(names) > 0 {
+		return "on the tree of before these go otherwise in a clean checkout than here: " + plan.Few(names, 4) +
+			`; if they are flaky: flaky = true for their gate in pawl.toml` + last.remedy()
+	}
+	return "in a checkout of their own, the gates do not show what they show here" + last.remedy()
+}
+
+// differsInCheckout returns the baseline tests, or gates without IDs, whose result differs in a
+// clean checkout.
+func (o Observation) differsInCheckout() []string {
+	var names []string
+	for _, before := range o.Baseline {
+		there := o.probeResult(Control, before.Gate)
+		known := len(names)
+		for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
+			if s, ran := there.Tests[id]; ran && s != before.Tests[id] {
+				names = append(names, id)
+			}
+		}
+		if len(before.Tests) == 0 && before.Status == there.Status {
+			names = append(names, filter(slices.Concat(there.Failing, before.Failing), func(name string) bool {
+				return slices.Contains(there.Failing, name) != slices.Contains(before.Failing, name)
+			})...)
+		}
+		if there.Status != "" && there.Status != before.Status && len(names) == known {
+			names = append(names, before.Gate)
+		}
+	}
+	return names
+}
+
+// remedy tells the user how to make the checkout complete.
+func (r Run) remedy() string {
+	if r.Missing != "" {
+		return "; " + r.Missing
+	}
+	return "; if it lacks what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
+}
+
+func (o Observation) failReason(regressed []string) string {
+	since := ""
+	if len(o.ChangedInputs) > 0 {
+		since = "; changed since: " + plan.Few(o.ChangedInputs, 4)
+	}
+	for _, r := range o.Now {
+		if before := resultOf(o.Baseline, r.Gate); before.stoppedReporting(r) {
+			then := max(before.testCount(), before.Passed+before.Failed)
+			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since + ignoredFilesHint(o.ChangedIgnoredFiles)
+		}
+		if slices.Contains(o.unstartable(), r.Gate) {
+			return r.Gate + ": " + r.Reason + since
+		}
+		if r.Status == Fail {
+			if r.TimedOut {
+				return r.Gate + ": " + r.Reason + since
+			}
+			reason := r.Gate + ": fails, and did not when the task began"
+			if slices.Equal(regressed, []string{r.Gate}) {
+				regressed = r.Failing // the reason names the gate already
+			}
+			if len(regressed) > 0 {
+				reason += ": " + plan.Few(regressed, 4)
+			}
+			if why := cmp.Or(r.FirstError, r.Reason); why != "" {
+				reason += ": " + why
+			}
+			return reason
+		}
+	}
+	return "passed when the task began and was not run now: " + plan.Few(regressed, 4) + since
+}
+
+func (o Observation) unknownReason(unknown []string) string {
+	for _, r := range o.Now {
+		if r.Gate != unknown[0] {
+			continue
+		}
+		if r.Status == Unknown {
+			return fmt.Sprintf("%s could not tell: %s", r.Gate, r.Reason)
+		}
+	}
+	return fmt.Sprintf("%s fails, and whether it did when the task began could not be found out", unknown[0])
+}
+
+// filter returns the names for which keep is true.
+func filter(names []string, keep func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !keep(name) })
+}
