@@ -294,7 +294,7 @@ func tallies(s loop.State) []term.Tally {
 		"reviewed": "an independent review passed, and nothing was seen to turn green",
 		"unknown":  "nothing could tell",
 
-		narrate.ToApprove: "its changes of old tests wait for you",
+		narrate.ToApprove: "waits for your approval",
 	}
 	for _, t := range s.Tasks {
 		word := narrate.Result(t)

@@ -76,13 +76,13 @@ func Evidence(t loop.Task) string {
 	case t.Status != loop.Done:
 		return t.Why
 	case t.Accepted && len(t.Tests) > 0:
-		return "passes only with its own version of " + plan.Few(t.Tests, 4) + "; accepted by pawl approve"
+		return PassesOnlyWith(t) + "; accepted by pawl approve"
 	case t.Accepted:
 		return "no test proves it; accepted by pawl approve"
 	case len(t.Tests) > 0 && t.TestsGone:
 		return "old tests are gone: " + strings.Join(t.Tests, ", ")
 	case len(t.Tests) > 0:
-		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
+		return PassesOnlyWith(t)
 	case t.Evidence == gate.Proven && len(t.Flipped) > 0:
 		names := t.Flipped
 		if len(names) > 3 {
@@ -93,6 +93,22 @@ func Evidence(t loop.Task) string {
 		return loop.Stands(t) + ": please review"
 	}
 	return t.Why
+}
+
+// PassesOnlyWith names the changes of tests and gate inputs that a task needs and that wait for approval:
+// its own, and those of earlier tasks.
+func PassesOnlyWith(t loop.Task) string {
+	earlier := slices.DeleteFunc(slices.Clone(t.Tests), func(file string) bool {
+		return len(t.Changed) == 0 || slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return c.Path == file })
+	})
+	own := slices.DeleteFunc(slices.Clone(t.Tests), func(file string) bool { return slices.Contains(earlier, file) })
+	switch {
+	case len(earlier) == 0:
+		return "passes only with its own version of " + plan.Few(own, 4)
+	case len(own) == 0:
+		return "passes only with what an earlier task changed: " + plan.Few(earlier, 4)
+	}
+	return "passes only with its own version of " + plan.Few(own, 4) + ", and with what an earlier task changed: " + plan.Few(earlier, 4)
 }
 
 // TaskNow says what becomes of a task at this moment: nothing, "", of most. working says that

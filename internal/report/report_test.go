@@ -62,7 +62,7 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
   why           task US-006 (Cache) failed: TestCache fails
-  tests changed US-005 Status codes passes only with its own version of existing files: session_test.go; if that is right:  pawl approve brisk-otter-7f3a  → git show c81f0c2
+  tests changed US-005 Status codes passes only with its own version of session_test.go; if that is right:  pawl approve brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
                 | -    if code != 401 {
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
   1 skipped     US-006 Cache  failed after all attempts: TestCache fails  → pawl restore brisk-otter-7f3a --task US-006
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
-  1 to approve  US-005 Status codes  its changes of old tests wait for you  → git show c81f0c2
+  1 to approve  US-005 Status codes  waits for your approval  → git show c81f0c2
   2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
                 US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
   1 reviewed    US-009 Reviewed  an independent review passed
@@ -320,7 +320,7 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 		}
 	}
 	got := text(t, l)
-	const want = "  gate inputs   US-005 Status codes changed gate inputs; it passes with the originals too, or was allowed to"
+	const want = "  gate inputs   US-005 Status codes changed gate inputs; what passed before passes with the originals too, or the change was allowed"
 	if !strings.Contains(got, want) || strings.Contains(got, "tests changed") {
 		t.Errorf("%q is missing, or tests are named, in\n%s", want, got)
 	}

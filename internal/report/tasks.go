@@ -161,7 +161,7 @@ func (p *page) groups() []group {
 		{name: "skipped", meaning: "failed after all attempts", each: true, why: true},
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
 		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
-		{name: narrate.ToApprove, meaning: "its changes of old tests wait for you", each: true},
+		{name: narrate.ToApprove, meaning: "waits for your approval", each: true},
 		{name: "unknown", meaning: "no gate could decide: please review", each: true},
 		{name: "unproven", each: true},
 		{name: "reviewed", meaning: "an independent review passed"},

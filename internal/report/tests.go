@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 const (
@@ -124,7 +125,7 @@ func (p *page) standing(t loop.Task) string {
 	case len(t.Tests) > 0 && t.TestsGone:
 		return "old tests are gone: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Tests) > 0:
-		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
+		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Approved) > 0:
 		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
 	case t.OriginalsUnseen() && t.IfApproved.Evidence == gate.NoEvidence:
@@ -136,7 +137,7 @@ func (p *page) standing(t loop.Task) string {
 	case approved:
 		return "changed " + what + ", which were approved"
 	}
-	return "changed " + what + "; it passes with the originals too, or was allowed to"
+	return "changed " + what + "; what passed before passes with the originals too, or the change was allowed"
 }
 
 // fileOf is the file that a diff's line "--- a/…" or "+++ b/…" names: git quotes a

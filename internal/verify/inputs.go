@@ -52,6 +52,9 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	steps, through := testreport.Reach(r.Gates, func(file string) ([]byte, error) { return v.Repo.Show(ctx, r.ProtectedTree, file) })
 	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return runs(steps, file) }
+	named := func(file string) bool { return names(r.Gates, steps, file) }
+	loaded := sync.OnceValue(func() func(string) bool { return v.loadedByProgram(ctx, r.ProtectedTree, named) }) // few claims need it
+	rules.Loaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
 	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && v.isTest(s.From) })
 	rules.Asked = func(file string) bool { // what only a test script runs is what it tests
 		return work.Names(r.Asked, file) && !names(r.Gates, outside, file) && (!slices.Contains(through, file) || runs(steps, file))

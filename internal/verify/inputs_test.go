@@ -142,6 +142,39 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 	}
 }
 
+// Data that the program reads, and no test does, is work; what a program reads that the gates run is a gate input.
+func TestDataOfTheProgramIsWork(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"src/names.py": "DATA = open('src/names.json').read()\n", "src/names.json": "Germany\n", "tools/cov.py": "limits.json\n", "tools/limits.json": "90\n",
+		"run": "for t in tests/test_*.sh; do sh $t && echo \"ok $t\" || { echo \"not ok $t\"; bad=1; }; done; exit $bad\n",
+		"tests/test_de.sh": "cat src/names.js* | grep -q Germany\n",
+	}
+	b := newBench(t, start, nil)
+	got := b.claim(gates("sh run && test -e tools/cov.py"), files{"src/names.json": "Germany\nFrance\n", "tests/test_fr.sh": "cat src/names.js* | grep -q France\n", "tools/limits.json": "60\n"}, nil)
+	if got.Verdict.Evidence != gate.Proven || !slices.Equal(got.Observation.ChangedNonTests, []string{"tools/limits.json"}) {
+		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.ChangedNonTests)
+	}
+}
+
+// A script without an ending is as much a program as one with it.
+func TestAScriptWithoutAnEndingIsWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{
+		"bin/slug": "#!/bin/sh\necho \"$1\" | tr A-Z a-z\n", "tests/test_lower.sh": "[ \"$(sh bin/slug ABC)\" = abc ]\n",
+		"run": "for t in tests/test_*.sh; do sh $t && echo \"ok $t\" || { echo \"not ok $t\"; bad=1; }; done; exit $bad\n",
+	}, nil)
+	sh(t, b.root, "chmod", "+x", "bin/slug")
+	sh(t, b.root, "git", "commit", "-qam", "executable")
+	got := b.claim(gates("sh run"), files{"bin/slug": "#!/bin/sh\necho \"$1\" | tr A-Z a-z | tr ' ' -\n", "tests/test_dash.sh": "[ \"$(sh bin/slug 'a b')\" = a-b ]\n"}, func(r *verify.Request) {
+		sh(t, b.root, "chmod", "+x", "bin/slug")
+		r.Tree = b.tree()
+	})
+	if got.Verdict.Evidence != gate.Proven || len(got.Observation.ChangedNonTests) > 0 {
+		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.ChangedNonTests)
+	}
+}
+
 // A file that holds a number alone is a limit, unless the user calls it work.
 func TestANumberIsALimit(t *testing.T) {
 	t.Parallel()

@@ -35,8 +35,8 @@ func (r Rules) ProductData(commits [][]string, isTest func(file string) bool) []
 		}
 		seen := map[string]bool{}
 		for _, file := range paths {
-			if dir := path.Dir(file); dir != "." && !isTest(file) && r.mayBeData(file) {
-				seen[dir+"/*"+path.Ext(file)] = true
+			if mayBeProductData(file) && !isTest(file) && !r.Is(Change{Path: file}) {
+				seen[path.Dir(file)+"/*"+path.Ext(file)] = true
 			}
 		}
 		for glob := range seen {
@@ -53,9 +53,10 @@ func (r Rules) ProductData(commits [][]string, isTest func(file string) bool) []
 	return found[:min(len(found), maxData)]
 }
 
-// mayBeData: it counts as a gate input, and has not the name of a tool's settings.
-func (r Rules) mayBeData(file string) bool {
+// mayBeProductData reports whether a file may be data of the program: it lies below the top, and has not the name of a
+// tool's settings.
+func mayBeProductData(file string) bool {
 	base := path.Base(file)
-	return has(structured, strings.ToLower(path.Ext(file))) && !strings.HasPrefix(base, ".") && !isToolsName(base) && !IsManifest(file) &&
-		!inputs().Match(file) && !lockFiles().Match(base) && !r.Is(Change{Path: file})
+	return path.Dir(file) != "." && has(structured, strings.ToLower(path.Ext(file))) && !strings.HasPrefix(base, ".") && !isToolsName(base) &&
+		!IsManifest(file) && !inputs().Match(file) && !lockFiles().Match(base)
 }

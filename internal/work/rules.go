@@ -17,7 +17,10 @@ const (
 		.woff .woff2 .ttf .otf .eot .mp3 .mp4 .ogg .wav .webm .glb .gltf .po .mo .pot .ftl .arb .resx .strings .xliff .xlf .xcstrings`
 	documents = `.md .mdx .markdown .rst .adoc .asciidoc .org .tex .bib`
 	packages  = `go.mod package.json Cargo.toml pyproject.toml`
-	data      = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
+	hooks     = `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase
+		post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout
+		pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman`
+	data = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
 )
 
 // Globs of files by their paths, and some of their names; each is read when it is first asked for.

@@ -31,6 +31,9 @@ type Rules struct {
 	// Checked reports whether a gate looks into a file itself, by the name in its command or
 	// script (grep -q done list.txt), and compares nothing with it; nil = into none.
 	Checked func(file string) bool
+	// Loaded reports whether the program names a file in its source, and neither a test nor a gate
+	// does; nil = it names none.
+	Loaded func(file string) bool
 	// Runs reports whether gates run a script for its exit code; nil = none.
 	Runs func(file string) bool
 	// Asked reports whether the user's goal or task names a file; nil = it names none.
@@ -63,14 +66,24 @@ func (r Rules) Is(c Change) bool {
 	case has(sources, ext), has(assets, ext), assetFolders().Match(c.Path):
 		return true
 	case has(data, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
-		return c.Added || r.Checked != nil && r.Checked(c.Path) // a test may read what was there
+		return c.Added || r.Checked != nil && r.Checked(c.Path) || r.loads(c.Path) // a test may read what was there
+	case c.Executable && r.Shell && programName.MatchString(base): // a script without an ending
+		return !isToolsName(base) && !has(hooks, base) && !checks().Match(base) && (r.Runs == nil || !r.Runs(c.Path))
 	case plainName.MatchString(base):
 		return !isToolsName(base) && !c.Executable && !(c.Added && r.Make)
 	case has(packages, base): // of a part of the program that is new itself
 		return c.Added && r.HasFiles != nil && !r.HasFiles(path.Dir(c.Path))
 	}
-	return false
+	return r.loads(c.Path)
 }
+
+// loads reports whether a file is data that the program reads.
+func (r Rules) loads(file string) bool {
+	return r.Loaded != nil && mayBeProductData(file) && r.Loaded(file)
+}
+
+// programName is a name without an ending, as programs have it.
+var programName = regex.New(`^[a-z0-9_-]+$`)
 
 // plainName is a name without an ending, as programs and data have it.
 var plainName = regex.New(`^[a-z0-9_]+$`)

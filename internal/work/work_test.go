@@ -82,6 +82,10 @@ func TestIs(t *testing.T) {
 		{shell, "greet.sh lib/a.bash", "check.sh want.txt"},
 		{Rules{Shell: true, Runs: func(file string) bool { return file == "all.sh" }}, "greet.sh", "all.sh"},
 		{Rules{Checked: func(file string) bool { return file == "words.csv" }}, "words.csv", "want.txt"},
+		{
+			Rules{Loaded: func(file string) bool { return !strings.Contains(file, "other") }},
+			"src/geo/countries.json lib/words.txt", "src/geo/other.json tsconfig.json settings.yaml want.txt sub/package.json sub/.eslintrc.json sub/configs.json .github/a.json",
+		},
 		{Rules{Globs: []string{"data.json", "conf/**"}}, "data.json conf/a.yml", "other.json"},
 	}
 	for _, c := range cases {
@@ -104,6 +108,12 @@ func TestIs(t *testing.T) {
 	}
 	if (Rules{Make: true}).Is(Change{Path: "test", Added: true}) {
 		t.Error("what make would take for a product is work")
+	}
+	for file, want := range map[string]bool{"bin/slug": true, "bin/my-tool": true, "run-tests": false, "hooks/pre-commit": false, "all": false} {
+		rules := Rules{Shell: true, Runs: func(file string) bool { return file == "all" }}
+		if got := rules.Is(Change{Path: file, Executable: true}); got != want {
+			t.Errorf("%s, a script without an ending: work %v, want %v", file, got, want)
+		}
 	}
 	if (Rules{}).Is(Change{Path: "run", Added: true, Executable: true}) {
 		t.Error("a program without an ending is work")

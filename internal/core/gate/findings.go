@@ -2,6 +2,7 @@ package gate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -95,7 +96,7 @@ func inputFindings() []finding {
 			if !w.needsChangedInputs() {
 				return false
 			}
-			v.NeedsChangedInputs, v.TestsRemoved, v.Reason = true, w.OnlyTestsRemoved(), w.NeedsChangedInputsReason(w.ChangedInputs)
+			v.NeedsChangedInputs, v.TestsRemoved, v.Reason = true, w.OnlyTestsRemoved(), w.NeedsChangedInputsReason(w.ChangedNonTests)
 			return true
 		},
 	}, {
@@ -139,6 +140,10 @@ func findings() []finding {
 		fact: "new tests pass without the work too", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: when(func(w assessment) bool { return len(w.NewTests) > 0 }, func(w assessment, _ *Verdict) string {
+			if len(w.ChangedNonTests) > 0 {
+				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.ChangedNonTests, 4) +
+					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.ChangedNonTests[0]) + "]"
+			}
 			return "nothing new fails, but the new tests pass without this work too: " + plan.Few(w.NewTests, 4)
 		}),
 	}, {
