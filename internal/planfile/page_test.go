@@ -12,7 +12,68 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// The page of the formats is made of what the codecs say.
+// formatDoc describes a format for the people who write plans in it.
+type formatDoc struct {
+	tool   string // whose format it is
+	task   string // what a task is there
+	ids    string // where its id comes from
+	done   string // what Pawl writes when a task is done
+	prompt string // what reaches the prompt beside the task's own text, "" for the sections around it
+	limits string // what is not read or written
+}
+
+var formatDocs = map[string]formatDoc{
+	planfile.Ralphex: {
+		tool: "ralphex", task: "a section `### Task N: title`", ids: "N", done: "`[x]` in each box of the section",
+		limits: "boxes outside of such sections are no tasks: `pawl plan check` names them; the list under `## Validation Commands` is the gates",
+	},
+	planfile.PRD: {
+		tool: "ralph-cli", task: "a story: a heading `### [ ] US-001: title`, or an item that names one", ids: "`US-001`", done: "`[x]` in the heading or item",
+		limits: "boxes within a story are its criteria and stay as they are",
+	},
+	planfile.SpecKit: {
+		tool: "spec-kit", task: "an item `- [ ] T001 [P] [US1] text`", ids: "`T001`", done: "`[X]`",
+		prompt: "the user story in `spec.md` beside it",
+		limits: "a phase begins when all tasks of the one before are done, optional ones aside; `(depends on T012)` counts too; `checklists/` are yours: never read as tasks, never ticked",
+	},
+	planfile.Kiro: {
+		tool: "Kiro", task: "a numbered item without numbered items below it; `- [ ]*` is optional", ids: "`2.1`", done: "`[x]`, and in the box of 2 once all of 2.1, 2.2 are done that are not optional",
+		prompt: "the acceptance criteria in `requirements.md` that `_Requirements: 1.1, 2.3_` names",
+		limits: "`[-]` and `[~]` are open; `_Depends: 1.1_` counts, `_Boundary: …_` is told to the agent only",
+	},
+	planfile.OpenSpec: {
+		tool: "OpenSpec", task: "an item with a box", ids: "`1.2`", done: "`[x]`",
+		prompt: "requirements and scenarios of the change (`specs/*/spec.md`)",
+		limits: "`openspec archive` is yours to run; boxes in code are named by `pawl plan check`, and are no tasks",
+	},
+	planfile.Checklist: {
+		tool: "any Markdown", task: "an item with a box that has no boxes below it; `- [ ]*` is optional", ids: "`US-001`, `T01`, `W1:`, `2.3`, `#12` where the title begins with one and no two are the same; else the position", done: "`[x]`, and in the box above once all below it are done",
+		limits: "an unknown mark, such as `[?]`, is open; `pawl plan check` names it",
+	},
+	planfile.Backlog: {
+		tool: "Backlog.md", task: "a file with front matter", ids: "`id`", done: "the last one of `statuses` in `config.yml`, and `[x]` in each acceptance criterion",
+		prompt: "description, plan and notes; acceptance criteria and definition of done as what it is done when",
+		limits: "the plan is the folder; a task with `parent_task_id` comes before its parent; the definition of done is yours to tick; `updated_date` is not written; drafts and completed tasks are not read",
+	},
+	planfile.PRDJSON: {
+		tool: "ralph (snarktank), ralph-tui", task: "an object in `userStories`", ids: "`id`", done: "`\"passes\": true`",
+	},
+	planfile.FeatureList: {
+		tool: "feature-list loops", task: "an object in the list, or in `features`", ids: "`id`, else the position", done: "`\"passes\": true`",
+		prompt: "with `pawl run DIR`, `RALPH_PROMPT.md` beside it",
+		limits: "`pawl run DIR` follows the limit in `progress.txt`, too, and keeps its status",
+	},
+	planfile.TaskMaster: {
+		tool: "task-master", task: "a subtask, or a task without any", ids: "`5.2`, `5`", done: "`\"status\": \"done\"`, of a task once all its subtasks are done",
+		prompt: "`testStrategy` as what it is done when; of a subtask, what its task says",
+		limits: "deferred and cancelled tasks are left out, and named by `pawl plan check`; `updatedAt` is not written; a file with tasks under several tags is refused",
+	},
+	planfile.Ralphy: {
+		tool: "ralphy", task: "an object in `tasks` without a `status`", ids: "`id`, else the position", done: "`\"completed\": true`",
+	},
+}
+
+// The page of the formats is made of formatDocs and of where the codecs look.
 func TestReferenceIsFresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "docs", "reference", "plan-formats.md")
@@ -33,7 +94,7 @@ func TestReferenceIsFresh(t *testing.T) {
 
 func formatsPage() string {
 	var b strings.Builder
-	b.WriteString(`<!-- Made of internal/planfile/codec.go; go generate ./internal/planfile writes it. -->
+	b.WriteString(`<!-- Made of internal/planfile/page_test.go; go generate ./internal/planfile writes it. -->
 # Plan formats
 
 For users who have a plan already. ` + "`pawl run`" + ` without arguments looks in these places and takes the plan that has open tasks; it asks
@@ -49,12 +110,13 @@ if there are several. ` + "`pawl run FILE`" + ` takes any file. The format is to
 		if f.Written {
 			written = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, f.Tool, f.Task, f.IDs, f.Done, written)
+		doc := formatDocs[f.Name]
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, doc.tool, doc.task, doc.ids, doc.done, written)
 	}
 	b.WriteString("\n## What else is read, and what is not\n\n| format | also in the prompt | note |\n|---|---|---|\n")
 	for _, f := range planfile.Formats() {
-		if f.Prompt+f.Limits != "" {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, f.Prompt, f.Limits)
+		if doc := formatDocs[f.Name]; doc.prompt+doc.limits != "" {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, doc.prompt, doc.limits)
 		}
 	}
 	b.WriteString(`
