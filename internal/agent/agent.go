@@ -9,6 +9,8 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -185,3 +187,37 @@ func ReadOnly(next func(toolcall.Call) Verdict) func(toolcall.Call) Verdict {
 		return Verdict{Reason: "This session only looks: read and search the files, then answer."}
 	}
 }
+
+// ErrLoginUnknown is returned by CheckLogin where the client cannot tell.
+var ErrLoginUnknown = errors.New("the client does not say whether somebody is logged in")
+
+// LoginChecker is an Agent that can tell, without asking a model, whether somebody
+// is logged in.
+type LoginChecker interface {
+	// CheckLogin asks the client as it would be started with o. It returns nil if
+	// somebody is logged in, ErrLoginUnknown if that cannot be told, and else an
+	// error with a hint. Bounded.
+	CheckLogin(ctx context.Context, o Options) error
+}
+
+// Tools are offered to the agent as an MCP server that lives in this process: what
+// it does is done here, out of reach of whatever confines the agent.
+type Tools interface {
+	// Name of the server; agents make the names of its tools with it.
+	Name() string
+	// Open begins a conversation with a client. Each message of the server, JSON-RPC
+	// as MCP has it, is passed to send, from any goroutine.
+	Open(send func(json.RawMessage)) Wire
+}
+
+// Wire is a client's end of such a conversation.
+type Wire interface {
+	// Send passes a message of the client on and does not wait for what comes of it.
+	Send(message json.RawMessage) error
+	// Close ends the conversation and cuts off what is under way in it. Idempotent,
+	// bounded.
+	Close()
+}
+
+// Mounts is the mark of an agent that offers Options.Tools to its model.
+type Mounts interface{ Mounts() }

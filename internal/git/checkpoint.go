@@ -242,3 +242,22 @@ func missingObjectError(err error, what string) error {
 func missingContent(what string) error {
 	return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost the content of %q", what)
 }
+
+// DeleteLoopRefs deletes the checkpoints of a loop and its other refs under refs/pawl,
+// all or none, and returns how many there were. Branches and commits on them stay.
+func (r *Repo) DeleteLoopRefs(ctx context.Context, loop string) (int, error) {
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return 0, err
+	}
+	list, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=delete %(refname) %(objectname)", prefix}})
+	n := strings.Count(string(list), "\n")
+	if err == nil && n > 0 {
+		_, err = r.run(ctx, call{args: []string{"update-ref", "--stdin"}, stdin: list, whole: true})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("delete the refs of loop %s: %w", loop, err)
+	}
+	r.cacheCheckpoints(prefix, nil)
+	return n, nil
+}

@@ -11,7 +11,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // Reopen continues a loop that ended in a session with work left. Skipped tasks are open
@@ -109,4 +112,34 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 		return firstError(ctx, []precondition{p.heldLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
+}
+
+// ApplyToEnded applies a user's decision to a loop that has ended, and returns the new state.
+// No driver runs.
+func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environment, e loop.Event) (_ loop.State, err error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return loop.State{}, err
+	}
+	owner, err := l.Own(ctx)
+	if err != nil {
+		return loop.State{}, err
+	}
+	defer func() { err = errors.Join(err, owner.Close()) }()
+	r := runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}
+	return r.ApplyToEnded(ctx, e)
+}
+
+// Load reads the memory of a loop that is to go on. A damaged journal is an error that
+// says what can be done.
+func Load(l *store.Loop) (memory.Memory, error) {
+	m, _, err := record.Load(l)
+	switch _, damaged := errors.AsType[*journal.CorruptError](err); {
+	case !damaged:
+		return m, err
+	case !l.GivenUp().IsZero():
+		return m, failure.New(failure.Error, "it was given up: pawl run begins anew", "%w", err)
+	}
+	return m, failure.New(failure.Error,
+		"pawl stop "+l.ID+" gives it up as it is, with its commits and checkpoints; then pawl run begins anew", "%w", err)
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/review"
@@ -144,4 +146,26 @@ func (d *Driver) reviewer(l *store.Loop) *review.Reviewer {
 			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.reviewers[g.Name], Redact: d.Redact}, err
 		},
 	}
+}
+
+// checkReviewers returns an error if a reviewer other than the loop's agent cannot be
+// started.
+func checkReviewers(ctx context.Context, spec record.Spec) error {
+	for _, a := range otherReviewers(spec) {
+		if _, err := installed(ctx, a, ""); err != nil {
+			return reviewError(err)
+		}
+	}
+	return nil
+}
+
+// reviewError adds what failed.
+func reviewError(err error) error { return fmt.Errorf("review cannot be requested: %w", err) }
+
+// checkPrograms repeats these checks for a loop that is resumed.
+func (d *Driver) checkPrograms(ctx context.Context, env environment.Environment) error {
+	if absent := missingGatePrograms(d.Spec, d.Repo.Root(), env); len(absent) > 0 {
+		return absent[0]
+	}
+	return checkReviewers(ctx, d.Spec)
 }

@@ -1,9 +1,14 @@
 package record
 
 import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // Kinds of messages to a loop.
@@ -109,4 +114,55 @@ func (m Message) ToolClaim() (c memory.ToolClaim, ok bool) {
 		return memory.ToolClaim{}, false
 	}
 	return c, true
+}
+
+// FrozenPlanPath returns the judge's copy of the plan: the plan as the user wrote it,
+// with the marks that Pawl set.
+func FrozenPlanPath(l *store.Loop) string { return filepath.Join(l.Dir, "plan.frozen") }
+
+// WaitingEdits returns the edits of the plan in the inbox, oldest first.
+func WaitingEdits(l *store.Loop) ([]plan.Edit, error) {
+	messages, err := l.Peek()
+	if err != nil {
+		return nil, err
+	}
+	var edits []plan.Edit
+	for _, m := range messages {
+		var body Message
+		if json.Unmarshal(m.Body, &body) == nil && body.Kind == MessagePlan && body.Edit != nil {
+			body.Edit.ID = m.ID
+			edits = append(edits, *body.Edit)
+		}
+	}
+	return edits, nil
+}
+
+// ClaimIn returns the claim in the agent's last message, or nil. Of several claims, being
+// blocked takes precedence: an agent that says both has not finished. Goals that end by
+// their own limit accept no claim.
+func (s Spec) ClaimIn(message string) *loop.Claim {
+	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
+		return nil
+	}
+	var found *loop.Claim
+	for _, c := range claim.Parse(message, s.Promise) {
+		if c.Kind == claim.Blocked {
+			return &loop.Claim{Blocked: true, Reason: c.Reason}
+		}
+		if found == nil {
+			found = &loop.Claim{}
+		}
+		found.Tasks = append(found.Tasks, c.Tasks...)
+		found.NoBehaviourChange = found.NoBehaviourChange || c.NoBehaviourChange
+	}
+	return found
+}
+
+// QuestionIn returns the question in the agent's last message, or nil.
+func QuestionIn(message string) *loop.Question {
+	q, ok := claim.Ask(message)
+	if !ok {
+		return nil
+	}
+	return &loop.Question{Text: q.Text, Choices: q.Choices, Proposed: q.Proposed}
 }

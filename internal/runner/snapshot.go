@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Most actions ask git for the tree of the work tree, which costs more than all else in a
@@ -86,4 +89,17 @@ func (r *Runner) stateOf(path string) string {
 		return ""
 	}
 	return fmt.Sprint(info.Mode(), info.Size(), times)
+}
+
+// save keeps the snapshot that lists and hooks read.
+func (r *Runner) save() {
+	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.Spec, r.mem)))
+}
+
+// noteUnsaved shows that the snapshot could not be written. It is derived: that is worth a
+// note, not an end.
+func (r *Runner) noteUnsaved(err error) {
+	if err != nil {
+		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
+	}
 }
