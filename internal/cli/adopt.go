@@ -19,7 +19,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/statefile"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -125,7 +124,7 @@ func (w *wish) asks(p statefile.Proposal) {
 // for none.
 func (a *app) follower(path string) (string, error) {
 	file, _ := os.Stat(path) // it need not be there: formats may make theirs
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := record.List(a.store)
 	if err != nil {
 		return "", err
 	}

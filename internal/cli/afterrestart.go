@@ -10,7 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -26,7 +25,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart resumes loops as they are, and takes neither LOOP nor limits")
 	}
 	ctx := a.untilSignal()
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := record.List(a.store)
 	if err != nil {
 		return err
 	}

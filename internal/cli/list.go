@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -30,8 +28,8 @@ pawl stop ends it.
 }
 
 // listed returns all loops. It warns of those that cannot be read.
-func (a *app) listed() ([]store.ListEntry[record.Summary], error) {
-	listed, err := store.List(a.store, record.ReadSummary)
+func (a *app) listed() ([]record.Entry, error) {
+	listed, err := record.List(a.store)
 	for _, l := range listed {
 		if l.Err != nil {
 			term.Warnf(a.Err, "%s", l.Err)
@@ -42,7 +40,7 @@ func (a *app) listed() ([]store.ListEntry[record.Summary], error) {
 
 // Run lists loops, the newest first.
 func (c *listCmd) Run(a *app) error {
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := record.List(a.store)
 	if err != nil {
 		return err
 	}
@@ -62,7 +60,6 @@ func (c *listCmd) Run(a *app) error {
 		}
 		rows, where = append(rows, sum), where || sum.Root != root
 	}
-	slices.SortStableFunc(rows, func(x, y record.Summary) int { return y.CreatedAt.Compare(x.CreatedAt) })
 	if c.JSON {
 		return a.printJSON(rows)
 	}
@@ -79,7 +76,7 @@ func (c *listCmd) Run(a *app) error {
 
 // present is the summary with the state as it is now: the kept one does not know
 // whether the loop's process lives.
-func (a *app) present(l store.ListEntry[record.Summary]) record.Summary {
+func (a *app) present(l record.Entry) record.Summary {
 	sum := l.Summary
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {

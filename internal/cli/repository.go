@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -29,23 +28,16 @@ func commonGitDir(root string) string {
 		if !ok {
 			return ""
 		}
-		dir = absolute(root, to)
+		dir = absIn(root, to)
 	}
 	if common, err := atomicfile.Read(filepath.Join(dir, "commondir"), maxGitLink); err == nil {
-		dir = absolute(dir, strings.TrimSpace(string(common)))
+		dir = absIn(dir, strings.TrimSpace(string(common)))
 	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return ""
 	}
 	return dir
-}
-
-func absolute(base, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
 }
 
 // sameRepository returns a function that reports whether a folder is the worktree at root, or
@@ -71,7 +63,7 @@ func (a *app) warnPlan(p *launch.Prepared) {
 
 // warnSamePlan says that another loop of the repository works on the same plan.
 func (a *app) warnSamePlan(p *launch.Prepared) {
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := record.List(a.store)
 	if err != nil || p.Spec.Plan == "" {
 		return // whoever needs the list says why there is none
 	}
@@ -105,13 +97,10 @@ func (a *app) nameBeside(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	listed, listErr := store.List(a.store, record.ReadSummary)
+	listed, listErr := record.List(a.store)
 	if listErr != nil {
 		return err
 	}
-	slices.SortStableFunc(listed, func(x, y store.ListEntry[record.Summary]) int {
-		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
-	})
 	same := sameRepository(a.root())
 	var names []string
 	for _, l := range listed {

@@ -105,23 +105,19 @@ func (a *app) currentLoop() (*subject, error) {
 }
 
 // unended are the loops here that have not ended, the newest first.
-func (a *app) unended() ([]store.ListEntry[record.Summary], error) {
-	listed, err := store.List(a.store, record.ReadSummary)
+func (a *app) unended() ([]record.Entry, error) {
+	listed, err := record.List(a.store)
 	if err != nil {
 		return nil, err
 	}
 	root := a.root()
-	open := slices.DeleteFunc(listed, func(l store.ListEntry[record.Summary]) bool {
+	return slices.DeleteFunc(listed, func(l record.Entry) bool {
 		return l.Summary.Root != root || a.present(l).State == "ended"
-	})
-	slices.SortStableFunc(open, func(x, y store.ListEntry[record.Summary]) int {
-		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
-	})
-	return open, nil
+	}), nil
 }
 
 // namesOf are the ids of loops, each with its state.
-func (a *app) namesOf(loops []store.ListEntry[record.Summary]) []string {
+func (a *app) namesOf(loops []record.Entry) []string {
 	var names []string
 	for _, l := range loops {
 		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))

@@ -194,7 +194,7 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 // listenAgain takes replies, while this process runs, to loops that have ended and still
 // wait for the user: who listened for them may have ended with a restart of the machine.
 func (a *app) listenAgain() {
-	listed, err := store.List(a.store, record.ReadSummary)
+	listed, err := record.List(a.store)
 	if err != nil {
 		return
 	}

@@ -171,7 +171,7 @@ func (f Facts) settingsHooks() []hook {
 
 // readLoops finds the loops of the project that have not ended.
 func readLoops(f Facts, o Options) ([]loop, error) {
-	listed, err := store.List(store.Open(o.PawlHome), record.ReadSummary)
+	listed, err := record.List(store.Open(o.PawlHome))
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestOneOfTwoInstallationsAdoptsFile(t *testing.T) {
 		if got := d.installations(`Stop`, "plugin", "settings"); len(got) != 1 {
 			t.Errorf("answered by %q", got)
 		}
-		loops, err := store.List(store.Open(d.home), record.ReadSummary)
+		loops, err := record.List(store.Open(d.home))
 		if err != nil || len(loops) != 1 {
 			t.Errorf("%d loops, %v", len(loops), err)
 		}

@@ -266,7 +266,7 @@ func TestFailedAttendBindsNothing(t *testing.T) {
 			if b, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {
 				t.Errorf("bound: %+v, %v", b, err)
 			}
-			listed, err := store.List(store.Open(env.PawlHome), record.ReadSummary)
+			listed, err := record.List(store.Open(env.PawlHome))
 			if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
 				t.Errorf("listed: %+v, %v", listed, err)
 			}
@@ -291,7 +291,7 @@ func TestAttendIsInterrupted(t *testing.T) {
 	if _, err := p.Attend(ctx, launch.AttendOptions{Session: q.Session, GateTimeout: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
 		t.Errorf("error: %v", err)
 	}
-	listed, err := store.List(store.Open(env.PawlHome), record.ReadSummary)
+	listed, err := record.List(store.Open(env.PawlHome))
 	if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
 		t.Errorf("listed: %+v, %v", listed, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -271,13 +272,12 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Earlier, err = earlierEdits(store.Open(p.Home), p.root, p.Goal.Path); err != nil {
-		return err
-	}
-	seen, err := earlierEvidence(store.Open(p.Home), p.root, p.Goal.Path)
+	earlier, err := earlierLoops(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {
 		return err
 	}
+	p.Earlier = editsNotMade(earlier)
+	seen := resultsOf(earlier)
 	for i, t := range p.Spec.Tasks {
 		if t.Earlier {
 			p.Spec.Tasks[i].Evidence, p.Spec.Tasks[i].Accepted = seen[t.ID].evidence, seen[t.ID].accepted
@@ -322,4 +322,14 @@ func (p *Prepared) refuseUntrusted() error {
 	}
 	return failure.New(failure.Usage, hint,
 		"%s only when you trust them (%s)", what, plan.Few(lines, 5))
+}
+
+// EndsAtOnce reports how the loop would end as soon as it begins, since the plan has no
+// open task. The machine decides that. Where the gates run first it has no outcome yet.
+func (p *Prepared) EndsAtOnce() (ended loop.State, ok bool) {
+	if !p.Spec.AllDone() {
+		return loop.State{}, false
+	}
+	s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}})
+	return s, s.Outcome != "" || s.Phase == loop.Judging
 }

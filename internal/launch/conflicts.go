@@ -39,15 +39,12 @@ type Conflicts struct {
 
 // findConflicts looks for other loops of the work tree, newest first.
 func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
-	listed, err := store.List(store.Open(p.Home), record.ReadSummary)
+	listed, err := record.List(store.Open(p.Home))
 	if err != nil {
 		return Conflicts{}, fmt.Errorf("read earlier loops: %w", err)
 	}
-	listed = slices.DeleteFunc(listed, func(l store.ListEntry[record.Summary]) bool {
+	listed = slices.DeleteFunc(listed, func(l record.Entry) bool {
 		return l.Summary.Root != p.root || l.Loop.ID == p.loop
-	})
-	slices.SortFunc(listed, func(x, y store.ListEntry[record.Summary]) int {
-		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	var b Conflicts
 	for _, l := range listed {
@@ -76,7 +73,7 @@ func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
 }
 
 // addActive adds a loop that has not ended.
-func (b *Conflicts) addActive(l store.ListEntry[record.Summary]) {
+func (b *Conflicts) addActive(l record.Entry) {
 	_, alive, err := l.Loop.Holder()
 	l.Summary.CloseIfGone(proc.Alive)
 	switch {

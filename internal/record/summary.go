@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -185,4 +186,14 @@ func ReadSummary(l *store.Loop) (Summary, error) {
 	}
 	m, _, err := Load(l)
 	return Summarize(spec, m), err
+}
+
+// Entry is a loop with its summary, or why it cannot be read.
+type Entry = store.ListEntry[Summary]
+
+// List returns all loops, the newest first.
+func List(st *store.Store) ([]Entry, error) {
+	listed, err := store.List(st, ReadSummary)
+	slices.SortStableFunc(listed, func(x, y Entry) int { return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt) })
+	return listed, err
 }

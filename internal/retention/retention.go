@@ -38,7 +38,7 @@ type Loop struct {
 // Find returns the loops of the repository at root, or all for "", the oldest first.
 // A loop that cannot be read stays, and is not among them.
 func Find(ctx context.Context, s *store.Store, root string) ([]Loop, error) {
-	listed, err := store.List(s, record.ReadSummary)
+	listed, err := record.List(s)
 	if err != nil {
 		return nil, err
 	}
