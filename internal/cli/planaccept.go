@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +17,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/draft"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -52,9 +49,9 @@ func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 
 // acceptPlan asks whether the plan is to be written, and lets the user edit it. It
 // returns what is to be written, nil for nothing.
-func (a *app) acceptPlan(ctx context.Context, data []byte, out string, input *lineReader) ([]byte, error) {
+func (a *app) acceptPlan(ctx context.Context, data []byte, out string) ([]byte, error) {
 	for {
-		word, err := input.ask(ctx, a, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.shown(out)))
+		word, err := a.askForPlan(ctx, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.shown(out)))
 		if err != nil {
 			return nil, err
 		}
@@ -181,37 +178,20 @@ func tomlString(text string) string {
 	return b.String()
 }
 
-// lineReader reads answers line by line, so that a wait for one can be cancelled.
-type lineReader struct {
-	in    io.Reader
-	lines chan string
-}
-
-func newLineReader(in io.Reader) *lineReader { return &lineReader{in: in} }
-
-// ask prints the question and returns one line.
-func (r *lineReader) ask(ctx context.Context, a *app, question string) (string, error) {
-	if r.lines == nil {
-		r.lines = make(chan string)
-		go func() {
-			defer close(r.lines)
-			for s := bufio.NewScanner(r.in); s.Scan(); {
-				select {
-				case r.lines <- s.Text():
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
+// askForPlan puts a question and reads a line, unless the context ends before.
+func (a *app) askForPlan(ctx context.Context, question string) (string, error) {
+	type reply struct {
+		text string
+		err  error
 	}
-	_, _ = io.WriteString(a.Err, question)
+	replies := make(chan reply, 1)
+	go func() {
+		text, err := a.answer(question, "--yes takes the proposed answers")
+		replies <- reply{text, err}
+	}()
 	select {
-	case line, ok := <-r.lines:
-		if !ok {
-			_, _ = io.WriteString(a.Err, "\n")
-			return "", failure.New(failure.Usage, "--yes takes the proposed answers", "there was no answer: the standard input ended")
-		}
-		return strings.TrimSpace(line), nil
+	case r := <-replies:
+		return r.text, r.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}

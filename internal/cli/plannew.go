@@ -104,8 +104,7 @@ type planTarget struct {
 // write holds a conversation and writes its plan once it is accepted. The plan that was
 // there is kept.
 func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation, to planTarget) error {
-	input := newLineReader(a.In)
-	made, usage, err := c.converse(ctx, a, begun, to.settings, input)
+	made, usage, err := c.converse(ctx, a, begun, to.settings)
 	if err != nil {
 		if usage.CostUSD > 0 {
 			_, _ = fmt.Fprintf(a.Err, "pawl: the agent's replies cost %s\n", figure.Money(usage.CostUSD))
@@ -118,7 +117,7 @@ func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation
 		return err
 	}
 	if !c.Yes {
-		if data, err = a.acceptPlan(ctx, data, to.path, input); err != nil || data == nil {
+		if data, err = a.acceptPlan(ctx, data, to.path); err != nil || data == nil {
 			return err
 		}
 	}
@@ -216,7 +215,7 @@ func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 }
 
 // converse holds the conversation, and shows what the agents do.
-func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings, input *lineReader) (draft.Conversation, loop.Usage, error) {
+func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings) (draft.Conversation, loop.Usage, error) {
 	keep, err := os.MkdirTemp("", "pawl-plan-")
 	if err != nil {
 		return draft.Conversation{}, loop.Usage{}, err
@@ -247,7 +246,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 				return "", nil
 			}
 			tell.line("%d of %d  %s\n  Enter takes: %s", q.Number, q.Of, term.Clean(q.Question.Question), term.Clean(q.Proposal))
-			return input.ask(ctx, a, "> ")
+			return a.askForPlan(ctx, "> ")
 		},
 	})
 }
