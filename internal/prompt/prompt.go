@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -212,4 +213,29 @@ func sample() Data {
 		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json", Source: "issues of github:label=ready",
 		Changes: []string{"M main.go"},
 	}
+}
+
+// recapped is how many iterations are told one by one.
+const recapped = 8
+
+// Recap tells the newest iterations one by one and counts those before, for
+// Data.Recap. Each item is one bounded line.
+func Recap(history []loop.RecapLine) []string {
+	var out []string
+	old := max(0, len(history)-recapped)
+	if old > 0 {
+		out = append(out, fmt.Sprintf("%d earlier iterations", old))
+	}
+	for _, h := range history[old:] {
+		text := fmt.Sprintf("iteration %d", h.Iteration)
+		if h.Task != "" && h.Task != loop.GoalTask {
+			text += ", " + head(line(h.Task), 40)
+		}
+		text += ": " + line(h.What)
+		if h.Said != "" {
+			text += "; " + line(h.Said)
+		}
+		out = append(out, line(text))
+	}
+	return out
 }

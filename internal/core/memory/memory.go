@@ -244,3 +244,21 @@ func (m *Memory) recordSkip(before loop.State, e loop.Event) {
 	m.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool { return s.Task == t.ID })
 	m.Skipped = append(m.Skipped, last)
 }
+
+// PullRequest is the result of a merge that the agent asked for, if the user lets Pawl
+// open pull requests.
+type PullRequest struct {
+	URL     string `json:"url,omitempty"`     // of the pull request
+	Problem string `json:"problem,omitempty"` // why it was not opened
+}
+
+// Text describes the result in one line, or returns "" if nothing was tried.
+func (p PullRequest) Text() string {
+	switch {
+	case p.URL != "":
+		return "opened: " + p.URL
+	case p.Problem != "":
+		return "no pull request was opened: " + p.Problem
+	}
+	return ""
+}

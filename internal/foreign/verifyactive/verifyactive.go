@@ -23,6 +23,9 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
 // Where the files of a claude-prompts folder lie in it, with slashes. The server
@@ -122,4 +125,67 @@ func (f *File) set(name, value string) *File {
 		return f
 	}
 	return g
+}
+
+// FileContext is what is known about a state file beside its content.
+type FileContext = freshness.FileContext
+
+// Adopt says why a session may not follow the file, as a user would be told
+// behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
+// own. So it must have been written in the session that takes it.
+func Adopt(f *File, c FileContext) (why string) {
+	switch {
+	case c.Followed:
+		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
+	case freshness.IsInFuture(c.Modified, c.Now):
+		return "has a time that lies in the future"
+	case !IsFresh(c.Modified, c):
+		return freshness.TooOldMessage(c.Begin)
+	case f.Iteration >= f.MaxIterations:
+		return fmt.Sprintf("says that all of its %d iterations are used up", f.MaxIterations)
+	}
+	return ""
+}
+
+// IsFresh tells whether what was written at a time was written in this session, as
+// far as one can know.
+func IsFresh(at time.Time, c FileContext) bool {
+	return !freshness.IsStale(at, c.SessionStarted, c.Now)
+}
+
+// RetryMessage is said when check number iteration of at most most (0: any number) has
+// failed and work goes on.
+func RetryMessage(iteration, most int) string {
+	if most <= 0 {
+		return fmt.Sprintf("Shell Verification FAILED (Iteration %d)", iteration)
+	}
+	return fmt.Sprintf("Shell Verification FAILED (Iteration %d/%d)", iteration, most)
+}
+
+// PassedMessage is said when the command has succeeded at check n.
+func PassedMessage(n int) string { return fmt.Sprintf("[Verify] PASSED on iteration %d!", n) }
+
+// MaxReachedMessage is said when n checks have failed and no more are allowed.
+func MaxReachedMessage(n int) string {
+	return fmt.Sprintf("[Verify] Max iterations (%d) reached. Stopping.", n)
+}
+
+// NewerVersionMessage says why the state of a newer claude-prompts is not followed.
+func NewerVersionMessage(path string) string {
+	return path + " is the SQLite state of a newer claude-prompts, which pawl does not read; type  :: verify:\"COMMAND\"  in the session, or  pawl start --verify COMMAND"
+}
+
+// Stats says on one line what an isolated try has taken, for people.
+func Stats(t loop.IsolatedTurn) string {
+	return fmt.Sprintf("Cost $%.4f · Duration %.1fs · Tokens %s in / %s out (cache: %s) · Turns %d",
+		t.Usage.CostUSD, t.Took.Seconds(), grouped(t.Usage.Input), grouped(t.Usage.Output), grouped(t.Usage.CacheRead), t.Rounds)
+}
+
+// grouped is a count with its thousands set apart: 1,234.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(max(n, 0), 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
