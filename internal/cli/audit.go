@@ -263,7 +263,7 @@ func (o *audited) add(rec verify.Receipt, now gate.Result) {
 	case g.Differs != "" && o.Verdict != differs:
 		o.Verdict, o.Reason = differs, g.Gate+": "+g.Differs
 	case now.Status == gate.Unknown && o.Verdict == agrees:
-		o.Verdict, o.Reason = undecided, g.Gate+" could not tell: "+plan.OneLine(now.Reason, 100)
+		o.Verdict, o.Reason = undecided, g.Gate+" could not tell: "+plan.OneLine(now.Reason, 240)
 	}
 }
 

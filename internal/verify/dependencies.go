@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -91,6 +92,7 @@ func (v *Verifier) copyOf(folder string) string {
 
 // carrying is what a checkout gets of the installed dependencies, and why not more.
 type carrying struct {
+	known   bool // recordDependencies found the state of then, or none is needed
 	then    dependencies
 	folders []string // that are as they were
 	lacks   []string // "node_modules (changed since the loop began)"
@@ -98,13 +100,15 @@ type carrying struct {
 
 // recordDependencies compares the folders with those of before the first turn.
 func (v *Verifier) recordDependencies(ctx context.Context) error {
-	v.carries, v.homeNow = carrying{}, nil
-	if v.Repo == nil || len(v.Setup) > 0 {
+	v.carries, v.homeNow = carrying{known: v.Repo == nil || len(v.Setup) > 0}, nil
+	if v.carries.known {
 		return nil
 	}
-	if found, err := readState(v.dependencyFile(), &v.carries.then); err != nil || !found {
+	found, err := readState(v.dependencyFile(), &v.carries.then)
+	if err != nil || !found {
 		return err
 	}
+	v.carries.known = true
 	for folder, then := range v.carries.then.Folders {
 		if isThere(v.copyOf(folder)) {
 			v.carries.folders = append(v.carries.folders, folder)
@@ -125,6 +129,33 @@ func (v *Verifier) recordDependencies(ctx context.Context) error {
 	slices.Sort(v.carries.lacks)
 	slices.Sort(v.carries.folders)
 	return nil
+}
+
+// ensureDependencies is recordDependencies for the first checkout. Where no loop kept the
+// dependencies (an audit, a proof), those count that are installed now.
+func (v *Verifier) ensureDependencies(ctx context.Context) error {
+	if v.carries.known {
+		return nil
+	}
+	if err := v.keepDependencies(ctx); err != nil {
+		return err
+	}
+	return v.recordDependencies(ctx)
+}
+
+// cannotShow says why a failure of a gate in the checkout says nothing of the tree, ""
+// where nothing is known.
+func (v *Verifier) cannotShow(g gate.Gate) string {
+	if g.InWorkTree {
+		return "the gate has isolated = false: it counts in the work tree only"
+	}
+	if lacks := v.lacks(); lacks != "" {
+		return lacks
+	}
+	if missing := deps.Find(v.place.tree.Root(), []gate.Gate{g}); len(missing) > 0 {
+		return missing[0].String() + ": run " + missing[0].Command + " first"
+	}
+	return ""
 }
 
 // lacks says what a checkout lacks that the work tree has, and how it gets it; "" for

@@ -99,3 +99,40 @@ func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }
+
+// A Verifier that no loop made ready (an audit) gets what is installed now. Where the
+// checkout lacks it, a failure says nothing of the commit.
+func TestElsewhereGetsWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	uses := gate.Gate{Name: "uses", Command: ". node_modules/tool"}
+	for name, c := range map[string]struct {
+		installed files
+		later     files // the work tree, after the commit
+		gate      gate.Gate
+		want      gate.Status
+		reason    string
+	}{
+		"installed":              {files{"node_modules/tool": "true\n"}, nil, uses, gate.Pass, ""},
+		"and the test fails":     {files{"node_modules/tool": "false\n"}, nil, uses, gate.Fail, ""},
+		"other versions":         {files{"node_modules/tool": "true\n"}, files{"package-lock.json": "{2}"}, uses, gate.Unknown, "the checkout lacks node_modules (its lock files have changed)"},
+		"not installed":          {nil, nil, gate.Gate{Name: "npm", Command: "npm() { false; }; npm test"}, gate.Unknown, "node_modules is not installed"},
+		"not isolated":           {nil, nil, gate.Gate{Name: "here", Command: "false", InWorkTree: true}, gate.Unknown, "isolated = false"},
+		"pristine, as in verify": {files{"node_modules/tool": "true\n"}, nil, gate.Gate{Name: "uses", Command: uses.Command, Pristine: true}, gate.Pass, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{".gitignore": "node_modules/\n", "package.json": `{"dependencies": {"a": "1"}}`, "package-lock.json": "{1}"}, nil)
+			head := b.tree()
+			b.write(c.installed)
+			b.write(c.later)
+			run := b.Elsewhere
+			if c.gate.Pristine {
+				run = b.Baseline
+			}
+			got, err := run(t.Context(), head, []gate.Gate{c.gate}, "")
+			if err != nil || got[0].Status != c.want || !strings.Contains(got[0].Reason, c.reason) {
+				t.Errorf("%v, %v, want %s: %s", got, err, c.want, c.reason)
+			}
+		})
+	}
+}

@@ -56,6 +56,9 @@ func (v *Verifier) at(ctx context.Context, tree string) (runTarget, error) {
 	if err != nil || !filepath.IsLocal(below) {
 		return runTarget{}, fmt.Errorf("%s is not in the repository %s", v.Root, v.Repo.Root())
 	}
+	if err := v.ensureDependencies(ctx); err != nil {
+		return runTarget{}, err
+	}
 	if err := v.hold(ctx, tree); err != nil {
 		return runTarget{}, err
 	}
@@ -215,9 +218,18 @@ func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
 }
 
 // Elsewhere runs gates on a tree or commit in the worktree of Pawl's own, as for
-// an audit. What is kept from an earlier run there is used.
+// an audit. What is kept from an earlier run there is used. A failure that the checkout
+// itself may cause is Unknown.
 func (v *Verifier) Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	return v.elsewhere(ctx, gates, runTarget{tree: tree, logDir: logDir})
+	results, err := v.elsewhere(ctx, gates, runTarget{tree: tree, logDir: logDir})
+	for i := range results {
+		if r := &results[i]; r.Status != gate.Pass && v.place != nil {
+			if why := v.cannotShow(gates[i]); why != "" {
+				r.Status, r.Reason = gate.Unknown, why+"; "+r.Reason
+			}
+		}
+	}
+	return results, err
 }
 
 func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {

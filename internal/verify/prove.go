@@ -102,9 +102,6 @@ func (p *prover) begin(ctx context.Context) (err error) {
 	if p.r.Time <= 0 {
 		return nil
 	}
-	if err := errors.Join(p.v.keepDependencies(ctx), p.v.recordDependencies(ctx)); err != nil {
-		return err
-	}
 	p.r.Gates = slices.Clone(p.r.Gates)
 	if p.whole, err = p.run(ctx, p.r.After); err != nil {
 		return err
