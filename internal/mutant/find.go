@@ -36,11 +36,21 @@ func (l *language) functions(text string) []function {
 			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
 		}
 		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
+		f.abstract = abstract.MatchString(lineBefore(s.Code, start))
 		f.params, f.enter, f.code = parameters(s, m[1], b), l.entry(s, b), l.statements(s, b)
 		f.mutants = l.mutants(s, b, l.result(before, strings.TrimSuffix(s.Text[b.head:b.from], "{")))
 		found = append(found, f)
 	}
 	return found
+}
+
+// abstract matches what is said before a function that others write.
+var abstract = regex.New(`@(?:\w+\.)*(?:abstract\w*|overload)\b`)
+
+// lineBefore is the line that stands before the one of an offset.
+func lineBefore(code string, at int) string {
+	code = code[:max(0, strings.LastIndexByte(code[:at], '\n'))]
+	return code[strings.LastIndexByte(code, '\n')+1:]
 }
 
 // named is the name of a function whose head is at a match, and where it stands.
@@ -192,7 +202,7 @@ func (l *language) body(s source.Source, end int) (body, bool) {
 		return b, false
 	}
 	b.from, b.to = b.head+open+1, s.Block(b.head+open)
-	return b, strings.TrimSpace(s.Code[b.from:max(b.from, b.to-1)]) != ""
+	return b, true
 }
 
 // expressionEnd is the end of an expression: of its line, or of what is open there.
@@ -266,7 +276,7 @@ func (l *language) entry(s source.Source, b body) entry {
 		return entry{b.from, l.leave, ""}
 	}
 	at, ends := firstStatement(s, b)
-	if empty.MatchString(strings.TrimSpace(s.Code[at:b.to])) {
+	if unwritten.MatchString(strings.TrimSpace(s.Code[at:b.to])) {
 		return entry{}
 	}
 	return entry{at, func(v string) string { return l.leave(v) + ends }, ends}
@@ -296,8 +306,8 @@ func parameters(s source.Source, head int, b body) string {
 // nothing stands for the type of a function that returns no value.
 const nothing = "\x00"
 
-// empty is a body that does nothing.
-var empty = regex.New(`^(?:pass|\.\.\.|raise NotImplementedError[^\n]*)?$`)
+// unwritten is a body that says that it is not there, or has none.
+var unwritten = regex.New(`^(?:\.\.\.|raise NotImplementedError[^\n]*)?$`)
 
 // returns is what a function returns first, nothing if it returns no value.
 func (l *language) returns(s source.Source, b body) string {

@@ -22,7 +22,7 @@ func goFunctions(content []byte) []function {
 	bare := source.Bare(string(content), goStyle())
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Body == nil || len(f.Body.List) == 0 || f.Name.Name == "init" || f.Name.Name == "_" {
+		if !ok || f.Body == nil || f.Name.Name == "init" || f.Name.Name == "_" {
 			continue
 		}
 		from, to := set.Position(f.Pos()), set.Position(f.End())

@@ -202,11 +202,19 @@ type function struct {
 	mutants []Mutant
 	params  string // text of its parameters
 	code    string // bare code of its body
-	enter   entry
-	strict  []Mutant // of an equality in Go: it compares all fields
+	// abstract: what stands before it says that others write its body.
+	abstract bool
+	enter    entry
+	strict   []Mutant // of an equality in Go: it compares all fields
 }
 
-// functions finds those of a file. Of several with one name each but the first gets a
+// isEmpty reports whether nothing is in the function's body. One that takes something may be a task's that is
+// not done yet; one that takes nothing is as it should be more often.
+func (f function) isEmpty() bool { return nothingDone.MatchString(f.code) }
+
+var nothingDone = regex.New(`^\s*(?:pass)?\s*$`)
+
+// functions finds those of a file, without those that are empty by their nature. Of several with one name each but the first gets a
 // number.
 func functions(file string, content []byte) []function {
 	var found []function
@@ -215,6 +223,7 @@ func functions(file string, content []byte) []function {
 	} else if l := languageOf(file); l != nil {
 		found = l.functions(string(content))
 	}
+	found = slices.DeleteFunc(found, func(f function) bool { return f.isEmpty() && (f.abstract || len(f.parameters(file)) == 0) })
 	seen := map[string]int{}
 	for i, f := range found {
 		if seen[f.name]++; seen[f.name] > 1 {
