@@ -68,7 +68,7 @@ func (p *page) changedTests() {
 		label = ""
 	}
 	for _, t := range p.State.Tasks {
-		if t.Earlier || len(t.Tests)+len(t.Changed) == 0 {
+		if t.Earlier || len(t.Tests) == 0 && !slices.ContainsFunc(t.Changed, isOfOldTest) {
 			continue
 		}
 		say("%s %s%s", name(t), p.standing(t), p.show(t))
@@ -91,6 +91,9 @@ func (p *page) changedTests() {
 		say("the agent asks to change %s%s  → pawl approve %s", list(a.Paths, 5), reason(a.Why), p.ID)
 	}
 }
+
+// isOfOldTest reports whether a change is of a test that was there, or of another gate input.
+func isOfOldTest(c loop.TestChange) bool { return c.Input || c.Kind != loop.FileAdded }
 
 // inputsLabel says what was changed: tests, or other gate inputs too.
 func (p *page) inputsLabel() string {

@@ -232,7 +232,7 @@ func (r *Runner) keepAdapted(ctx context.Context, g *loop.Gates, f verify.Findin
 
 // changedIn tells whether the structure of a test file shows more than additions.
 func changedIn(changes []loop.TestChange, path string) bool {
-	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != verify.Added })
+	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != loop.FileAdded })
 }
 
 // ApplyToEnded takes an event of a loop that has ended: a user's word on what came of

@@ -13,10 +13,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
-// Added is the kind of a change of what tests do by a file that was not there, see
-// inputs.
-const Added = "added"
-
 const (
 	maxFiles   = 50  // changed test files that are read
 	maxChanges = 100 // that are named
@@ -46,7 +42,7 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 		case len(v.inSubmodule([]string{file})) > 0:
 			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Name: "in a submodule", Input: !v.isTest(file)})
 		case before == nil: // see inputs
-			all = append(all, loop.TestChange{Path: file, Kind: Added, Input: !v.isTest(file)})
+			all = append(all, loop.TestChange{Path: file, Kind: loop.FileAdded, Input: !v.isTest(file)})
 		case !v.isTest(file) && after != nil:
 			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Input: true})
 		case !v.isTest(file):

@@ -313,6 +313,8 @@ func answer(results []gate.Result, err error) (gate.Run, error) {
 // probedTree is the tree that a probe judges in the worktree.
 func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
 	switch p {
+	case gate.OriginalsBefore:
+		return v.asIn(ctx, r.Base, r.ProtectedTree, o.WithheldTests)
 	case gate.OriginalsControl:
 		return r.Tree, nil
 	case gate.Control:

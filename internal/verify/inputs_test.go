@@ -142,12 +142,47 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 	}
 }
 
+// The judge has no copy of an earlier task's tests that may change what others do. They are not missing in the run
+// with its copies; where what they test breaks, or they do not run any more at all, it is seen.
+func TestTestsThatTheJudgeWithholds(t *testing.T) {
+	t.Parallel()
+	const two = "tests/test_two.py"
+	start := files{
+		"lib.py": "one\ntwo\n", "tests/test_one.py": "one\n", two: "import lib\nlib.set_up()\ntwo\n",
+		"run":   "for t in $(cat which); do n=$((n+1)); grep -qx \"$(tail -1 $t)\" lib.py || { printf 'not '; bad=1; }; echo \"ok $n - $t\"; done; echo 1..$n; exit $bad\n",
+		"which": "tests/test_*.py\n",
+	}
+	for name, c := range map[string]struct {
+		work files
+		want gate.Status
+	}{
+		"all run":               {files{"lib.py": "one\ntwo\nthree\n", "tests/test_three.py": "three\n"}, gate.Pass},
+		"what they test breaks": {files{"lib.py": "one\nthree\n", "tests/test_three.py": "three\n"}, gate.Fail},
+		"they run no more":      {files{"lib.py": "one\nthree\n", "which": "tests/test_o*.py\n"}, gate.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			got := b.claim(gates("sh run"), c.work, func(r *verify.Request) {
+				protected, err := b.repo.Overlay(t.Context(), r.Base, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", []string{two})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.ProtectedTree, r.Work = protected, []string{"which"}
+			}).Verdict
+			if got.Status != c.want || got.NeedsChangedInputs || c.want == gate.Pass && got.Evidence != gate.Proven {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
 // Data that the program reads, and no test does, is work; what a program reads that the gates run is a gate input.
 func TestDataOfTheProgramIsWork(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"src/names.py": "DATA = open('src/names.json').read()\n", "src/names.json": "Germany\n", "tools/cov.py": "limits.json\n", "tools/limits.json": "90\n",
-		"run": "for t in tests/test_*.sh; do sh $t && echo \"ok $t\" || { echo \"not ok $t\"; bad=1; }; done; exit $bad\n",
+		"run":              "for t in tests/test_*.sh; do sh $t && echo \"ok $t\" || { echo \"not ok $t\"; bad=1; }; done; exit $bad\n",
 		"tests/test_de.sh": "cat src/names.js* | grep -q Germany\n",
 	}
 	b := newBench(t, start, nil)

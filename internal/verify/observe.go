@@ -52,7 +52,14 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 
 // inspect reads the change: its tests, functions and signs.
 func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) error {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return fmt.Errorf("compare the work: %w", err)
+	}
 	tests, err := v.compareTests(ctx, r)
+	if err == nil {
+		o.WithheldTests, err = v.withheld(ctx, r, tests.fromProtected, changes)
+	}
 	if err != nil {
 		return fmt.Errorf("compare tests: %w", err)
 	}
@@ -68,10 +75,6 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.RemovedTests, err = v.goneTests(ctx, r, tests.old); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
-	}
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return fmt.Errorf("compare the work: %w", err)
 	}
 	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.lacking(ctx)
 	for _, s := range lacking {

@@ -222,6 +222,20 @@ func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, e
 	return changed, nil
 }
 
+// withheld lists, among the gate inputs that differ from the judge's tree, the test files of earlier tasks that the
+// judge has no copy of. changes are those of this task.
+func (v *Verifier) withheld(ctx context.Context, r Request, fromProtected []string, changes []git.Change) ([]string, error) {
+	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
+	var files []string
+	for _, ch := range since {
+		isNew := slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == ch.Path && c.Status == 'A' })
+		if ch.Status == 'A' && !isNew && v.isTest(ch.Path) && slices.Contains(fromProtected, ch.Path) {
+			files = append(files, ch.Path)
+		}
+	}
+	return files, err
+}
+
 // withoutApproved leaves out gate inputs of which a change is approved, if another's is
 // not: those are as they should be.
 func (c *testChanges) withoutApproved(mayNotChange func(string) bool) {

@@ -11,6 +11,9 @@ const (
 	// Originals: the current tree with the baseline's test files: old ones restored, new ones
 	// absent.
 	Originals Probe = "originals"
+	// OriginalsBefore: the baseline tree with the same test files, where these lack some that the
+	// baseline has. It shows which tests Originals can run.
+	OriginalsBefore Probe = "originals-before"
 	// OriginalsControl: the current tree, unchanged, in the checkout of Originals.
 	OriginalsControl Probe = "originals-control"
 	// RepeatBefore: the baseline tree, once more and uncached, in the same place.
@@ -134,6 +137,9 @@ func (o Observation) nextEvidenceProbe() (Probe, []string) {
 	}
 	if o.needsOriginals() && !o.probed(Originals) {
 		return Originals, o.gateNames()
+	}
+	if len(o.WithheldTests) > 0 && o.originalsFail() && !o.probed(OriginalsBefore) {
+		return OriginalsBefore, o.gateNames()
 	}
 	if o.originalsFail() && !o.probed(OriginalsControl) {
 		return OriginalsControl, o.gateNames()
@@ -271,7 +277,7 @@ func (o Observation) originalsFail() bool {
 		return false
 	}
 	originals := o.Runs[Originals].Results
-	c := o.compareWithBaseline(originals)
+	c := o.compareOriginals()
 	if len(c.unknown) > 0 {
 		return false
 	}
@@ -312,7 +318,20 @@ func (o Observation) originalsUnknown() bool {
 		return !reproducesAll(o.Runs[OriginalsControl].Results, o.Now)
 	}
 	run := o.Runs[Originals]
-	return len(run.Results) < len(o.Now) || !o.compareWithBaseline(run.Results).unchanged()
+	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged()
+}
+
+// compareOriginals compares the run with the originals with the baseline. Where the originals lack test
+// files that the baseline has, the tests in these are not missing there.
+func (o Observation) compareOriginals() comparison {
+	before := slices.Clone(o.Baseline)
+	for i, b := range before {
+		if r := resultOf(o.Runs[OriginalsBefore].Results, b.Gate); r.Status == b.Status && !r.failsWhere(b) {
+			before[i] = r
+		}
+	}
+	o.Baseline = before
+	return o.compareWithBaseline(o.Runs[Originals].Results)
 }
 
 // needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody

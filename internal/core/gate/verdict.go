@@ -24,6 +24,9 @@ type Observation struct {
 	ChangesRequested bool `json:"changes_requested,omitempty"`
 	// RemovedTests are old tests that no file contains now, named by their files.
 	RemovedTests []string `json:"removed_tests,omitempty"`
+	// WithheldTests are test files of earlier tasks that are not among the originals: they may change
+	// what other tests do.
+	WithheldTests []string `json:"withheld_tests,omitempty"`
 	// ChangedNonTests are the ChangedInputs that are not tests.
 	ChangedNonTests []string `json:"changed_non_tests,omitempty"`
 	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
@@ -165,9 +168,23 @@ func (o Observation) status(now comparison) Status {
 // run with the originals decides about missing ones.
 func (o Observation) regressions(now comparison) []string {
 	if o.AllowTestChanges || len(o.ChangedInputs) > 0 {
-		return slices.Concat(now.regressed, o.unstartable())
+		return slices.Concat(now.regressed, o.unstartable(), o.missingWithheld(now))
 	}
 	return slices.Concat(now.regressed, now.missing)
+}
+
+// missingWithheld returns the tests that do not run any more and that the run with the originals cannot
+// tell of, since it withholds their files.
+func (o Observation) missingWithheld(now comparison) []string {
+	if !o.probed(OriginalsBefore) {
+		return nil
+	}
+	changed := slices.ContainsFunc(o.ChangedInputs, func(file string) bool {
+		return !slices.Contains(o.WithheldTests, file) && !slices.Contains(o.NewTests, file)
+	})
+	return filter(now.missing, func(id string) bool {
+		return !changed || !slices.ContainsFunc(o.Runs[OriginalsBefore].Results, func(r Result) bool { return r.Tests[id] != "" || len(r.Tests) == 0 })
+	})
 }
 
 // unstartable returns the gates that cannot start after gate inputs changed. The agent removed

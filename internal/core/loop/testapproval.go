@@ -39,6 +39,9 @@ type IfApproved struct {
 	Reason   string        `json:"reason,omitempty"`
 }
 
+// FileAdded is the kind of a change by a file that was not there, and that may change what tests do.
+const FileAdded = "added"
+
 // TestChange is a change of an old test that can be seen in its structure.
 type TestChange struct {
 	Path string `json:"path"`
