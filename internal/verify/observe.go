@@ -52,14 +52,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 
 // inspect reads the change: its tests, functions and signs.
 func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) error {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return fmt.Errorf("compare the work: %w", err)
-	}
 	tests, err := v.compareTests(ctx, r)
-	if err == nil {
-		o.WithheldTests, err = v.withheld(ctx, r, tests.fromProtected, changes)
-	}
 	if err != nil {
 		return fmt.Errorf("compare tests: %w", err)
 	}
@@ -70,11 +63,15 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if len(tests.old) > 0 {
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
-	o.ChangedInputs, o.NewTests, o.InlineTestsChanged = tests.old, tests.fresh, tests.inSource
+	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = tests.old, tests.withheld, tests.fresh, tests.inSource
 	o.OldInlineTestsChanged, o.CanaryPossible, o.ValuesReplaceable = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.RemovedTests, err = v.goneTests(ctx, r, tests.old); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
+	}
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return fmt.Errorf("compare the work: %w", err)
 	}
 	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.lacking(ctx)
 	for _, s := range lacking {

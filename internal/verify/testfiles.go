@@ -109,6 +109,7 @@ type testChanges struct {
 	cases         []string // new data beside old, where there is no fresh test
 	fromProtected []string // old ones of which the judge has a copy
 	fromBase      []string // all else that differs from the task's start
+	withheld      []string // of fromProtected, the test files of earlier tasks that the judge has no copy of
 	inputs        []string // gate inputs that are not tests, changed since the task began
 	inSource      bool     // source files that hold tests differ
 	testsLost     bool     // of those, one has more that differs than new tests
@@ -185,6 +186,9 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 				c.old = append(c.old, ch.Path)
 			}
 		}
+	}
+	if c.withheld, err = v.withheld(ctx, r, c.fromProtected, task); err != nil {
+		return c, err
 	}
 	if len(c.fresh) == 0 {
 		if c.cases, err = v.cases(ctx, r.Base, task); err != nil {
