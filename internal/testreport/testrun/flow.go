@@ -15,9 +15,7 @@ func (f flow) followed(rest []*syntax.Stmt) flow {
 	case len(rest) == 0:
 	case keeps(rest, "PIPESTATUS"):
 		f.pipefail = true
-	case keeps(rest, "?"):
-	case f.errexit:
-		f.after = true
+	case keeps(rest, "?"), f.errexit:
 	default:
 		f = f.masked("; " + nameOf(rest[0]))
 		f.echo, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")

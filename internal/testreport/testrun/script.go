@@ -170,7 +170,6 @@ func (r *reader) target(rules makefile, name string, f flow, seen map[string]boo
 	for i, line := range rule.recipe {
 		g := f
 		g.through = true
-		g.after = f.after || i+1 < len(rule.recipe)
 		g.before = f.before || i > 0
 		text, ignored := strings.TrimLeft(line, "@+ \t"), false
 		if strings.HasPrefix(text, "-") {

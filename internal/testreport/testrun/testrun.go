@@ -39,9 +39,8 @@ type Call struct {
 	Silenced string
 	// Limited: it runs under a time limit, whose exit code is 124.
 	Limited bool
-	// Before, After: another command whose failure would look the same runs
-	// before or after it.
-	Before, After bool
+	// Before: another command whose failure would look the same runs before it.
+	Before bool
 	// Echo is the line on which the command prints this run's exit code, with
 	// the code as \x00: `; echo "exit: $?"`.
 	Echo string
@@ -88,7 +87,6 @@ type flow struct {
 	mask      string
 	limited   bool
 	before    bool
-	after     bool
 	echo      string // as Call.Echo
 	echoPipe  string // the same for the first command of a pipe
 	pipefail  bool
@@ -200,7 +198,6 @@ func (r *reader) binary(cmd *syntax.BinaryCmd, f flow) {
 	left, right := f, f
 	switch cmd.Op {
 	case syntax.AndStmt:
-		left.after = f.after || !harmless(cmd.Y)
 		right.before = f.before || !harmless(cmd.X)
 	case syntax.OrStmt:
 		right.perhaps = true
@@ -264,7 +261,7 @@ func (r *reader) add(c Call, f flow) {
 		return
 	}
 	c.Through, c.Elsewhere, c.Perhaps, c.Silenced = c.Through || f.through, f.elsewhere, f.perhaps, f.streams.silence(c.Runner)
-	c.Mask, c.Limited, c.Before, c.After, c.Echo = f.mask, f.limited, f.before, f.after, f.echo
+	c.Mask, c.Limited, c.Before, c.Echo = f.mask, f.limited, f.before, f.echo
 	c.Dir = r.dir
 	r.calls = append(r.calls, c)
 }
