@@ -37,6 +37,6 @@ func takeCheckpoint(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.Checkpoint(ctx, "bench", 0, "bench")
+	_, err = r.Checkpoint(ctx, "bench", "bench")
 	return err
 }

@@ -136,7 +136,7 @@ func remember(ts *testscript.TestScript, name string) {
 func checkpoint(ts *testscript.TestScript, id, text string) {
 	repo, err := git.Open(context.Background(), ts.MkAbs("."))
 	ts.Check(err)
-	_, err = repo.Checkpoint(context.Background(), id, 0, text)
+	_, err = repo.Checkpoint(context.Background(), id, text)
 	ts.Check(err)
 }
 

@@ -183,7 +183,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 	if err := a.agrees(yes || n == 0, s); err != nil {
 		return err
 	}
-	was, err := repo.Checkpoint(ctx, s.ID, 0, beforeRestore+" of "+target.subject(), runner.DoneTrailers(s.ID, before)...)
+	was, err := repo.Checkpoint(ctx, s.ID, beforeRestore+" of "+target.subject(), runner.DoneTrailers(s.ID, before)...)
 	if err != nil {
 		return fmt.Errorf("keep the work tree as it is: %w", err)
 	}

@@ -28,7 +28,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			box.write(fmt.Sprintf("d%02d/e00/f%05d.txt", i, i), fmt.Sprint("round", round))
 		}
 	}
-	checkpoint := func() { box.checkpoint(0) }
+	checkpoint := func() { box.checkpoint() }
 	box.git("status", "--porcelain")
 	b.Run("git-status", func(b *testing.B) {
 		measure(b, change, func() { box.git("status", "--porcelain") })
@@ -66,6 +66,6 @@ func BenchmarkSmall(b *testing.B) {
 	round := 0
 	change := func() { round++; box.write("a", fmt.Sprint(round)) }
 	b.Run("git-status", func(b *testing.B) { measure(b, change, func() { box.git("status", "--porcelain") }) })
-	b.Run("checkpoint", func(b *testing.B) { measure(b, change, func() { box.checkpoint(0) }) })
+	b.Run("checkpoint", func(b *testing.B) { measure(b, change, func() { box.checkpoint() }) })
 	b.Run("snapshot-unchanged", func(b *testing.B) { measure(b, func() {}, func() { box.snapshot() }) })
 }

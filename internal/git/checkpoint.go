@@ -38,25 +38,21 @@ func loopRef(loop string) (string, error) {
 // pawlIdentity is the author of Pawl's own commits, whatever the user's configuration.
 const pawlIdentity = "Pawl <pawl@localhost>"
 
-// Checkpoint keeps a snapshot of the work tree under the number n, or under the
-// next free one when n is 0. A number that is taken is never overwritten: if it
-// holds this very tree already it is returned (so making it again after a crash
-// is harmless), else the next free number is used. Its parent is the checkpoint
-// before it, or HEAD. Of the message the first line counts; the trailers follow it.
-func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message string, trailers ...Trailer) (Checkpoint, error) {
-	prefix, err := loopRef(loop)
-	if err != nil {
+// Checkpoint keeps a snapshot of the work tree under the number after that of the last
+// checkpoint. Its parent is that one, or HEAD. Of the message the first line counts; the
+// trailers follow it.
+func (r *Repo) Checkpoint(ctx context.Context, loop, message string, trailers ...Trailer) (Checkpoint, error) {
+	if _, err := loopRef(loop); err != nil {
 		return Checkpoint{}, err
 	}
 	tree, _, err := r.Snapshot(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return r.createCheckpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
+	return r.CheckpointTree(ctx, loop, tree, message, trailers...)
 }
 
-// CheckpointTree keeps a tree under the next free number, as Checkpoint does the
-// work tree.
+// CheckpointTree keeps a tree as Checkpoint does the work tree.
 func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, trailers ...Trailer) (Checkpoint, error) {
 	prefix, err := loopRef(loop)
 	if err != nil {
@@ -65,7 +61,7 @@ func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, t
 	return r.createCheckpoint(ctx, prefix, Checkpoint{Tree: tree, Subject: subject(message)}, trailers)
 }
 
-// createCheckpoint creates the checkpoint under its number, or the next free one.
+// createCheckpoint creates the checkpoint under the next free number.
 func (r *Repo) createCheckpoint(ctx context.Context, prefix string, c Checkpoint, trailers []Trailer) (_ Checkpoint, err error) {
 	message := c.Subject + "\n"
 	if len(trailers) > 0 {
@@ -96,18 +92,17 @@ const maxTakenNumbers = 100
 var errRefExists = errors.New("ref exists already")
 
 func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpoint) (Checkpoint, error) {
-	points, err := r.earlierCheckpoints(ctx, prefix, c.N)
+	points, err := r.lastCheckpoints(ctx, prefix)
 	if err != nil {
 		return c, err
 	}
-	if i := slices.IndexFunc(points, func(p Checkpoint) bool { return p.N == c.N && p.Tree == c.Tree }); i >= 0 {
-		return points[i], nil
-	}
+	c.N = max(c.N, 1)
 	var parent string
-	if c.N, parent = nextNumber(points, c.N); parent == "" {
-		if parent, err = r.Head(ctx); err != nil {
-			return c, err
-		}
+	if len(points) > 0 {
+		last := points[len(points)-1]
+		c.N, parent = max(c.N, last.N+1), last.Commit
+	} else if parent, err = r.Head(ctx); err != nil {
+		return c, err
 	}
 	c.Time = time.Now().Truncate(time.Second)
 	if c.Commit, err = r.ownCommit(ctx, ownCommit{c.Tree, parent, message, c.Time}); err != nil {
@@ -116,29 +111,12 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
 }
 
-// nextNumber returns the number of a new checkpoint, the wanted one if it is free, and
-// its parent: the checkpoint before it, or "".
-func nextNumber(points []Checkpoint, want int) (n int, parent string) {
-	taken := slices.ContainsFunc(points, func(p Checkpoint) bool { return p.N == want })
-	if n = want; (n == 0 || taken) && len(points) > 0 {
-		n = points[len(points)-1].N + 1
-	}
-	n = max(n, 1)
-	for _, p := range points {
-		if p.N < n {
-			parent = p.Commit
-		}
-	}
-	return n, parent
-}
-
-// earlierCheckpoints lists checkpoints; only the last one, from memory, where that is
-// enough to place the next.
-func (r *Repo) earlierCheckpoints(ctx context.Context, prefix string, n int) ([]Checkpoint, error) {
+// lastCheckpoints lists the checkpoints, or the last one alone where it is remembered.
+func (r *Repo) lastCheckpoints(ctx context.Context, prefix string) ([]Checkpoint, error) {
 	r.mu.Lock()
 	last := r.last[prefix]
 	r.mu.Unlock()
-	if len(last) > 0 && (n == 0 || n > last[0].N) {
+	if len(last) > 0 {
 		return last, nil
 	}
 	return r.listCheckpoints(ctx, prefix)

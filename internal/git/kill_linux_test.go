@@ -23,12 +23,12 @@ func TestRestoreSurvivesKill(t *testing.T) {
 	for i := range 120 {
 		b.write(fmt.Sprintf("d%d/f%d", i%7, i), "one")
 	}
-	one := b.checkpoint(0)
+	one := b.checkpoint()
 	for i := range 120 {
 		b.remove(fmt.Sprintf("d%d/f%d", i%7, i))
 		b.write(fmt.Sprintf("d%d/f%d/g", i%5, i), "two")
 	}
-	two := b.checkpoint(0)
+	two := b.checkpoint()
 	untouched := b.untouchable()
 	const rounds = 5
 	killed := 0

@@ -122,11 +122,11 @@ func (b *sandbox) turn(t *testing.T) {
 	if len(status.Dirty) != 0 || status.Branch != "pawl/otter" {
 		t.Fatalf("status %+v", status)
 	}
-	start := b.checkpoint(0)
+	start := b.checkpoint()
 	b.write("src/a", "work\n")
 	b.write("src/new\nline", "new\n")
 	b.remove("src/b")
-	worked := b.checkpoint(0)
+	worked := b.checkpoint()
 	if start.Tree == worked.Tree {
 		t.Fatal("the work was not seen")
 	}

@@ -128,7 +128,7 @@ func TestAPipeInThePlaceOfAFileIsAFileThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "tracked.sh", "true\n", "dir/x", "x\n")
 	b.write("new.sh", "true\n")
-	point := b.checkpoint(0)
+	point := b.checkpoint()
 	for _, place := range []string{"tracked.sh", "new.sh", "dir"} {
 		b.must(os.RemoveAll(b.path(place)))
 		b.must(syscall.Mkfifo(b.path(place), 0o600))

@@ -21,7 +21,7 @@ func TestRestoreUndoesAnything(t *testing.T) {
 		b.play(rt, "before")
 		b.write("kept.ign", "ignored")
 		b.write("d/kept.ign", "ignored")
-		point := b.checkpoint(0)
+		point := b.checkpoint()
 		b.play(rt, "after")
 		hidden, changed := b.untouchable(), b.reference()
 

@@ -19,9 +19,9 @@ func (b *sandbox) restore(target string, keep ...string) Restored {
 	return done
 }
 
-func (b *sandbox) checkpoint(n int) Checkpoint {
+func (b *sandbox) checkpoint() Checkpoint {
 	b.Helper()
-	c, err := b.repo.Checkpoint(context.Background(), "brisk-otter", n, "try")
+	c, err := b.repo.Checkpoint(context.Background(), "brisk-otter", "try")
 	b.must(err)
 	return c
 }
@@ -59,7 +59,7 @@ func TestRestoreBringsBackTheTree(t *testing.T) {
 			b.must(os.Symlink("a.txt", b.path("link")))
 			b.write("untracked.txt", "mine\n")
 			b.write("x.log/ignored", "kept\n")
-			point := b.checkpoint(0)
+			point := b.checkpoint()
 			change(b)
 			before, changed := b.untouchable(), b.snapshot()
 
@@ -156,7 +156,7 @@ func TestRestoreLeavesAloneWhatNoSnapshotHolds(t *testing.T) {
 			t.Parallel()
 			b := newRepo(t, "a", "1")
 			tc.before(b)
-			point := b.checkpoint(0)
+			point := b.checkpoint()
 			tc.after(b)
 			b.write("a", "2")
 			done := b.restore(point.Commit, "keep")
@@ -176,13 +176,13 @@ func TestRestoreLeavesAloneWhatNoSnapshotHolds(t *testing.T) {
 func TestRestoreIsFinishedByRunningItAgain(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "1", "dir/b", "1", "c", "1")
-	point := b.checkpoint(0)
+	point := b.checkpoint()
 	b.write("a", "2")
 	b.write("dir/b", "2")
 	b.remove("c")
 	b.write("c/d", "2")
 	b.write("e", "2")
-	want := b.checkpoint(0)
+	want := b.checkpoint()
 	changes, err := b.repo.Diff(context.Background(), want.Tree, point.Tree)
 	b.must(err)
 	steps := []func(s *snapshot) error{
@@ -228,7 +228,7 @@ func TestRestoreSaysWhatStoppedIt(t *testing.T) {
 		"lost content": {
 			func(b *sandbox) string {
 				b.write("a", "lost")
-				point := b.checkpoint(0)
+				point := b.checkpoint()
 				blob := b.git("rev-parse", point.Tree+":a")
 				b.must(os.Remove(filepath.Join(b.repo.gitDir, "objects", blob[:2], blob[2:])))
 				b.write("a", "now")
@@ -238,7 +238,7 @@ func TestRestoreSaysWhatStoppedIt(t *testing.T) {
 		},
 		"a read-only folder": {
 			func(b *sandbox) string {
-				point := b.checkpoint(0)
+				point := b.checkpoint()
 				b.write("dir/new", "x")
 				b.must(os.Chmod(b.path("dir"), 0o555))
 				return point.Tree
@@ -247,7 +247,7 @@ func TestRestoreSaysWhatStoppedIt(t *testing.T) {
 		},
 		"a read-only folder to write in": {
 			func(b *sandbox) string {
-				point := b.checkpoint(0)
+				point := b.checkpoint()
 				b.write("dir/b", "x")
 				b.must(os.Chmod(b.path("dir"), 0o555))
 				return point.Tree
@@ -287,7 +287,7 @@ func TestRestoreWritesLinesAsTheUserWantsThem(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a.txt", "one\ntwo\n")
 	b.git("config", "core.autocrlf", "true")
-	point := b.checkpoint(0)
+	point := b.checkpoint()
 	b.write("a.txt", "other\r\n")
 	b.restore(point.Commit)
 	if got := b.read("a.txt"); got != "one\r\ntwo\r\n" {

@@ -50,7 +50,7 @@ func TestShadowWritesNothingBesideTheWork(t *testing.T) {
 	if got, want := must(t)(b.repo.git(ctx, "ls-tree", "-r", "--name-only", "HEAD")), "Cargo.toml\na.txt\nsub/b.txt"; got != want {
 		t.Errorf("the first commit holds %q", got)
 	}
-	point, err := b.repo.Checkpoint(ctx, "brisk-otter-7f3a", 0, "start")
+	point, err := b.repo.Checkpoint(ctx, "brisk-otter-7f3a", "start")
 	b.must(err)
 
 	again, err := Shadow(ctx, b.dir, gitDir) // found, not made anew

@@ -71,7 +71,7 @@ func (r *Repo) carryOver(ctx context.Context, loop, from string, s *SwitchResult
 	if err != nil || has {
 		return err
 	}
-	before, err := r.Checkpoint(ctx, loop, 0, "before going back from "+s.From)
+	before, err := r.Checkpoint(ctx, loop, "before going back from "+s.From)
 	if err != nil {
 		return err
 	}

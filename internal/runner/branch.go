@@ -237,7 +237,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
 		warn(err)
 	}
-	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
+	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
 	if err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}

@@ -185,7 +185,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		}
 	}
 	m := r.mem.Briefing()
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why, DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, why, DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		return fmt.Errorf("checkpoint before restoring protected files: %w", err)
 	}
 	if r.attended() {

@@ -66,7 +66,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if a.From != "" {
 		return r.bringBack(ctx, a, m)
 	}
-	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...)
+	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
