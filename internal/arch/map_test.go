@@ -38,9 +38,9 @@ const behaviours = `
 	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim
 	baseline of a task                               verify/claim.go Baseline
-	gate inputs, found by bisection                  verify/needed.go needed
-	isolated checkout                                verify/clean.go repeatClean
-	canary                                           verify/canary.go canary
+	gate inputs, found by bisection                  verify/neededinputs.go findNeededInputs
+	isolated checkout                                verify/cleancheckout.go repeatClean
+	canary                                           verify/canary.go runCanary
 	mutation testing                                 mutant/mutant.go Changed
 	signs in a diff                                  sign/sign.go NewChange
 	work or gate input                               work/work.go Is

@@ -211,7 +211,7 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 		*out = out.because("loop %s has no gate of the name that a receipt says", s.ID)
 		return nil
 	}
-	results, err := v.Elsewhere(ctx, out.Commit, gates, "")
+	results, err := v.RunInCheckout(ctx, out.Commit, gates, "")
 	if err != nil {
 		return err
 	}

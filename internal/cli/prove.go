@@ -41,8 +41,8 @@ type proven struct {
 	Before    string          `json:"before" jsonschema:"full hash of the commit that it is compared with"`
 	Tested    int             `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
 	Tried     int             `json:"tried" jsonschema:"functions that could be broken"`
-	Functions []verify.Proven `json:"functions" jsonschema:"those that were added or changed, by file and line"`
-	Missed    []verify.Missed `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
+	Functions []verify.FunctionProof `json:"functions" jsonschema:"those that were added or changed, by file and line"`
+	Missed    []verify.MissedLine `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
 
 	hasScripts bool // shell scripts are among the changes: lines of theirs are tried, and no functions
 }
@@ -75,7 +75,7 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 // whatToProve is the commit that a word means, or the work of a loop: what its branch
 // holds since it began. of is the loop that did it, where it is known here, or nil.
 func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *subject, err error) {
-	out.Functions = []verify.Proven{}
+	out.Functions = []verify.FunctionProof{}
 	from, to := "", word
 	if word == "" {
 		to = "HEAD"
@@ -146,7 +146,7 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	defer func() { err = errors.Join(err, done()) }()
 	r.Before, r.After = out.Before, out.Commit
 	n := 0
-	r.Tried = func(p verify.Proven) {
+	r.Tried = func(p verify.FunctionProof) {
 		n++
 		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p.Result))
 	}
@@ -215,7 +215,7 @@ func (a *app) printProven(out proven) {
 }
 
 // provenWhy is what a result rests on.
-func provenWhy(p verify.Proven) string {
+func provenWhy(p verify.FunctionProof) string {
 	switch p.Result {
 	case gate.Killed:
 		if len(p.By) == 0 {

@@ -195,7 +195,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
 		"audit":       {told, audited{Gates: []auditedGate{}}.because("no trailer")},
-		"prove":       {proven{Functions: []verify.Proven{}}},
+		"prove":       {proven{Functions: []verify.FunctionProof{}}},
 		"plan":        {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
 		"plan-next":   {task, nil},
 		"doctor":      {examined{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},

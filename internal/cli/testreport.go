@@ -137,7 +137,7 @@ func (a *app) warnGates(s record.Spec, root string) {
 		if by := verify.Masked(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
 		}
-		if by := verify.Silenced(g, root); by != "" {
+		if by := verify.HiddenOutput(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` throws away what its tests say, so nothing shows whether all of them ran", plan.OneLine(g.Name, 60), by)
 		}
 	}

@@ -251,7 +251,7 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	p.Spec.StartCommit, p.Spec.StartBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.agentProgram(p.Spec.Agent)
 	if p.Spec.Tests == nil { // what the user says is a test is all that is
-		p.Spec.Tests = verify.WithNamed(p.Spec.Gates, p.root)
+		p.Spec.Tests = verify.TestsOfGates(p.Spec.Gates, p.root)
 	}
 	p.Spec.Prompts = promptDir(p.root, p.env)
 	var err error

@@ -369,11 +369,11 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 		}
 	}
 	if d.beforeFirstTurn { // what was installed since the loop could not begin is the user's
-		if err := v.ForgetBeside(); err != nil {
+		if err := v.ForgetStart(); err != nil {
 			return err
 		}
 	}
-	if err := v.RecordBeside(ctx); err != nil {
+	if err := v.RecordStart(ctx); err != nil {
 		return err
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{

@@ -58,7 +58,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close(context.WithoutCancel(ctx))) }()
-	if err := v.ClearUp(ctx); err != nil {
+	if err := v.RemoveLeftCheckouts(ctx); err != nil {
 		return err
 	}
 	r := runner.Runner{Loop: l, Verify: v}
@@ -67,7 +67,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		return nil
 	}
 	if err == nil && m.State.Phase == loop.Ended {
-		err = v.Ended()
+		err = v.RemoveCopies()
 	}
 	return err
 }

@@ -112,7 +112,7 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 	if err != nil {
 		return nil, fmt.Errorf("find executable of pawl: %w", err)
 	}
-	elsewhere := verify.Elsewhere(dir)
+	elsewhere := verify.CheckoutsDir(dir)
 	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
 		return nil, fmt.Errorf("create worktrees folder: %w", err)
 	}

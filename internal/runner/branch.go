@@ -189,7 +189,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Ba
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Briefing) (loop.Event, error) {
 	r.conclude(ctx, m)
 	if later := r.proveRest(ctx, m.Outcome); !later && r.Verify != nil {
-		if err := r.Verify.Ended(); err != nil {
+		if err := r.Verify.RemoveCopies(); err != nil {
 			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
 	}

@@ -146,7 +146,7 @@ func TestAKilledOwnersWorktreeIsTakenOutOfThePersonsList(t *testing.T) {
 	if _, err := b.drive(ctx, d, teller{t}); err == nil {
 		t.Fatal("not killed")
 	}
-	left := filepath.Join(verify.Elsewhere(filepath.Join(b.loop.Dir, "verify")), "worktree-1")
+	left := filepath.Join(verify.CheckoutsDir(filepath.Join(b.loop.Dir, "verify")), "worktree-1")
 	b.git("worktree", "add", "-q", "--detach", left)
 	b.rewrite(haveAll)
 	if s := b.resume(teller{t}); s.Outcome != loop.Verified {

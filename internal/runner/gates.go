@@ -26,16 +26,16 @@ const (
 // Verifier is what the runner needs of package verify.
 type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
-	KeepIgnored(ctx context.Context) error
-	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.Unshown, error)
+	RecordIgnored(ctx context.Context) error
+	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.IrreproducibleGate, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
-	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) (verify.Proof, error)
-	ChangedBeside(ctx context.Context) ([]string, error)
-	ChangedSettings() []string                    // of the user's, each once
-	ClearUp(ctx context.Context) error            // of an owner that was killed
-	EnvironmentHint(results []gate.Result) string // how variables reach gates that lack them
-	Ended() error                                 // lets go of what only a loop needs that goes on
+	ChangedIgnoredFiles(ctx context.Context) ([]string, error)
+	ChangedSettings() []string                     // of the user's, each once
+	RemoveLeftCheckouts(ctx context.Context) error // of an owner that was killed
+	EnvironmentHint(results []gate.Result) string  // how variables reach gates that lack them
+	RemoveCopies() error                           // of dependencies, once the loop has ended
 }
 
 // ProtectedFiles are the copies of protected files that package frozen keeps.
@@ -168,7 +168,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 		}
 		f, err := r.runClaim(ctx, m, verify.Request{
 			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), Work: r.Spec.WorkGlobs(a.Tasks), LogDir: dir,
-			Asked: r.Spec.TaskText(a.Tasks), Wanted: m.Tasks.Wanted(a.Tasks),
+			Asked: r.Spec.TaskText(a.Tasks), WantedEvidence: m.Tasks.Wanted(a.Tasks),
 		})
 		if err != nil {
 			return loop.Gates{}, err
@@ -269,7 +269,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
 		},
 		Failed:     loop.Failed{Failing: atMost(failing, failingMost)},
-		TestsFound: loop.TestsFound{Waiting: f.Waiting},
+		TestsFound: loop.TestsFound{Waiting: f.PendingInputs},
 	}
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayRed(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
@@ -281,8 +281,8 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		g.Signs = append(g.Signs, s.String())
 	}
 	if v.NeedsChangedInputs {
-		g.TestsChanged, g.TestsGone = f.Needed, v.TestsRemoved
-		g.Needed = slices.DeleteFunc(slices.Clone(f.Needed), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
+		g.TestsChanged, g.TestsGone = f.NeededInputs, v.TestsRemoved
+		g.Needed = slices.DeleteFunc(slices.Clone(f.NeededInputs), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

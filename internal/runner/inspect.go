@@ -82,7 +82,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.
 		return err
 	}
 	if m.Claimed && !seen.Changed && r.Verify != nil {
-		beside, err := r.Verify.ChangedBeside(ctx)
+		beside, err := r.Verify.ChangedIgnoredFiles(ctx)
 		if err != nil {
 			return fmt.Errorf("look what git ignores: %w", err)
 		}

@@ -15,7 +15,7 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.Briefing, dir strin
 	if !m.First || m.Verify {
 		return nil
 	}
-	if err := r.Verify.KeepIgnored(ctx); err != nil {
+	if err := r.Verify.RecordIgnored(ctx); err != nil {
 		return err
 	}
 	return r.nameUnshown(ctx, m, dir)
@@ -39,6 +39,6 @@ func (r *Runner) nameUnshown(ctx context.Context, m memory.Briefing, dir string)
 	for _, u := range unshown {
 		lines = append(lines, u.Gate+": "+u.Why)
 	}
-	r.noteLater(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+unshown[0].Do)
+	r.noteLater(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+unshown[0].Remedy)
 	return nil
 }

@@ -57,7 +57,7 @@ type unproven struct {
 	Commit string          `json:"commit"`
 	Gates  []gate.Gate     `json:"gates"`
 	Left   time.Duration   `json:"left"` // for the runs on broken code
-	Found  []verify.Proven `json:"found"`
+	Found  []verify.FunctionProof `json:"found"`
 }
 
 // unprovenPath returns the file with the commits whose mutation testing is not finished.
@@ -214,7 +214,7 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (memory.Note, error)
 	began, known := time.Now(), len(u.Found)
 	proof, err := r.Verify.Prove(ctx, verify.ProofRequest{
 		Before: u.Before, After: u.Commit, Gates: u.Gates, Time: u.Left, Known: u.Found,
-		Tried: func(p verify.Proven) {
+		Tried: func(p verify.FunctionProof) {
 			u.Found = append(u.Found, p)
 			u.Left -= p.Took
 			failed = r.keepUnproven()

@@ -165,8 +165,8 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 	}
 	if v := f.IfApproved; v != nil && v.Status == gate.Pass {
 		waits := old
-		if len(f.Needed) > 0 {
-			waits = f.Needed
+		if len(f.NeededInputs) > 0 {
+			waits = f.NeededInputs
 		}
 		g.IfApproved = &loop.IfApproved{
 			Paths: waits, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
@@ -197,7 +197,7 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 		_, isThere := there[path]
 		copied, has := held[path]
 		same := copied == had[path]
-		_, saysLess := f.Judges[path]
+		_, saysLess := f.ProtectedTexts[path]
 		switch {
 		case m.IsJudgedEdit(path):
 			if has && !same {
@@ -223,10 +223,10 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 // keepAdapted has old tests that the task asked to change judge as it asked for them, where the agent's version
 // says less than that.
 func (r *Runner) keepAdapted(ctx context.Context, g *loop.Gates, f verify.Finding) (err error) {
-	if len(f.Judges) == 0 {
+	if len(f.ProtectedTexts) == 0 {
 		return nil
 	}
-	g.ProtectedTree, err = r.Repo.WithFiles(ctx, f.TreeAfter, f.Judges)
+	g.ProtectedTree, err = r.Repo.WithFiles(ctx, f.TreeAfter, f.ProtectedTexts)
 	return err
 }
 

@@ -151,7 +151,7 @@ func (r *Runner) tidy(ctx context.Context) error {
 	if err := r.endSpans(); err != nil {
 		return err
 	}
-	if err := r.Verify.ClearUp(ctx); err != nil {
+	if err := r.Verify.RemoveLeftCheckouts(ctx); err != nil {
 		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
 	}
 	return nil

@@ -52,7 +52,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f 
 		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
 	}
 	marks := append(r.Marks(), m.ByGates...) // these a gate makes again
-	apart := slices.Clone(f.Uncommitted)
+	apart := slices.Clone(f.UncommittedSubmodules)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			apart = append(apart, c.Path)
@@ -63,14 +63,14 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f 
 	}
 	var there []gate.Result
 	for range 2 { // that there was no checkout to run them in says nothing of the work
-		if there, err = r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
+		if there, err = r.Verify.RunInCheckout(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
 			break
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	if err == nil && len(f.Uncommitted) == 0 && asGood(f.Observation.Now, there) {
+	if err == nil && len(f.UncommittedSubmodules) == 0 && asGood(f.Observation.Now, there) {
 		return nil
 	}
 	g.Apart = atMost(apart, failingMost)

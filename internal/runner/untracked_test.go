@@ -16,11 +16,11 @@ type busy struct {
 	asked *int
 }
 
-func (v busy) Elsewhere(ctx context.Context, tree string, gates []gate.Gate, dir string) ([]gate.Result, error) {
+func (v busy) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, dir string) ([]gate.Result, error) {
 	if *v.asked++; *v.asked == 1 {
 		return nil, errors.New("fork/exec git: resource temporarily unavailable")
 	}
-	return v.Verifier.Elsewhere(ctx, tree, gates, dir)
+	return v.Verifier.RunInCheckout(ctx, tree, gates, dir)
 }
 
 // That a checkout could not be made once says nothing of the work.

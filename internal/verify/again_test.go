@@ -32,7 +32,7 @@ func TestARedIsNotRepeatedFromMemory(t *testing.T) {
 			}
 			base := b.tree()
 			b.write(files{"lib": "good\n"})
-			r := verify.Request{Gates: gs, Base: base, Tree: b.tree(), Unprobed: true, Seen: []gate.Result{{Gate: gs[0].Name, Status: gate.Pass}}}
+			r := verify.Request{Gates: gs, Base: base, Tree: b.tree(), GatesOnly: true, KnownBaseline: []gate.Result{{Gate: gs[0].Name, Status: gate.Pass}}}
 			for i, want := range c.want {
 				f, err := b.Claim(t.Context(), r)
 				if err != nil {

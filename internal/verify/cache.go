@@ -10,15 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Kept results are files, one for each question: the first result, and that of
-// a repeat where there was one. They are a cache: what cannot be read is not
-// there, what cannot be written is found out again.
+// Results are cached in files, one per key: the first result, and that of a repeat. An unreadable
+// file counts as missing; a failed write only costs another run.
 
 func cacheFile(dir, key string) string {
 	return filepath.Join(dir, "results", key+".json")
 }
 
-// cachedResults are the results of our own, or else those that another Verifier knows.
+// cachedResults returns this Verifier's results, or else those of Options.Known.
 func (v *Verifier) cachedResults(key string) []gate.Result {
 	results := readCache(v.Dir, key)
 	if len(results) == 0 && v.Known != "" {
@@ -43,43 +42,43 @@ func (v *Verifier) cacheResults(ctx context.Context, g gate.Gate, w runTarget, r
 	}
 }
 
-// cacheFiles are those of a gate's results: in the work tree also the one to be found when
-// nothing can be run there any more.
+// cacheFiles returns the files of a gate's results. Results of the work tree also get a key without
+// environment, for when the gate cannot run there again.
 func (v *Verifier) cacheFiles(ctx context.Context, g gate.Gate, w runTarget) []string {
-	w.gone = false
-	files := []string{cacheFile(v.Dir, v.key(ctx, g, w))}
-	if w.gone = w.place == ""; w.gone {
-		files = append(files, cacheFile(v.Dir, v.key(ctx, g, w)))
+	w.cacheOnly = false
+	files := []string{cacheFile(v.Dir, v.cacheKey(ctx, g, w))}
+	if w.cacheOnly = w.checkout == ""; w.cacheOnly {
+		files = append(files, cacheFile(v.Dir, v.cacheKey(ctx, g, w)))
 	}
 	return files
 }
 
-// claimed gives the results of a claim. A red that was seen once, at an earlier claim of
-// the same tree, may be chance: the gate runs again, and a second red is kept.
-func (v *Verifier) claimed(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
+// claimResults returns the results of a claim. It repeats a gate that failed once, at an earlier
+// claim of the same tree: the failure may be flaky.
+func (v *Verifier) claimResults(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	for _, g := range gates {
-		kept := v.cachedResults(v.key(ctx, g, w.of(g)))
+		kept := v.cachedResults(v.cacheKey(ctx, g, w.forGate(g)))
 		if len(kept) != 1 || kept[0].Status != gate.Fail {
 			continue
 		}
 		again := w
 		again.uncached = true
-		r, err := v.result(ctx, g, again)
+		r, err := v.cachedOrRun(ctx, g, again)
 		if err != nil {
 			return nil, err
 		}
 		if r.Status == gate.Pass {
 			r.Flaky = true
-			v.cacheResults(ctx, g, w.of(g), []gate.Result{r})
+			v.cacheResults(ctx, g, w.forGate(g), []gate.Result{r})
 		}
 	}
-	return v.all(ctx, gates, w)
+	return v.runAll(ctx, gates, w)
 }
 
-// forget removes what is kept of gates on a tree.
-func (v *Verifier) forget(ctx context.Context, gates []gate.Gate, w runTarget) {
+// dropCached removes cached results of gates on a tree.
+func (v *Verifier) dropCached(ctx context.Context, gates []gate.Gate, w runTarget) {
 	for _, g := range gates {
-		for _, file := range v.cacheFiles(ctx, g, w.of(g)) {
+		for _, file := range v.cacheFiles(ctx, g, w.forGate(g)) {
 			_ = os.Remove(file)
 		}
 	}

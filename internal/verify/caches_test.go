@@ -66,7 +66,7 @@ func TestACacheIsReadAsItWas(t *testing.T) {
 		}
 		b.write(files{"lib": "2\n"})
 		put(files{old: "green\n", fetched: "green\n"}) // written anew with the same content
-		got, err := b.Elsewhere(t.Context(), b.tree(), gates("cat ~/"+old+" ~/"+fetched+" && echo kept >>~/"+fetched), "")
+		got, err := b.RunInCheckout(t.Context(), b.tree(), gates("cat ~/"+old+" ~/"+fetched+" && echo kept >>~/"+fetched), "")
 		if err != nil || got[0].Status != gate.Pass {
 			t.Errorf("%v: %+v", err, got)
 		}
@@ -111,7 +111,7 @@ func TestAPoisonedBuildCacheIsNotBelieved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := later.Elsewhere(t.Context(), b.tree(), g, "")
+	got, err := later.RunInCheckout(t.Context(), b.tree(), g, "")
 	if err = errors.Join(err, later.Close(t.Context())); err != nil || got[0].Status != gate.Pass {
 		t.Errorf("%v: %+v", err, got)
 	}

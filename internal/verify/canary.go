@@ -23,27 +23,28 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// maxCanaries bounds the test files that get a canary, and maxSearched those that are
-// searched for the tests that a claim is to be believed for.
+// maxCanaries bounds the test files that get a canary, maxSearched those searched for proving tests.
 const (
+	// maxCanaries bounds the test files that get a canary, maxSearched those searched for proving
+	// tests.
 	maxCanaries = 3
 	maxSearched = 60
 	maxSecret   = 1 << 10 // bytes
 )
 
-// errNoCanary says that no test that must fail can be written beside these tests.
+// errNoCanary means that no test file can have a canary.
 var errNoCanary = errors.New("there is no test file beside which a test that must fail can be laid")
 
-// canaryRun is a run with tests that must fail.
-type canaryRun struct {
+// canaryRequest asks for a run with canary tests.
+type canaryRequest struct {
 	probe gate.Probe
 	gates []gate.Gate
-	ids   []string // tests that it is about, none for all
+	ids   []string // tests to run, nil = all
 }
 
-// canary runs gates on a tree in which tests that must fail stand beside those that the
-// claim is to be believed for: the tree of now, or that of before, there without these.
-func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c canaryRun) (gate.Run, error) {
+// runCanary runs gates with canary tests beside the proving tests: on the current tree, or on the
+// baseline tree without the proving tests.
+func (v *Verifier) runCanary(ctx context.Context, r Request, o *gate.Observation, c canaryRequest) (gate.Run, error) {
 	tree := r.Tree
 	if c.probe == gate.CanaryBefore {
 		tree = r.Base
@@ -53,16 +54,16 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 		return gate.Run{}, err
 	}
 	mac := hmac.New(sha256.New, secret)
-	_, _ = mac.Write([]byte(v.unmarked(ctx, tree)))
+	_, _ = mac.Write([]byte(v.withoutMarks(ctx, tree)))
 	token := hex.EncodeToString(mac.Sum(nil)[:5])
-	beside, err := v.besideProof(ctx, r, o, c.gates)
+	beside, err := v.filesForCanary(ctx, r, o, c.gates)
 	if err != nil {
 		return gate.Run{}, err
 	}
 	var run gate.Run
 	laid := map[string][]byte{}
 	for i, file := range beside {
-		text, tests, err := v.layCanary(ctx, r, laying{file, fmt.Sprintf("%c%s", 'a'+i, token), c.probe})
+		text, tests, err := v.canaryFiles(ctx, r, canaryPlacement{file, fmt.Sprintf("%c%s", 'a'+i, token), c.probe})
 		if err != nil {
 			return gate.Run{}, err
 		}
@@ -73,7 +74,7 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 		return gate.Run{}, errNoCanary
 	}
 	if c.probe == gate.CanaryBefore {
-		if tree, err = v.withoutUnbuilt(ctx, tree, laid, o.Baseline); err != nil {
+		if tree, err = v.withoutUnbuildableTests(ctx, tree, laid, o.Baseline); err != nil {
 			return gate.Run{}, err
 		}
 	}
@@ -87,19 +88,19 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 		}
 	}
 	w := runTarget{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
-	run.Results, err = narrow(v.Root, c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	run.Results, err = narrow(v.Root, c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
 	return run, err
 }
 
-// laying is one canary to be laid into a tree.
-type laying struct {
+// canaryPlacement is one canary for a test file.
+type canaryPlacement struct {
 	file, token string
 	probe       gate.Probe
 }
 
-// layCanary gives the files of a canary and its tests, which are named as well where the
-// tree of before has no place for it.
-func (v *Verifier) layCanary(ctx context.Context, r Request, l laying) (map[string][]byte, []gate.CanaryTest, error) {
+// canaryFiles returns a canary's files and tests. It returns the tests also if the baseline tree
+// has no place for them.
+func (v *Verifier) canaryFiles(ctx context.Context, r Request, l canaryPlacement) (map[string][]byte, []gate.CanaryTest, error) {
 	content, err := v.Repo.Show(ctx, r.Tree, l.file)
 	if err != nil {
 		return nil, nil, err
@@ -133,9 +134,9 @@ func (v *Verifier) layCanary(ctx context.Context, r Request, l laying) (map[stri
 	return map[string][]byte{c.Path: text}, tests, nil
 }
 
-// withoutUnbuilt leaves out of the tree of before the tests of Go packages that get a
-// canary, where tests were seen not to build: they keep it from running.
-func (v *Verifier) withoutUnbuilt(ctx context.Context, tree string, laid map[string][]byte, baseline []gate.Result) (string, error) {
+// withoutUnbuildableTests removes the tests of Go packages with a canary if baseline tests did not
+// build: the canary could not run.
+func (v *Verifier) withoutUnbuildableTests(ctx context.Context, tree string, laid map[string][]byte, baseline []gate.Result) (string, error) {
 	if !slices.ContainsFunc(baseline, func(r gate.Result) bool { return r.BuildFailed }) {
 		return tree, nil
 	}
@@ -154,15 +155,15 @@ func (v *Verifier) withoutUnbuilt(ctx context.Context, tree string, laid map[str
 	return v.Repo.Overlay(ctx, tree, emptyTree(tree), out)
 }
 
-// besideProof are test files that hold what a claim is to be believed for; where none is
-// known to, the first that can have a canary: those of this task first.
-func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) ([]string, error) {
-	holding, err := v.Repo.Select(ctx, r.Tree, v.files.holding)
+// filesForCanary returns test files that contain proving tests, or else the first that can have a
+// canary, new tests first.
+func (v *Verifier) filesForCanary(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) ([]string, error) {
+	holding, err := v.Repo.Select(ctx, r.Tree, v.files.mayHoldTests)
 	if err != nil {
 		return nil, err
 	}
 	verdict := gate.Decide(*o)
-	names := leaves(verdict.Proofs(o.Baseline))
+	names := namesInFile(verdict.Proofs(o.Baseline))
 	var first, rest []string
 	for _, g := range gates {
 		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, v.Root)) {
@@ -206,10 +207,10 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 	return matching, nil
 }
 
-// leaves are what tests of these ids may be called in the file that holds them: what stands
-// last, as "test_adds" of "tests/test_sum.py::TestSum::test_adds[1-2]" and "TestAdds" of
-// "example.com/sum.TestAdds/one"; of no id its folder, which many files name.
-func leaves(ids []string) []string {
+// namesInFile returns the names that test IDs may have in their file. Example:
+// "tests/test_sum.py::TestSum::test_adds[1-2]" gives test_adds, "example.com/sum.TestAdds/one"
+// gives TestAdds. Folders are omitted: many files mention them.
+func namesInFile(ids []string) []string {
 	var names []string
 	put := func(name string) {
 		if name, _, _ = strings.Cut(strings.Trim(name, "() "), " ("); len(name) > 2 {
@@ -235,8 +236,8 @@ func leaves(ids []string) []string {
 	return names
 }
 
-// canarySecret is what the names of canaries are made of: the agent does not know it,
-// and it is the same for all claims of one Dir, so that what is kept is found.
+// canarySecret returns the secret from which canary names are made. The agent does not know it. It
+// stays the same for one Dir, so that cached results are found.
 func (v *Verifier) canarySecret() ([]byte, error) {
 	file := filepath.Join(v.Dir, "canary")
 	if b, err := atomicfile.Read(file, maxSecret); err == nil && len(b) >= 32 {

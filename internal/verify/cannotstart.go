@@ -8,14 +8,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
-// cannotStart says that a program which the command calls is not there, "" where nothing
-// tells so: by the exit codes of shells, or by what Python says last of a test runner
-// behind -m, since it exits with 1, as tests that fail do. make exits with 2 for either,
-// so its last lines tell. A program or module of the project may be yet to write.
+// cannotStart says which program of the command is missing, or returns "". Shells exit with 126 or
+// 127. Python exits with 1 for a missing test runner, and make with 2 for any failure, so their
+// last lines decide. A missing program of the project may be the task.
 func cannotStart(code int, tail string) string {
 	last := lastLine(tail)
-	if of, line := beneathMake(tail); of != "" {
-		switch absent := absentProgram.FindStringSubmatch(line); {
+	if of, line := recipeFailure(tail); of != "" {
+		switch absent := missingMakeProgram.FindStringSubmatch(line); {
 		case (of == "127" || of == "126") && absent != nil && isTool(absent[1]):
 			return "make did not find " + absent[1]
 		case of != "1":
@@ -28,26 +27,25 @@ func cannotStart(code int, tail string) string {
 		return "a command was not found (exit 127)"
 	case code == 126:
 		return "a command could not be executed (exit 126)"
-	case code == 1 && absentModule.MatchString(last):
+	case code == 1 && missingModule.MatchString(last):
 		return "Python does not find what runs the tests"
 	}
 	return ""
 }
 
-// absentModule matches the message of CPython's runpy, with modules that run tests and come
-// from elsewhere.
-var absentModule = regex.New(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
+// missingModule matches CPython's message for test modules that are installed from elsewhere.
+var missingModule = regex.New(`^\S*python[0-9.]*: No module named (pytest|nose2|tox|nox|coverage|behave|mypy|ruff|flake8|pylint|black)$`)
 
-// absentProgram matches what make, or the shell of one of its recipes, says of a program
-// that it does not find. A script says its own name in front, and may be a test.
-var absentProgram = regex.New(`^(?:(?:\S*/)?(?:ba|da|k|z)?sh: (?:(?:line )?\d+: )?|g?make(?:\[\d+\])?: )([\w.+-]+): (?:(?:command )?not found|No such file or directory|Permission denied)$`)
+// missingMakeProgram matches the message of make, or its shell, for a missing program. A script
+// prints its own name first, and may be a test.
+var missingMakeProgram = regex.New(`^(?:(?:\S*/)?(?:ba|da|k|z)?sh: (?:(?:line )?\d+: )?|g?make(?:\[\d+\])?: )([\w.+-]+): (?:(?:command )?not found|No such file or directory|Permission denied)$`)
 
-// makeEnds matches the lines with which make ends after a recipe failed, with its exit code.
+// makeEnds matches make's last lines after a failed recipe, with the exit code.
 var makeEnds = regex.New(`^g?make(?:\[\d+\])?: (?:\*\*\* \[.+\] Error (\d+)|(?:Leaving directory|Target) .+)$`)
 
-// beneathMake returns the exit code of the recipe for which make ended, and the last line
-// before make's own; "" where make did not end so.
-func beneathMake(tail string) (code, line string) {
+// recipeFailure returns the exit code of the failed recipe and the last line before make's own, or
+// "".
+func recipeFailure(tail string) (code, line string) {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
@@ -62,8 +60,7 @@ func beneathMake(tail string) (code, line string) {
 	return code, ""
 }
 
-// isTool reports whether a program comes from elsewhere than the project: what runs
-// tests, or checks sources.
+// isTool reports whether a program is installed from elsewhere: a test runner or a checker.
 func isTool(name string) bool {
 	const tools = " python python2 python3 pip uv poetry pipenv hatch node npm npx pnpm yarn tsc eslint prettier ruby bundle bundler java javac php " +
 		"composer perl lua cmake ninja meson bazel gcc g++ cc c++ clang clang++ rustc golangci-lint staticcheck gofmt gofumpt mypy ruff flake8 pylint " +

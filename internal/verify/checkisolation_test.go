@@ -44,7 +44,7 @@ func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (len(got) > 0) != c.unshown || c.unshown && (got[0].Gate != "a" || got[0].Why == "" || !strings.Contains(got[0].Do, "isolated = false")) {
+			if (len(got) > 0) != c.unshown || c.unshown && (got[0].Gate != "a" || got[0].Why == "" || !strings.Contains(got[0].Remedy, "isolated = false")) {
 				t.Errorf("unshown: %+v", got)
 			}
 			if r := b.elsewhere("[ -d '" + outside + "' ]"); (r.Status == gate.Pass) != c.byFolder {

@@ -17,96 +17,95 @@ import (
 
 // Request is a claim to be verified.
 type Request struct {
-	Gates []gate.Gate // those that are due
-	Base  string      // tree that the task began from
-	// Judge is the tree that holds the judge's copies of the tests: the last in
-	// which they were unchanged or approved. "" = Base.
+	Gates []gate.Gate // the gates that are due
+	Base  string      // the tree that the task began with
+	// ProtectedTree holds the protected copies of the tests: the last unchanged or approved ones.
+	// "" = Base.
 	ProtectedTree string
-	Tree          string // tree of now, which the work tree holds
-	// Seen are results that stand for the baseline where there are none of Base: a
-	// red seen while the loop ran, of a loop that has no other before.
-	Seen             []gate.Result
+	Tree          string // the current tree, which the work tree holds
+	// KnownBaseline replaces the results of Base if they do not exist: a failure seen while the
+	// loop ran.
+	KnownBaseline    []gate.Result
 	AllowTestChanges bool
-	Work             []string // globs of files that are work whatever their names say, see package work
-	NoRatchet        bool     // tests that passed may go
-	// Pending are old tests that earlier tasks changed and that wait for an approval. As
-	// the task found them they are right.
+	Work             []string // globs of files that are work whatever their names, see package work
+	NoRatchet        bool     // tests that passed may disappear
+	// Pending are tests that earlier tasks changed and that wait for approval. This claim takes
+	// them as the task found them.
 	Pending []string
-	// MayChange tells of which tests a change is approved; nil = of none.
-	MayChange func(path string) bool
-	Asked     string        // what the tasks ask for: what is said there the work need not have from its tests
-	LogDir    string        // receives the gates' output, "" = nowhere
-	Wanted    gate.Evidence // what is found beyond it is not looked for, "" = proven
-	Unprobed  bool          // the gates alone: for what they say, not for what it is worth as evidence
+	// MayChange reports whether a change of a test is approved; nil = never.
+	MayChange      func(path string) bool
+	Asked          string        // the text of the tasks: values in it need not come from the tests
+	LogDir         string        // receives the gates' output, "" = nowhere
+	WantedEvidence gate.Evidence // stronger evidence is not looked for, "" = proven
+	GatesOnly      bool          // run no probes: only the gates' results are wanted
 
-	adapted []testdiff.Adapted // what stands for old tests, see explain
+	adapted []testdiff.Adapted // replaces old tests, see allowRequestedChanges
 }
 
-// Finding is what came of a claim.
+// Finding is the result of a claim.
 type Finding struct {
 	Verdict     gate.Verdict     `json:"verdict"`
 	Observation gate.Observation `json:"observation"`
-	// IfApproved is the verdict if the changes of old tests were allowed, where it
-	// depends on that; else nil.
+	// IfApproved is the verdict if the changes of old tests were approved; nil if that makes no
+	// difference.
 	IfApproved *gate.Verdict `json:"if_approved,omitempty"`
-	// Needed are the changed gate inputs without which the gates do not pass, where the
-	// verdict is TestsChanged: the smallest set that was found.
-	Needed []string `json:"needed,omitempty"`
-	// Waiting are gate inputs that earlier tasks changed and that wait for approval, without
-	// whose change the gates do not pass.
-	Waiting []string `json:"waiting,omitempty"`
-	// Changes of old tests, where their structure shows them.
+	// NeededInputs is the smallest set found of changed gate inputs that the gates need, if the
+	// verdict is NeedsChangedInputs.
+	NeededInputs []string `json:"needed_inputs,omitempty"`
+	// PendingInputs are gate inputs that earlier tasks changed, that wait for approval and that the
+	// gates need.
+	PendingInputs []string `json:"pending_inputs,omitempty"`
+	// Changes are those of old tests, if their structure shows them.
 	Changes []loop.TestChange `json:"changes,omitempty"`
-	// Judges holds, by path, the text with which later claims are judged instead of a test's own: of old tests
-	// that check less than they did, and of new ones that change what old tests do. nil = without the file.
-	Judges map[string][]byte `json:"-"`
-	// TreeAfter is the work tree when all gates had run: other than the request's
-	// Tree if a gate wrote into it.
+	// ProtectedTexts maps tests to the text that later claims use: old tests that were weakened,
+	// new ones that change old tests. nil = without the file.
+	ProtectedTexts map[string][]byte `json:"-"`
+	// TreeAfter is the work tree after all gates ran. It differs from the request's Tree if a gate
+	// wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
-	// Signs are what a reviewer would look at first in the work.
+	// Signs are lines of the work that a reviewer should read first.
 	Signs []sign.Sign `json:"signs,omitempty"`
-	// Uncommitted are submodules that hold work which no commit of this tree does.
-	Uncommitted []string `json:"uncommitted,omitempty"`
+	// UncommittedSubmodules contain work that no commit of this tree can contain.
+	UncommittedSubmodules []string `json:"uncommitted_submodules,omitempty"`
 }
 
-// Baseline gives the gates' results on the tree that a task begins from, which
-// the work tree should hold. What is red is run once more, now, because later
-// only the memory of it is left to hold a flip against.
+// Baseline returns the gates' results on the tree that a task begins with, which the work tree
+// should hold. It runs failed gates again now: later the tree is no longer here to confirm a flip.
 func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
 	w := runTarget{root: v.Root, tree: tree, logDir: logDir}
 	here := false // when this began
-	if !v.allKept(ctx, gates, w) {
+	if !v.allCached(ctx, gates, w) {
 		var err error
-		if here, err = v.holds(ctx, tree); err != nil {
+		if here, err = v.workTreeIs(ctx, tree); err != nil {
 			return nil, err
 		}
 		// Hooks, the agent's shell and the user's have not all the same variables.
-		if w.gone = !here; w.gone && !v.allKept(ctx, gates, w) {
-			w.gone = false
-			return v.baselineElsewhere(ctx, gates, w)
+		if w.cacheOnly = !here; w.cacheOnly && !v.allCached(ctx, gates, w) {
+			w.cacheOnly = false
+			return v.baselineInCheckout(ctx, gates, w)
 		}
 	}
-	results, err := v.all(ctx, gates, w)
+	results, err := v.runAll(ctx, gates, w)
 	if err != nil {
 		return nil, err
 	}
 	w.uncached = true
 	for i, g := range gates {
-		if results[i].Status != gate.Fail || v.allKept(ctx, gates[i:i+1], w) {
+		if results[i].Status != gate.Fail || v.allCached(ctx, gates[i:i+1], w) {
 			continue
 		}
-		if still, err := v.stillHolds(ctx, tree, here); err != nil || !still {
+		if still, err := v.workTreeStillIs(ctx, tree, here); err != nil || !still {
 			continue // a gate wrote over the tree, or this is a later claim: no repeat, no flip
 		}
-		if _, err := v.result(ctx, g, w); err != nil {
+		if _, err := v.cachedOrRun(ctx, g, w); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// holds reports whether the work tree holds a tree; without git it always does.
-func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
+// workTreeIs reports whether the work tree holds a tree. Without git it always does.
+func (v *Verifier) workTreeIs(ctx context.Context, tree string) (bool, error) {
 	if v.Repo == nil {
 		return true, nil
 	}
@@ -114,20 +113,20 @@ func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
 	}
-	return v.unmarked(ctx, now) == v.unmarked(ctx, tree), nil
+	return v.withoutMarks(ctx, now) == v.withoutMarks(ctx, tree), nil
 }
 
-// stillHolds is holds after gates ran. Where the work tree held the tree before them,
-// what they wrote beside the tracked files (a cover profile) is none of it.
-func (v *Verifier) stillHolds(ctx context.Context, tree string, before bool) (bool, error) {
-	if same, err := v.holds(ctx, tree); err != nil || same || !before {
+// workTreeStillIs is workTreeIs after gates ran. If it held the tree before, untracked files that
+// they wrote (a cover profile) do not count.
+func (v *Verifier) workTreeStillIs(ctx context.Context, tree string, before bool) (bool, error) {
+	if same, err := v.workTreeIs(ctx, tree); err != nil || same || !before {
 		return same, err
 	}
 	now, _, err := v.Repo.Resnapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look what the gates wrote: %w", err)
 	}
-	changes, err := v.Repo.Diff(ctx, v.unmarked(ctx, tree), v.unmarked(ctx, now))
+	changes, err := v.Repo.Diff(ctx, v.withoutMarks(ctx, tree), v.withoutMarks(ctx, now))
 	if err != nil {
 		return false, fmt.Errorf("look what the gates wrote: %w", err)
 	}
@@ -138,10 +137,10 @@ func (v *Verifier) stillHolds(ctx context.Context, tree string, before bool) (bo
 	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !slices.Contains(status.Untracked, c.Path) }), nil
 }
 
-// baselineElsewhere is for a tree that the work tree no longer holds. There a
-// pass is a pass; a fail may be the place's fault.
-func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
-	results, err := v.elsewhere(ctx, gates, w)
+// baselineInCheckout is for a tree that the work tree no longer holds. A failure there is unknown:
+// the checkout may lack something.
+func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
+	results, err := v.runInCheckout(ctx, gates, w)
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -160,8 +159,8 @@ func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w r
 	return results, nil
 }
 
-// Claim runs the gates on the tree of now, then whatever else the verdict needs.
-// An error means that ctx ended or that git could not be asked.
+// Claim runs the gates on the current tree, then the probes that the verdict needs. It fails only
+// if ctx ends or git fails.
 func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	r.ProtectedTree = cmp.Or(r.ProtectedTree, r.Base)
 	o, err := v.observe(ctx, r)
@@ -169,152 +168,152 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		return Finding{}, err
 	}
 	r.Gates = o.Responsive()
-	adapted, err := v.explain(ctx, r, &o)
+	adapted, err := v.allowRequestedChanges(ctx, r, &o)
 	if err != nil {
 		return Finding{}, err
 	}
 	f := Finding{Verdict: gate.Decide(o), Observation: o}
-	if f.Verdict.NeedsChangedInputs && !r.Unprobed {
-		if f.Needed, err = v.needed(ctx, r, &o); err != nil {
-			f.Needed = o.ChangedInputs // the place, not the claim: nothing is narrowed
+	if f.Verdict.NeedsChangedInputs && !r.GatesOnly {
+		if f.NeededInputs, err = v.findNeededInputs(ctx, r, &o); err != nil {
+			f.NeededInputs = o.ChangedInputs // the place, not the claim: nothing is narrowed
 		}
 		if ctx.Err() != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
 		}
-		f.Verdict.Reason = o.NeedsChangedInputsReason(f.Needed)
+		f.Verdict.Reason = o.NeedsChangedInputsReason(f.NeededInputs)
 	}
-	if (f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown) && !r.Unprobed {
+	if (f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown) && !r.GatesOnly {
 		o.AllowTestChanges = true
-		if err := v.findOut(ctx, r, &o); err != nil {
+		if err := v.runProbes(ctx, r, &o); err != nil {
 			return Finding{}, err
 		}
 		approved := gate.Decide(o)
 		f.IfApproved = &approved
-		if err := v.leaveToEarlier(ctx, r, &f); err != nil {
+		if err := v.deferToPending(ctx, r, &f); err != nil {
 			return Finding{}, err
 		}
 	}
-	if len(o.ChangedInputs) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
-		if f.Changes, err = v.namedChanges(ctx, r, adapted); err == nil {
-			f.Judges, err = v.judges(ctx, r, o.ChangedInputs, adapted)
+	if len(o.ChangedInputs) > 0 && f.Verdict.Status == gate.Pass && !r.GatesOnly {
+		if f.Changes, err = v.testChangesWithRequests(ctx, r, adapted); err == nil {
+			f.ProtectedTexts, err = v.protectedTexts(ctx, r, o.ChangedInputs, adapted)
 		}
 		if err != nil {
 			return Finding{}, fmt.Errorf("compare tests: %w", err)
 		}
 	}
 	if v.Repo != nil {
-		if f.Signs, err = v.signsOf(ctx, r, f.Verdict); err != nil {
+		if f.Signs, err = v.claimSigns(ctx, r, f.Verdict); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
-		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed && f.Waiting == nil {
-			if f.Waiting, err = v.waitingFor(ctx, r, &f.Observation); err != nil {
+		if f.Verdict.Status == gate.Pass && o.Changed && !r.GatesOnly && f.PendingInputs == nil {
+			if f.PendingInputs, err = v.pendingNeeded(ctx, r, &f.Observation); err != nil {
 				return Finding{}, err
 			}
 		}
 		if f.TreeAfter, _, err = v.Repo.Resnapshot(ctx); err == nil {
-			f.Uncommitted, err = v.uncommittedWithin(ctx, r.Tree)
+			f.UncommittedSubmodules, err = v.uncommittedSubmodules(ctx, r.Tree)
 		}
 		if err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
-		if f.TreeAfter != r.Tree { // whatever ran may have run on another tree
-			v.forget(ctx, o.Gates, runTarget{root: v.Root, tree: r.Tree})
+		if f.TreeAfter != r.Tree { // any of these runs may have seen another tree
+			v.dropCached(ctx, o.Gates, runTarget{root: v.Root, tree: r.Tree})
 		}
 	}
 	return f, nil
 }
 
-// findOut makes the further runs that the verdict needs.
-func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) error {
-	for probe, names := gate.Next(*o); probe != "" && !r.Unprobed; probe, names = gate.Next(*o) {
-		run, err := v.probe(ctx, r, o, probe, only(r.Gates, names))
-		run.Missing = v.lacks()
+// runProbes runs all probes that the verdict needs.
+func (v *Verifier) runProbes(ctx context.Context, r Request, o *gate.Observation) error {
+	for probe, names := gate.Next(*o); probe != "" && !r.GatesOnly; probe, names = gate.Next(*o) {
+		run, err := v.runProbe(ctx, r, o, probe, gatesNamed(r.Gates, names))
+		run.Missing = v.missingHint()
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
 		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error(), Missing: v.lacks()}
+			run = gate.Run{Problem: err.Error(), Missing: v.missingHint()}
 		}
 		o.Runs[probe] = run
 	}
 	return nil
 }
 
-// probe makes one of the further runs.
-func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
+// runProbe runs one probe.
+func (v *Verifier) runProbe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.ProbeTests(p)
-	if misleads(p) {
-		gates = hurried(gates, o)
+	if mayHang(p) {
+		gates = withMutantTimeout(gates, o)
 	}
 	switch p {
 	case gate.Canary, gate.CanaryBefore:
-		return v.canary(ctx, r, o, canaryRun{p, gates, ids})
+		return v.runCanary(ctx, r, o, canaryRequest{p, gates, ids})
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
 		run, err := v.repeatClean(ctx, r, gates)
 		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
-			o.ChangedIgnoredFiles, err = v.ChangedBeside(ctx)
+			o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx)
 		}
 		return run, err
 	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
-		return v.otherValues(ctx, r, o, valuesRun{p, gates})
+		return v.runWithOtherValues(ctx, r, o, valuesRun{p, gates})
 	case gate.ZeroParameters:
 		return v.zeroParameters(ctx, r, o, gates)
 	case gate.SingleMutants:
-		return v.oneByOne(ctx, r, o, gates)
+		return v.runSingleMutants(ctx, r, o, gates)
 	case gate.SignsOneByOne:
-		return v.repeatNeutral(ctx, r, o, gates)
+		return v.neutralizeOneByOne(ctx, r, o, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
-		return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
+		return asRun(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runAll(ctx, gates, w) }))
 	case gate.Originals, gate.RepeatOriginals:
 		if inner := v.inSubmodule(o.ChangedInputs); len(inner) > 0 {
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 		}
 	}
 	narrowed := func(w runTarget) ([]gate.Result, error) {
-		if p == gate.MutantsForNewTests { // what it does not tell, others will
-			few, _ := forTests(v.Root, gates, ids)
-			return v.elsewhere(ctx, few, w)
+		if p == gate.MutantsForNewTests { // other probes decide what it leaves open
+			few, _ := narrowToTests(v.Root, gates, ids)
+			return v.runInCheckout(ctx, few, w)
 		}
-		return narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		return narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
 	}
 	if p == gate.Mutants || p == gate.MutantsForNewTests {
-		return v.runBroken(ctx, r, w, narrowed)
+		return v.runMutants(ctx, r, w, narrowed)
 	}
 	var err error
-	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
+	if w.tree, err = v.treeForProbe(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
-	return answer(narrowed(w))
+	return asRun(narrowed(w))
 }
 
-// hurried are gates with as much time as what is broken gets.
-func hurried(gates []gate.Gate, o *gate.Observation) []gate.Gate {
+// withMutantTimeout returns the gates with the time limit of mutants.
+func withMutantTimeout(gates []gate.Gate, o *gate.Observation) []gate.Gate {
 	gates = slices.Clone(gates)
 	for i, g := range gates {
-		if gates[i].Timeout = gate.MutantTimeout(took(o.Now, g.Name)); !o.RanInCheckout(g.Name) {
+		if gates[i].Timeout = gate.MutantTimeout(gateDuration(o.Now, g.Name)); !o.RanInCheckout(g.Name) {
 			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
 		}
 	}
 	return gates
 }
 
-// maxNamed bounds the files that a reason names.
+// maxNamed bounds the files named in a reason.
 const maxNamed = 5
 
-func answer(results []gate.Result, err error) (gate.Run, error) {
+func asRun(results []gate.Result, err error) (gate.Run, error) {
 	return gate.Run{Results: results}, err
 }
 
-// probedTree is the tree that a probe judges in the worktree.
-func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
+// treeForProbe returns the tree that a probe runs on in a checkout.
+func (v *Verifier) treeForProbe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
 	switch p {
 	case gate.OriginalsBefore:
-		return v.asIn(ctx, r.Base, r.ProtectedTree, o.WithheldTests)
+		return v.withFilesOf(ctx, r.Base, r.ProtectedTree, o.WithheldTests)
 	case gate.OriginalsControl:
 		return r.Tree, nil
 	case gate.Control:
@@ -324,7 +323,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		if o.AllowTestChanges { // those that are gone are to be gone
 			tests = slices.Concat(tests, o.ChangedInputs)
 		}
-		if err := v.withoutProducts(ctx, r); err != nil {
+		if err := v.discardBuildProducts(ctx, r); err != nil {
 			return "", err
 		}
 		return v.overlay(ctx, r, tests)
@@ -335,29 +334,28 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 	return v.originals(ctx, r)
 }
 
-// repeatBefore gives the second results of the baseline: kept from when the task
-// began, or else found in the worktree. There, only a gate that shows by its ids
-// that what passed passes is believed when it is red.
+// repeatBefore returns the second results of the baseline, cached or from a checkout. A failure in
+// a checkout counts only if what passed before passes there too.
 func (v *Verifier) repeatBefore(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
 	w := runTarget{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
-	if w.gone = !v.allKept(ctx, gates, w); !w.gone || v.allKept(ctx, gates, w) {
-		return answer(v.all(ctx, gates, w))
+	if w.cacheOnly = !v.allCached(ctx, gates, w); !w.cacheOnly || v.allCached(ctx, gates, w) {
+		return asRun(v.runAll(ctx, gates, w))
 	}
-	w.gone = false
-	results, err := v.elsewhere(ctx, gates, w)
+	w.cacheOnly = false
+	results, err := v.runInCheckout(ctx, gates, w)
 	if err != nil {
 		return gate.Run{}, err
 	}
 	for i, again := range results {
 		before := o.Baseline[slices.IndexFunc(o.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
-		if !passesAgain(before, again) {
+		if !reproducesPasses(before, again) {
 			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
 		}
 	}
 	return gate.Run{Results: results}, nil
 }
 
-func passesAgain(before, again gate.Result) bool {
+func reproducesPasses(before, again gate.Result) bool {
 	passed := 0
 	for id, s := range before.Tests {
 		if s == gate.Pass {

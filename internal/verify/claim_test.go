@@ -302,7 +302,7 @@ func TestRepeatOfABaselineThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.write(files{"calc.go": subtract})
-	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), Seen: seen})
+	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), KnownBaseline: seen})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestRepeatOfABaselineInTheWorktree(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.write(files{"calc.go": subtract})
-	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), Seen: seen})
+	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), KnownBaseline: seen})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestAuditRunsACommitInACleanCheckout(t *testing.T) {
 	}
 	b.write(files{"stock": "pears\n"})
 	for range 2 { // the second time, the answer is kept
-		got, err := b.Elsewhere(t.Context(), head, gates("grep apples stock", "grep pears stock"), "")
+		got, err := b.RunInCheckout(t.Context(), head, gates("grep apples stock", "grep pears stock"), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// command is how a gate is run.
+// command is how to run a gate.
 type command struct {
 	argv   []string
 	env    []string // added to the environment
@@ -15,13 +15,12 @@ type command struct {
 	report string   // format, see gate.Gate
 }
 
-// commandName carries the command to cmd.exe, which would not understand the
-// quotes that Go puts around an argument.
+// commandName passes the command to cmd.exe, which does not understand Go's quoting of arguments.
 const commandName = "PAWL_GATE"
 
-// plan decides how to run a gate: a plain `go test` is asked for its results by
-// test, and a repeat for a run that its cache does not answer.
-func plan(g gate.Gate, uncached bool) command {
+// commandFor decides how to run a gate. A plain `go test` reports test IDs; a repeat does not use
+// Go's test cache.
+func commandFor(g gate.Gate, uncached bool) command {
 	text := g.ShellCommand()
 	c := command{shown: text, report: g.Report}
 	if runtime.GOOS == "windows" && len(g.Argv) > 0 { // no shell there reads its quotes
@@ -38,13 +37,13 @@ func plan(g gate.Gate, uncached bool) command {
 		text = testreport.Uncached(text)
 	}
 	if c.argv == nil {
-		c.argv, c.env = asked(text)
+		c.argv, c.env = shellArgv(text)
 	}
 	return c
 }
 
-// asked is how the system's shell is asked to run a command.
-func asked(text string) (argv, env []string) {
+// shellArgv returns how the system's shell runs a command.
+func shellArgv(text string) (argv, env []string) {
 	if runtime.GOOS == "windows" {
 		return []string{"cmd", "/d", "/c", "%" + commandName + "%"}, []string{commandName + "=" + text}
 	}

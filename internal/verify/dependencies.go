@@ -16,18 +16,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A checkout has no node_modules and no virtual environment: git ignores them. Where
-// the project has no [worktree] setup, such folders are copied into it as they were before
-// the first turn, as long as the lock files are those of then. They are copied then,
-// once, and from there into each checkout: what an agent changes in them counts nowhere.
-// They are not linked: a test that writes there must not reach the user's folder, and a
-// tool that looks for its project from where it lies must find the checkout. The
-// copies are read-only.
+// A checkout has no node_modules and no virtual environment: git ignores them. Without a [worktree]
+// setup, Pawl copies such folders before the first turn, and from there into each checkout while the
+// lock files stay the same. So the agent's changes in them do not count.
+// They are copies, not links: a test that writes there must not reach the user's folder, and tools
+// that look for their project from their own path must find the checkout. Copies are read-only.
 
-// dependencies are what the project had installed before the first turn.
+// dependencies are what was installed before the first turn.
 type dependencies struct {
 	Locks   string            `json:"locks"`   // fingerprint of the lock files
-	Folders map[string]string `json:"folders"` // fingerprints, "" for one that is too large to copy
+	Folders map[string]string `json:"folders"` // fingerprints, "" = too large to copy
 }
 
 func (v *Verifier) dependencyFile() string { return filepath.Join(v.Dir, "dependencies.json") }
@@ -35,16 +33,16 @@ func (v *Verifier) dependencyFile() string { return filepath.Join(v.Dir, "depend
 // dependencyDir holds the copies.
 func (v *Verifier) dependencyDir() string { return filepath.Join(v.Dir, "dependencies") }
 
-// Ended removes copies that are large and of no use once a loop has ended. If it goes on,
-// folders count that are as they were.
-func (v *Verifier) Ended() error { return proc.RemoveAll(v.dependencyDir()) }
+// RemoveCopies removes the large copies when a loop has ended. If it continues, unchanged folders
+// replace them.
+func (v *Verifier) RemoveCopies() error { return proc.RemoveAll(v.dependencyDir()) }
 
-// keepDependencies copies them, before the first turn. What was kept before stays.
-func (v *Verifier) keepDependencies(ctx context.Context) error {
+// copyDependencies copies the dependencies before the first turn. It keeps earlier copies.
+func (v *Verifier) copyDependencies(ctx context.Context) error {
 	if _, err := os.Lstat(v.dependencyFile()); err == nil || v.Repo == nil || len(v.Setup) > 0 {
 		return nil
 	}
-	if err := v.Ended(); err != nil { // of one that was killed at this
+	if err := v.RemoveCopies(); err != nil { // of one that was killed at this
 		return err
 	}
 	ignored, err := v.Repo.Ignored(ctx)
@@ -55,10 +53,10 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 	for _, name := range ignored {
 		folder, isFolder := strings.CutSuffix(name, "/")
 		if isFolder && deps.IsFolder(path.Base(folder)) {
-			if d.Folders[folder], err = v.folderPrint(ctx, folder); err != nil {
+			if d.Folders[folder], err = v.folderFingerprint(ctx, folder); err != nil {
 				return err
 			}
-			if err := v.keepFolder(ctx, d.Folders[folder], folder); err != nil {
+			if err := v.copyFolder(ctx, d.Folders[folder], folder); err != nil {
 				return err
 			}
 		}
@@ -73,101 +71,98 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 	return writeState(v.dependencyFile(), d)
 }
 
-// keepFolder copies a folder of this fingerprint. Where that fails (the disk is full), the
-// folder itself will do as long as it does not change.
-func (v *Verifier) keepFolder(ctx context.Context, print, folder string) error {
+// copyFolder copies a folder. If that fails (a full disk), the unchanged folder itself will do.
+func (v *Verifier) copyFolder(ctx context.Context, print, folder string) error {
 	if print == "" || print == "gone" {
 		return nil
 	}
 	if err := deps.Keep(ctx, v.Repo.Root(), folder, v.dependencyDir()); err != nil {
-		return errors.Join(ctx.Err(), proc.RemoveAll(v.copyOf(folder)))
+		return errors.Join(ctx.Err(), proc.RemoveAll(v.folderCopy(folder)))
 	}
 	return nil
 }
 
-// copyOf is where the copy of a folder lies, if there is one.
-func (v *Verifier) copyOf(folder string) string {
+// folderCopy is the path of a folder's copy.
+func (v *Verifier) folderCopy(folder string) string {
 	return filepath.Join(v.dependencyDir(), filepath.FromSlash(folder))
 }
 
-// carrying is what a checkout gets of the installed dependencies, and why not more.
-type carrying struct {
-	known   bool // recordDependencies found the state of then, or none is needed
-	then    dependencies
-	folders []string // that are as they were
-	lacks   []string // "node_modules (changed since the loop began)"
+// installed are the dependencies that a checkout gets, and what it lacks.
+type installed struct {
+	known    bool // recordDependencies found the record, or none is needed
+	recorded dependencies
+	folders  []string // unchanged ones
+	missing  []string // Example: node_modules (changed since the loop began)
 }
 
-// recordDependencies compares the folders with those of before the first turn.
+// recordDependencies compares the folders with those before the first turn.
 func (v *Verifier) recordDependencies(ctx context.Context) error {
-	v.carries, v.homeNow = carrying{known: v.Repo == nil || len(v.Setup) > 0}, nil
-	if v.carries.known {
+	v.installed, v.home = installed{known: v.Repo == nil || len(v.Setup) > 0}, nil
+	if v.installed.known {
 		return nil
 	}
-	found, err := readState(v.dependencyFile(), &v.carries.then)
+	found, err := readState(v.dependencyFile(), &v.installed.recorded)
 	if err != nil || !found {
 		return err
 	}
-	v.carries.known = true
-	for folder, then := range v.carries.then.Folders {
-		if isThere(v.copyOf(folder)) {
-			v.carries.folders = append(v.carries.folders, folder)
+	v.installed.known = true
+	for folder, then := range v.installed.recorded.Folders {
+		if exists(v.folderCopy(folder)) {
+			v.installed.folders = append(v.installed.folders, folder)
 			continue
 		}
-		now, err := v.folderPrint(ctx, folder)
+		now, err := v.folderFingerprint(ctx, folder)
 		switch {
 		case err != nil:
 			return err
 		case then == "":
-			v.carries.lacks = append(v.carries.lacks, folder+" (too large to copy)")
+			v.installed.missing = append(v.installed.missing, folder+" (too large to copy)")
 		case now != then:
-			v.carries.lacks = append(v.carries.lacks, folder+" (changed since the loop began)")
+			v.installed.missing = append(v.installed.missing, folder+" (changed since the loop began)")
 		default:
-			v.carries.folders = append(v.carries.folders, folder)
+			v.installed.folders = append(v.installed.folders, folder)
 		}
 	}
-	slices.Sort(v.carries.lacks)
-	slices.Sort(v.carries.folders)
+	slices.Sort(v.installed.missing)
+	slices.Sort(v.installed.folders)
 	return nil
 }
 
-// ensureDependencies is recordDependencies for the first checkout. Where no loop kept the
-// dependencies (an audit, a proof), those count that are installed now.
+// ensureDependencies calls recordDependencies before the first checkout. If no loop recorded the
+// dependencies (an audit, a proof), the currently installed ones count.
 func (v *Verifier) ensureDependencies(ctx context.Context) error {
-	if v.carries.known {
+	if v.installed.known {
 		return nil
 	}
-	if err := v.keepDependencies(ctx); err != nil {
+	if err := v.copyDependencies(ctx); err != nil {
 		return err
 	}
 	return v.recordDependencies(ctx)
 }
 
-// cannotShow says why a failure of a gate in the checkout says nothing of the tree, ""
-// where nothing is known.
-func (v *Verifier) cannotShow(g gate.Gate) string {
+// checkoutProblem says why a gate's failure in the checkout says nothing about the tree, or "".
+func (v *Verifier) checkoutProblem(g gate.Gate) string {
 	if g.InWorkTree {
 		return "the gate has isolated = false: it counts in the work tree only"
 	}
-	if lacks := v.lacks(); lacks != "" {
-		return lacks
+	if missing := v.missingHint(); missing != "" {
+		return missing
 	}
-	if missing := deps.Find(v.place.tree.Root(), []gate.Gate{g}); len(missing) > 0 {
+	if missing := deps.Find(v.checkout.tree.Root(), []gate.Gate{g}); len(missing) > 0 {
 		return missing[0].String() + ": run " + missing[0].Command + " first"
 	}
 	return ""
 }
 
-// lacks says what a checkout lacks that the work tree has, and how it gets it; "" for
-// nothing that is known.
-func (v *Verifier) lacks() string {
-	lacks, then := v.carries.lacks, ""
+// missingHint says what a checkout lacks and how to provide it, or "".
+func (v *Verifier) missingHint() string {
+	lacks, then := v.installed.missing, ""
 	if len(lacks) > 0 {
 		folder, _, _ := strings.Cut(lacks[0], " (")
 		then = ": " + deps.Setup(deps.Command(v.Repo.Root(), folder)) + " makes checkouts ready"
 	}
-	if v.homeNow != nil {
-		for _, dir := range v.homeNow.changed {
+	if v.home != nil {
+		for _, dir := range v.home.changed {
 			lacks = append(slices.Clip(lacks), dir+" (came or changed since the loop began)")
 		}
 	}
@@ -177,9 +172,8 @@ func (v *Verifier) lacks() string {
 	return "the checkout lacks " + strings.Join(lacks, ", ") + then
 }
 
-// folderPrint tells one state of a folder from another; "" for one that is too large
-// to copy, "gone" where there is none.
-func (v *Verifier) folderPrint(ctx context.Context, folder string) (string, error) {
+// folderFingerprint identifies a folder's state: "" if too large to copy, "gone" if missing.
+func (v *Verifier) folderFingerprint(ctx context.Context, folder string) (string, error) {
 	state, err := deps.Fingerprint(ctx, v.Repo.Root(), folder)
 	switch {
 	case errors.Is(err, deps.ErrTooLarge):
@@ -190,33 +184,33 @@ func (v *Verifier) folderPrint(ctx context.Context, folder string) (string, erro
 	return state, err
 }
 
-// carry copies the dependencies into the place for a tree that wants the same ones,
-// and removes them for another. One that changed meanwhile is an error: what runs in
-// the place would not be what results are kept for.
-func (v *Verifier) carry(ctx context.Context, locks string) error {
-	same := locks == v.carries.then.Locks
-	for folder := range v.carries.then.Folders {
-		to := filepath.Join(v.place.tree.Root(), filepath.FromSlash(folder))
+// installDependencies copies the dependencies into the checkout for a tree with the same lock
+// files, and removes them for another. A folder that changed meanwhile is an error: cached results
+// would be wrong.
+func (v *Verifier) installDependencies(ctx context.Context, locks string) error {
+	same := locks == v.installed.recorded.Locks
+	for folder := range v.installed.recorded.Folders {
+		to := filepath.Join(v.checkout.tree.Root(), filepath.FromSlash(folder))
 		if err := proc.RemoveAll(to); err != nil {
 			return fmt.Errorf("make room for %s: %w", folder, err)
 		}
-		if !slices.Contains(v.carries.folders, folder) {
+		if !slices.Contains(v.installed.folders, folder) {
 			continue
 		}
 		if why := folder + " (its lock files have changed)"; !same {
-			if !slices.Contains(v.carries.lacks, why) {
-				v.carries.lacks = append(v.carries.lacks, why)
+			if !slices.Contains(v.installed.missing, why) {
+				v.installed.missing = append(v.installed.missing, why)
 			}
-			v.place.lacks = v.lacks()
+			v.checkout.missing = v.missingHint()
 			continue
 		}
-		c := deps.Copier{From: v.Repo.Root(), To: v.place.tree.Root(), ReadOnly: true}
+		c := deps.Copier{From: v.Repo.Root(), To: v.checkout.tree.Root(), ReadOnly: true}
 		if v.inNamespace(ctx) {
 			c.SeenAs = c.From
 		}
-		if isThere(v.copyOf(folder)) {
+		if exists(v.folderCopy(folder)) {
 			c.Kept = v.dependencyDir()
-		} else if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {
+		} else if now, err := v.folderFingerprint(ctx, folder); err != nil || now != v.installed.recorded.Folders[folder] {
 			return errors.Join(err, fmt.Errorf("%s was changed while the gates ran", folder))
 		}
 		if err := c.Copy(ctx, folder); err != nil {

@@ -58,11 +58,11 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 			if err := os.Symlink("../lib", filepath.Join(b.root, "node_modules", "lib")); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.RecordBeside(t.Context()); err != nil {
+			if err := b.RecordStart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if c.ended {
-				if err := b.Ended(); err != nil {
+				if err := b.RemoveCopies(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -125,7 +125,7 @@ func TestElsewhereGetsWhatIsInstalled(t *testing.T) {
 			head := b.tree()
 			b.write(c.installed)
 			b.write(c.later)
-			run := b.Elsewhere
+			run := b.RunInCheckout
 			if c.gate.Pristine {
 				run = b.Baseline
 			}

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// A gate sees the variables that tools need to find themselves, their caches
-// and their compilers, and nothing else: an agent that can edit a test could
-// print whatever is in its environment.
-const allowed = `
+// allowedNames are the variables that tools need to find themselves, their caches and compilers.
+// Gates see no others: a test that the agent edits could print them.
+const allowedNames = `
 	PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TMPDIR XDG_*
 	GO* CGO_* CC CXX CPP AR LD CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LD_LIBRARY_PATH PKG_CONFIG*
 	CARGO_* RUSTUP_* RUST* NODE_* NPM_CONFIG_* npm_config_* NVM_* PNPM_HOME VOLTA_HOME BUN_INSTALL DENO_DIR COREPACK_*
@@ -18,25 +17,24 @@ const allowed = `
 	PYENV* PYTHON* VIRTUAL_ENV CONDA_* PIP_* UV_* POETRY_* GEM_* BUNDLE_* RBENV_* RUBY* COMPOSER_* PHP* MIX_* HEX_*
 	DOCKER_HOST NIX_* SSL_CERT_* HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy`
 
-// windowsAllowed are what programs on Windows cannot begin without.
+// windowsAllowed are variables that programs on Windows need to start.
 const windowsAllowed = `
 	SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERPROFILE USERNAME HOMEDRIVE HOMEPATH
 	APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES* COMMONPROGRAMFILES* NUMBER_OF_PROCESSORS PROCESSOR_* OS`
 
-// secret marks names that may match the above and still carry credentials.
-const secret = "TOKEN SECRET PASSW PASSPHRASE APIKEY API_KEY PRIVATE_KEY ACCESS_KEY CREDENTIAL AUTH"
+// secretWords mark allowed names that may contain credentials.
+const secretWords = "TOKEN SECRET PASSW PASSPHRASE APIKEY API_KEY PRIVATE_KEY ACCESS_KEY CREDENTIAL AUTH"
 
-// foreign are prefixes of vendors' variables, agents' own among them.
-const foreign = "GOOGLE_ ANTHROPIC CLAUDE OPENAI GEMINI AWS_ AZURE_"
+// vendorPrefixes begin the variables of vendors, agents included.
+const vendorPrefixes = "GOOGLE_ ANTHROPIC CLAUDE OPENAI GEMINI AWS_ AZURE_"
 
-// Environment is what gates run in: of the given variables those on the
-// allow-list, then what settings add, then TERM=dumb and CI=1, which make tools
-// print plainly and ask nothing. A name alone in set adds the given variable of that
-// name. Sorted; the last of equal names wins.
+// Environment returns the gates' environment, sorted: the allowed variables of base, TERM=dumb and
+// CI=1 (plain output, no questions), then set. A bare name in set passes the variable of base. The
+// last of equal names wins.
 func Environment(base, set []string) []string {
 	vars := map[string]string{}
 	for _, kv := range base {
-		if name, value, ok := strings.Cut(kv, "="); ok && mayPass(name, runtime.GOOS == "windows") {
+		if name, value, ok := strings.Cut(kv, "="); ok && isAllowed(name, runtime.GOOS == "windows") {
 			vars[name] = value
 		}
 	}
@@ -54,8 +52,7 @@ func Environment(base, set []string) []string {
 	return env
 }
 
-// withValues gives each name alone in set the value that it has in base; one that has none
-// there is left out.
+// withValues completes each bare name in set with its value in base, or removes it.
 func withValues(base, set []string) []string {
 	var out []string
 	for _, kv := range set {
@@ -73,10 +70,10 @@ func withValues(base, set []string) []string {
 	return out
 }
 
-func mayPass(name string, windows bool) bool {
+func isAllowed(name string, windows bool) bool {
 	upper := strings.ToUpper(name)
-	if anyOf(secret, func(s string) bool { return strings.Contains(upper, s) }) ||
-		anyOf(foreign, func(p string) bool { return strings.HasPrefix(upper, p) }) {
+	if anyOf(secretWords, func(s string) bool { return strings.Contains(upper, s) }) ||
+		anyOf(vendorPrefixes, func(p string) bool { return strings.HasPrefix(upper, p) }) {
 		return false
 	}
 	if windows { // names are case-insensitive there
@@ -86,7 +83,7 @@ func mayPass(name string, windows bool) bool {
 		ok, err := path.Match(pattern, name)
 		return err == nil && ok
 	}
-	return anyOf(allowed, matches) || windows && anyOf(windowsAllowed, matches)
+	return anyOf(allowedNames, matches) || windows && anyOf(windowsAllowed, matches)
 }
 
 func anyOf(words string, matches func(string) bool) bool {

@@ -10,16 +10,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// readOutput adds to a result what the gate's output says of its tests, where no report
-// said it. A code that the command hides, and an output that tells otherwise, are
-// named.
+// readOutput adds test results from the gate's output, if there is no report. It warns about a
+// masked exit code and contradicting output.
 func readOutput(r *gate.Result, dir string) testreport.Verdict {
 	said := testreport.Read(testreport.Run{
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
 		r.MasksFailures = true
-		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
+		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, withColon(failureSummary(said)))
 	}
 	if len(r.Tests) == 0 {
 		r.Passed, r.Failed, r.MultipleRuns = said.Passed, said.Failed, said.Several
@@ -35,14 +34,14 @@ func readOutput(r *gate.Result, dir string) testreport.Verdict {
 	return said
 }
 
-// failsDespiteExit0: the code is 0 and comes through, no report tells more, and the runner's
-// own summary counts failed tests.
+// failsDespiteExit0 reports whether an unmasked exit 0 contradicts the runner's own summary of
+// failed tests, without a report.
 func failsDespiteExit0(r gate.Result, said testreport.Verdict) bool {
 	return r.ExitCode == 0 && len(r.Tests) == 0 && said.Masked == "" && said.Result == testreport.Fail
 }
 
-// named is what failed, in a few words.
-func named(said testreport.Verdict) string {
+// failureSummary names what failed.
+func failureSummary(said testreport.Verdict) string {
 	if len(said.Failing) == 0 {
 		return said.FirstError
 	}
@@ -54,26 +53,26 @@ func named(said testreport.Verdict) string {
 	return names
 }
 
-// explained puts before the reason of a failed gate what it means for its tests.
-func explained(said testreport.Verdict, reason string) string {
+// reasonFor prefixes a failed gate's reason with its meaning for the tests.
+func reasonFor(said testreport.Verdict, reason string) string {
 	switch said.Result {
 	case testreport.NoTests:
-		return "no tests were found" + after(reason)
+		return "no tests were found" + withColon(reason)
 	case testreport.RunnerError:
-		return "its tests could not be run" + after(reason)
+		return "its tests could not be run" + withColon(reason)
 	}
 	return reason
 }
 
-// Masked names what in a gate's command hides the exit code of its tests, "" if
-// nothing does. root is the work tree.
+// Masked names the part of a gate's command that hides the exit code of its tests, or "". root is
+// the work tree.
 func Masked(g gate.Gate, root string) string {
 	return strings.Join(testreport.Masks(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 
-// Silenced names what in a gate's command throws away what its tests say, "" if
-// nothing does, or a report tells of them.
-func Silenced(g gate.Gate, root string) string {
+// HiddenOutput names the part of a gate's command that discards the tests' output, or "". A report
+// makes up for it.
+func HiddenOutput(g gate.Gate, root string) string {
 	if g.Report != "" {
 		return ""
 	}

@@ -13,10 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// imports are, by file extension, imports of test frameworks. A file that has one and no
-// test is a helper that tests share. Assertion libraries that programs use too
-// (node:assert) are not listed.
-var imports = sync.OnceValue(func() map[string]*regex.Regex {
+// frameworkImports match imports of test frameworks, by file extension. A file with one and no test
+// is a shared test helper. Assertion libraries that programs use too (node:assert) are not listed.
+var frameworkImports = sync.OnceValue(func() map[string]*regex.Regex {
 	script := regex.New(`\b(?:from|require\(|import)\s*["'](?:node:test|vitest|@jest/globals|chai|mocha|ava|tape|@playwright/test)["']`)
 	return map[string]*regex.Regex{
 		".go": regex.New(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"testing"\s*$`),
@@ -28,26 +27,26 @@ var imports = sync.OnceValue(func() map[string]*regex.Regex {
 	}
 })
 
-// ownTests are tests that a source file holds beside its program.
-var ownTests = regex.New(`(?m)^\s*(?:async\s+)?def test|^\s*class\s+\w+\(.*TestCase|@(?:Parameterized)?Test\b|^\s*(?:await\s+)?(?:test|it|describe)\(`)
+// testDeclaration matches tests inside a source file.
+var testDeclaration = regex.New(`(?m)^\s*(?:async\s+)?def test|^\s*class\s+\w+\(.*TestCase|@(?:Parameterized)?Test\b|^\s*(?:await\s+)?(?:test|it|describe)\(`)
 
-// helpsTests reports whether a file that has not the name of a test is one that tests
-// share: it uses a test framework, and holds no test.
-func helpsTests(file string, content []byte) bool {
-	uses := imports()[strings.ToLower(path.Ext(file))]
-	return uses != nil && uses.Match(content) && !ownTests.Match(content)
+// isTestHelper reports whether a file without a test's name uses a test framework and contains no
+// test.
+func isTestHelper(file string, content []byte) bool {
+	uses := frameworkImports()[strings.ToLower(path.Ext(file))]
+	return uses != nil && uses.Match(content) && !testDeclaration.Match(content)
 }
 
 // failsTests matches what fails a test in a language without a test framework.
 var failsTests = regex.New(`\bAssertionError\b`)
 
-// assertHelpers are the new files of a change that hold assertions for its tests: each of
-// their functions fails a test, and no program names them. To break them would show
-// nothing of the work. There are none where nothing else was changed.
+// assertHelpers returns the new files that contain assertions for tests: each function fails a
+// test, and no program mentions them. Mutating these proves nothing. It returns none if nothing
+// else changed.
 func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git.Change) (map[string]bool, error) {
 	helpers, others := map[string]bool{}, false
 	err := eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, _, is []byte) error {
-		helper := c.Status == 'A' && assertsOnly(c.Path, is)
+		helper := c.Status == 'A' && isAssertHelper(c.Path, is)
 		if others = others || !helper; helper {
 			helpers[c.Path] = true
 		}
@@ -77,7 +76,7 @@ func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git
 	return helpers, err
 }
 
-// changedPrograms are the changes of files whose functions can be found, tests aside.
+// changedPrograms returns the changes of files with known functions, without tests.
 func (v *Verifier) changedPrograms(changes []git.Change) []git.Change {
 	var marks []string
 	if v.Marks != nil {
@@ -88,8 +87,8 @@ func (v *Verifier) changedPrograms(changes []git.Change) []git.Change {
 	})
 }
 
-// assertsOnly reports whether a file has functions, each of which fails a test.
-func assertsOnly(file string, text []byte) bool {
+// isAssertHelper reports whether a file has functions, each of which fails a test.
+func isAssertHelper(file string, text []byte) bool {
 	if !failsTests.Match(text) {
 		return false
 	}

@@ -19,26 +19,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A gate that runs in a checkout of Pawl's own has a home of its own, too: what an agent
-// puts into the user's (settings, start-up files, packages) does not reach it. That home
-// is made for one run and holds links to toolchains and caches, and settings as they were
-// before the first turn (homeEntries). Its temporary folder is empty.
+// A gate in a checkout has its own home, so that what an agent puts into the user's (settings, startup
+// files, packages) does not reach it. That home exists for one run. It contains links to toolchains
+// and caches, and settings from before the first turn (homeEntries). Its temporary folder is empty.
 
 // maxSettings bounds a settings file that is copied.
 const maxSettings = 1 << 20
 
-// isolation is the surroundings of one run. The zero value changes nothing.
+// isolation is the environment of one run. The zero value changes nothing.
 type isolation struct {
-	dir    string            // holds home, tmp and what else is made for the run; "" = the run is not isolated
-	vars   map[string]string // to set; "" = to remove
-	was    string            // the user's home
-	mounts []confine.Mount   // what is seen in a namespace; nil = none
+	dir      string            // contains home, tmp and more; "" = not isolated
+	vars     map[string]string // variables to set; "" = remove
+	userHome string            // the user's home
+	mounts   []confine.Mount   // visible in a namespace; nil = no namespace
 }
 
 func (i *isolation) home() string { return filepath.Join(i.dir, "home") }
 func (i *isolation) temp() string { return filepath.Join(i.dir, "tmp") }
 
-// environ is an environment with the isolation's variables.
+// environ applies the isolation's variables to an environment.
 func (i *isolation) environ(env []string) []string {
 	if i == nil || i.dir == "" {
 		return env
@@ -57,30 +56,29 @@ func (i *isolation) environ(env []string) []string {
 	return out
 }
 
-// plain is what was said in an isolated run, as if it were said in the user's home.
-func (i *isolation) plain(text string) string {
+// withUserPaths replaces isolated paths in output by the user's.
+func (i *isolation) withUserPaths(text string) string {
 	if i == nil || i.dir == "" {
 		return text
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(text, i.home(), i.was), i.temp(), os.TempDir())
+	return strings.ReplaceAll(strings.ReplaceAll(text, i.home(), i.userHome), i.temp(), os.TempDir())
 }
 
-// remove removes what the run left. A daemon that it started may still write there.
+// remove removes the run's folder. A daemon that it started may still write there.
 func (i *isolation) remove() {
 	if i != nil && i.dir != "" {
 		_ = proc.RemoveAll(i.dir)
 	}
 }
 
-// isolate makes the surroundings of a gate's run in a checkout, or, where none is given, of
-// the set-up that makes a checkout ready.
+// isolate prepares a gate's run in a checkout, or the setup's if g is nil.
 func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error) {
 	setUp := g == nil
-	i := &isolation{was: variable(v.env, "HOME"), vars: map[string]string{}}
-	if runtime.GOOS == "windows" || !filepath.IsAbs(i.was) {
+	i := &isolation{userHome: variable(v.env, "HOME"), vars: map[string]string{}}
+	if runtime.GOOS == "windows" || !filepath.IsAbs(i.userHome) {
 		return i, nil
 	}
-	err := v.recordHome(ctx)
+	err := v.compareHome(ctx)
 	if err == nil {
 		i.dir, err = v.isolationDir()
 	}
@@ -88,19 +86,19 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
 	if err == nil && v.inNamespace(ctx) {
-		err = v.mountView(i, *cmp.Or(g, &gate.Gate{}))
+		err = v.mountBase(i, *cmp.Or(g, &gate.Gate{}))
 	}
 	if err == nil {
-		err = v.furnish(i, setUp)
+		err = v.fillHome(i, setUp)
 	}
 	if err == nil && i.mounts != nil {
-		err = v.hideOpened(i)
+		err = v.hideChangedFiles(i)
 	}
 	if err == nil {
-		err = v.homeNow.path(i)
+		err = v.home.replacePath(i)
 	}
-	if err == nil && !setUp && v.place != nil && v.place.setUp != nil {
-		err = layer(v.place.setUp.home(), i.home())
+	if err == nil && !setUp && v.checkout != nil && v.checkout.setUp != nil {
+		err = copyMissing(v.checkout.setUp.home(), i.home())
 	}
 	if err != nil {
 		i.remove()
@@ -113,7 +111,7 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 			i.vars[xdg.name] = ""
 		}
 	}
-	for _, kv := range v.Set { // what the user set for gates stays
+	for _, kv := range v.Set { // the user's own settings for gates win
 		if name, _, _ := strings.Cut(kv, "="); name != "PATH" {
 			delete(i.vars, name)
 		}
@@ -121,15 +119,15 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 	return i, nil
 }
 
-// isolationDir is a new folder: a confined gate may write below Elsewhere alone; else the
-// path is short, for tests that make sockets in it.
+// isolationDir creates a folder below CheckoutsDir for confined gates, which may write only there.
+// Otherwise its path is short, for tests that create sockets.
 func (v *Verifier) isolationDir() (string, error) {
 	below := variable(v.env, "TMPDIR")
 	if below == "" {
 		below = os.TempDir()
 	}
 	if len(v.Prefix) > 0 {
-		below = Elsewhere(v.Dir)
+		below = CheckoutsDir(v.Dir)
 		if err := os.MkdirAll(below, 0o700); err != nil {
 			return "", err
 		}
@@ -138,21 +136,21 @@ func (v *Verifier) isolationDir() (string, error) {
 	return resolved(dir), err
 }
 
-// furnish puts what homeEntries names into the home.
-func (v *Verifier) furnish(i *isolation, setUp bool) error {
+// fillHome puts the homeEntries into the isolated home.
+func (v *Verifier) fillHome(i *isolation, setUp bool) error {
 	for _, e := range homeEntries {
 		from, movedBy := e.source(v.env)
 		to := filepath.Join(i.home(), filepath.FromSlash(e.path))
-		if from == "" || e.setUp && !setUp {
+		if from == "" || e.setupOnly && !setUp {
 			continue
 		}
-		if err := i.move(e, from, movedBy); err != nil {
+		if err := i.redirect(e, from, movedBy); err != nil {
 			return err
 		}
 		for _, name := range e.link {
-			show := func(from, to string) error { return i.show(from, to, e.written || setUp) }
+			show := func(from, to string) error { return i.expose(from, to, e.writable || setUp) }
 			if i.mounts == nil {
-				show = v.homeNow.linkUnchanged
+				show = v.home.linkUnchanged
 			}
 			if err := show(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 				return err
@@ -164,12 +162,12 @@ func (v *Verifier) furnish(i *isolation, setUp bool) error {
 				return err
 			}
 		}
-		for _, site := range v.homeNow.sites {
+		for _, site := range v.home.sites {
 			below, err := filepath.Rel(from, site)
-			if e.same == "" || err != nil || !filepath.IsLocal(below) {
+			if e.packages == "" || err != nil || !filepath.IsLocal(below) {
 				continue
 			}
-			if err := i.show(site, filepath.Join(to, below), setUp); err != nil {
+			if err := i.expose(site, filepath.Join(to, below), setUp); err != nil {
 				return err
 			}
 		}
@@ -177,9 +175,9 @@ func (v *Verifier) furnish(i *isolation, setUp bool) error {
 	return nil
 }
 
-// layer copies what the set-up left in its home and another home lacks: packages that it
-// installed for the user, programs that it fetched.
-func layer(from, to string) error {
+// copyMissing copies what the setup left in its home into another home: installed packages, fetched
+// programs.
+func copyMissing(from, to string) error {
 	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
 		target := filepath.Join(to, file[len(from):])
 		if err != nil || file == from {
@@ -195,13 +193,13 @@ func layer(from, to string) error {
 	})
 }
 
-// show puts what is there into the home: by a mount at its own path, or else by a link.
-func (i *isolation) show(from, to string, writable bool) error {
-	if !isThere(from) {
+// expose makes a path visible in the home, by a mount at its own path or else by a link.
+func (i *isolation) expose(from, to string, writable bool) error {
+	if !exists(from) {
 		return nil
 	}
 	if i.mounts != nil {
-		i.mounts = append(i.mounts, confine.Mount{Path: i.seenAt(from), From: from, Writable: writable})
+		i.mounts = append(i.mounts, confine.Mount{Path: i.visiblePath(from), From: from, Writable: writable})
 		return nil
 	}
 	return link(from, to)
@@ -214,7 +212,7 @@ func link(from, to string) error {
 	return os.Symlink(from, to)
 }
 
-func isThere(path string) bool {
+func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
@@ -223,7 +221,7 @@ func copySettings(from, to string, names []string) error {
 	for _, name := range names {
 		data, err := atomicfile.Read(filepath.Join(from, name), maxSettings)
 		if err != nil {
-			continue // there is none, or nothing that a tool would read
+			continue // missing, or unreadable for tools too
 		}
 		target := filepath.Join(to, name)
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
@@ -236,7 +234,7 @@ func copySettings(from, to string, names []string) error {
 	return nil
 }
 
-// keptHome is the folder of the settings as they were before the first turn.
+// keptHome is the folder of the settings before the first turn.
 func (v *Verifier) keptHome() string {
 	if v.Known != "" {
 		if known := filepath.Join(v.Known, "home"); isFolder(known) {
@@ -251,7 +249,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// variable is the last value of a variable in an environment.
+// variable returns the last value of a variable in an environment.
 func variable(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {

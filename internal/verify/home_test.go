@@ -39,7 +39,7 @@ func homeBench(t *testing.T, start, home files, change func(*verify.Options)) (*
 			change(o)
 		}
 	})
-	if err := b.RecordBeside(t.Context()); err != nil {
+	if err := b.RecordStart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return b, put
@@ -145,7 +145,7 @@ func TestAHomeForOneRun(t *testing.T) {
 			put(now)
 			put(maps.Clone(c.also))
 			for range 2 { // nothing of a run is there in the next
-				r, err := b.Elsewhere(t.Context(), b.tree(), gates(c.gate), "")
+				r, err := b.RunInCheckout(t.Context(), b.tree(), gates(c.gate), "")
 				if err != nil {
 					t.Fatal(err)
 				}

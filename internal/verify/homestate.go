@@ -15,32 +15,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-// Packages in the user's home and programs on the PATH are too many to copy. What is as
-// it was before the first turn is there for a run in a checkout; what came or changed
-// since is not.
+// Packages in the user's home and programs on the PATH are too many to copy. Runs in a checkout see
+// those that are unchanged since before the first turn.
 
-// homeState is what was noted of them then.
+// homeState is the record before the first turn.
 type homeState struct {
-	Sites    map[string]string            `json:"sites"`    // folders of packages, with a fingerprint each
-	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with one of each program
-	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with what tells each from another
+	Sites    map[string]string            `json:"sites"`    // package folders, with a fingerprint each
+	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with a fingerprint of each program
+	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with a fingerprint each
 }
 
 const homeStateFile = "state.json"
 
-// homeNow is what is still so.
-type homeNow struct {
-	sites    []string            // folders of packages
-	programs map[string][]string // of each folder of the PATH in which something changed, what did not
-	search   []string            // the PATH
-	sockets  []string            // those that are as they were
-	opened   []string            // files of caches and toolchains that came or changed, see read.go
-	changed  []string            // folders of packages and programs that came or changed, sorted
+// unchangedHome is what is unchanged since then.
+type unchangedHome struct {
+	sites        []string            // package folders
+	programs     map[string][]string // unchanged programs, by the PATH folders in which some changed
+	path         []string            // the PATH
+	sockets      []string            // unchanged ones
+	changedFiles []string            // added or changed files of caches and toolchains, see openedfiles.go
+	changed      []string            // added or changed package folders and programs, sorted
 }
 
-// keepHome keeps the settings, and what tells whether packages and programs change. What
-// was kept before stays.
-func (v *Verifier) keepHome(ctx context.Context) error {
+// recordHome records settings, packages and programs. It keeps an earlier record.
+func (v *Verifier) recordHome(ctx context.Context) error {
 	dir := v.keptHome()
 	if isFolder(dir) || !filepath.IsAbs(variable(v.env, "HOME")) {
 		return nil
@@ -62,8 +60,8 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, site := range v.sites() {
-		state.Sites[site] = sitePrint(ctx, site)
+	for _, site := range v.packageFolders() {
+		state.Sites[site] = packageFingerprint(ctx, site)
 	}
 	state.Programs = v.allPrograms()
 	state.Sockets = v.sockets()
@@ -78,21 +76,21 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	return nil
 }
 
-// recordHome finds what is as it was, once for each claim.
-func (v *Verifier) recordHome(ctx context.Context) error {
-	if v.homeNow != nil {
+// compareHome compares the home with the record, once per claim.
+func (v *Verifier) compareHome(ctx context.Context) error {
+	if v.home != nil {
 		return nil
 	}
-	if err := v.keepHome(ctx); err != nil {
+	if err := v.recordHome(ctx); err != nil {
 		return err
 	}
 	var then homeState
 	if _, err := readState(filepath.Join(v.keptHome(), homeStateFile), &then); err != nil {
 		return err
 	}
-	now := homeNow{programs: map[string][]string{}, search: filepath.SplitList(v.Path())}
-	for _, site := range v.sites() {
-		if print, known := then.Sites[site]; known && sitePrint(ctx, site) == print {
+	now := unchangedHome{programs: map[string][]string{}, path: filepath.SplitList(v.Path())}
+	for _, site := range v.packageFolders() {
+		if print, known := then.Sites[site]; known && packageFingerprint(ctx, site) == print {
 			now.sites = append(now.sites, site)
 		} else {
 			now.changed = append(now.changed, site)
@@ -121,25 +119,24 @@ func (v *Verifier) recordHome(ctx context.Context) error {
 		}
 	}
 	var err error
-	if now.opened, err = v.changedOpened(ctx); err != nil {
+	if now.changedFiles, err = v.changedOpenedFiles(ctx); err != nil {
 		return err
 	}
-	now.changed = append(now.changed, now.opened...)
+	now.changed = append(now.changed, now.changedFiles...)
 	slices.Sort(now.sites)
 	slices.Sort(now.changed)
-	v.homeNow = &now
+	v.home = &now
 	return nil
 }
 
-// ChangedSettings names the settings in the user's home that came or changed since the
-// first turn, and programs of installed dependencies that changed, each once. A clean
-// checkout has those of then.
+// ChangedSettings returns, once each, the user's settings and dependency programs that changed
+// since the first turn. A clean checkout has the old ones.
 func (v *Verifier) ChangedSettings() []string {
 	var changed []string
 	compare := func(kept, file string) {
-		then, _ := atomicfile.Read(kept, maxSettings) // what is not there is empty
+		then, _ := atomicfile.Read(kept, maxSettings) // a missing file counts as empty
 		now, _ := atomicfile.Read(file, maxSettings)
-		if !bytes.Equal(then, now) && !slices.Contains(v.named, file) {
+		if !bytes.Equal(then, now) && !slices.Contains(v.reportedSettings, file) {
 			changed = append(changed, file)
 		}
 	}
@@ -151,24 +148,23 @@ func (v *Verifier) ChangedSettings() []string {
 			}
 		}
 	}
-	programs, _ := filepath.Glob(filepath.Join(v.dependencyDir(), "*", ".bin", "*")) // of a folder with brackets in its name none
+	programs, _ := filepath.Glob(filepath.Join(v.dependencyDir(), "*", ".bin", "*")) // a folder with brackets in its name has no match
 	for _, kept := range programs {
 		compare(kept, filepath.Join(v.Repo.Root(), kept[len(v.dependencyDir()):]))
 	}
-	v.named = append(v.named, changed...)
+	v.reportedSettings = append(v.reportedSettings, changed...)
 	if !isFolder(v.keptHome()) { // nothing of then is known
 		return nil
 	}
 	return changed
 }
 
-// path puts folders of links to unchanged programs in the place of those of the PATH in
-// which something changed.
-func (n *homeNow) path(i *isolation) error {
+// replacePath replaces PATH folders with changes by folders of links to the unchanged programs.
+func (n *unchangedHome) replacePath(i *isolation) error {
 	if len(n.programs) == 0 {
 		return nil
 	}
-	search := slices.Clone(n.search)
+	search := slices.Clone(n.path)
 	for at, dir := range search {
 		same, changed := n.programs[dir]
 		if !changed {
@@ -188,37 +184,37 @@ func (n *homeNow) path(i *isolation) error {
 	return nil
 }
 
-// searched are the folders of the PATH outside of the work tree: those in it are frozen.
-func (v *Verifier) searched() []string {
+// pathFolders returns the PATH folders outside the work tree. Those inside are frozen.
+func (v *Verifier) pathFolders() []string {
 	return slices.DeleteFunc(filepath.SplitList(v.Path()), func(dir string) bool {
 		below, err := filepath.Rel(v.Root, dir)
 		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(below)
 	})
 }
 
-// sites are the folders of packages in the home.
-func (v *Verifier) sites() []string {
+// packageFolders returns the package folders in the home.
+func (v *Verifier) packageFolders() []string {
 	var all []string
 	for _, e := range homeEntries {
 		from, _ := e.source(v.env)
-		if from == "" || e.same == "" {
+		if from == "" || e.packages == "" {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.same))) // nothing in a home with brackets in its name
+		found, _ := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.packages))) // nothing in a home with brackets in its name
 		all = append(all, found...)
 	}
 	return all
 }
 
-// maxHashed bounds the programs that are told apart by their text. A package manager
-// writes small scripts anew that did not change.
+// maxHashed bounds programs compared by content. Package managers rewrite small scripts without
+// changes.
 const maxHashed = 16 << 10
 
-// allPrograms are those in the folders of the PATH. A folder that is there under two names
-// (/bin is often /usr/bin) is read once.
+// allPrograms returns the programs of each PATH folder. It reads a folder with two names once (/bin
+// is often /usr/bin).
 func (v *Verifier) allPrograms() map[string]map[string]string {
 	found, read := map[string]map[string]string{}, map[string]map[string]string{}
-	for _, dir := range v.searched() {
+	for _, dir := range v.pathFolders() {
 		real := resolved(dir)
 		if _, known := read[real]; !known {
 			read[real] = v.programs(dir)
@@ -228,7 +224,7 @@ func (v *Verifier) allPrograms() map[string]map[string]string {
 	return found
 }
 
-// programs are those in a folder, each with what tells it from another.
+// programs returns the programs in a folder with their fingerprints.
 func (v *Verifier) programs(dir string) map[string]string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -251,9 +247,8 @@ func (v *Verifier) programs(dir string) map[string]string {
 	return found
 }
 
-// sitePrint tells one state of a package folder from another, "" for one that is too
-// large to tell.
-func sitePrint(ctx context.Context, site string) string {
+// packageFingerprint identifies a package folder's state, "" if too large.
+func packageFingerprint(ctx context.Context, site string) string {
 	state, err := deps.Fingerprint(ctx, filepath.Dir(site), filepath.Base(site))
 	if err != nil && !errors.Is(err, deps.ErrTooLarge) {
 		return "unknown: " + err.Error()

@@ -18,7 +18,7 @@ func TestWhatATestIsCalledInItsFile(t *testing.T) {
 		"com.example.SumTest.adds()":                      "adds",
 		"test_adds (tests.test_sum.TestSum)":              "test_adds",
 	} {
-		got := leaves([]string{id})
+		got := namesInFile([]string{id})
 		if !slices.Contains(got, want) {
 			t.Errorf("%s: %q", id, got)
 		}

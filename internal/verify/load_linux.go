@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// loaded reports whether the machine has clearly more to do than it can: then a
-// gate that times out may only need more time.
+// loaded reports whether the machine is clearly overloaded, so that a gate that times out may only
+// need more time.
 func loaded() bool {
 	b, err := atomicfile.Read("/proc/loadavg", 1<<10)
 	if err != nil {

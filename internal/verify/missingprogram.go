@@ -15,24 +15,23 @@ import (
 
 var (
 	firstProgram = regex.New(`^[\s(!]*(?:\w+=\S*\s+)*'?([\w./+-]+)'?(?:[\s);&|]|$)`)
-	// interpreted matches commands that begin with an interpreter and its script.
-	interpreted = regex.New(`^(?:\w+=\S*\s+)*'?(?:[\w./+-]*/)?(?:(?:ba|da|k|z)?sh|python[\d.]*|node|ruby|perl|php)'?\s+(?:'?-[euxB]+'?\s+)*'?([\w./+][\w./+-]*\.\w+)'?(?:[\s);&|]|$)`)
-	// findsPrograms matches commands that look for their programs themselves.
-	findsPrograms = regex.New(`\|\||PATH=|\(\)|\b(?:if|while|until|case|function|alias)\b`)
+	// interpreterCommand matches commands that begin with an interpreter and its script.
+	interpreterCommand = regex.New(`^(?:\w+=\S*\s+)*'?(?:[\w./+-]*/)?(?:(?:ba|da|k|z)?sh|python[\d.]*|node|ruby|perl|php)'?\s+(?:'?-[euxB]+'?\s+)*'?([\w./+][\w./+-]*\.\w+)'?(?:[\s);&|]|$)`)
+	// findsProgramsItself matches commands that look for their programs themselves.
+	findsProgramsItself = regex.New(`\|\||PATH=|\(\)|\b(?:if|while|until|case|function|alias)\b`)
 )
 
-// builtins are commands of a shell that need no program.
+// builtins are shell commands without a program.
 const builtins = " . alias bg break cd command continue declare echo eval exec exit export false fc fg for getopts hash jobs kill let local printf pushd " +
 	"pwd read readonly return set shift shopt source test time times trap true type typeset ulimit umask unalias unset wait "
 
-// MissingProgram names the program that a gate's command begins with where it is not there,
-// or is not a program; "" where it is, or where that cannot be told without running
-// it. root is the work tree, env what Environment gives. A path that a set-up may make is
-// left alone.
+// MissingProgram returns the program that a gate's command begins with if it does not exist or is
+// not executable, else "". It runs nothing, and ignores paths that a setup may create. root is the
+// work tree, env comes from Environment.
 func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {
 	command := g.ShellCommand()
 	first := firstProgram.FindStringSubmatch(command)
-	if runtime.GOOS == "windows" || first == nil || strings.Contains(builtins, " "+first[1]+" ") || findsPrograms.MatchString(command) {
+	if runtime.GOOS == "windows" || first == nil || strings.Contains(builtins, " "+first[1]+" ") || findsProgramsItself.MatchString(command) {
 		return ""
 	}
 	dir := filepath.Join(root, filepath.FromSlash(g.Dir))
@@ -56,13 +55,12 @@ func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {
 	return first[1]
 }
 
-// MissingScript names the script that a gate's command begins with, behind its interpreter,
-// where it is not there; "" where it is, or where that cannot be told. outside reports
-// whether it is no part of the work tree: no agent is to write it.
+// MissingScript returns the script that a gate's interpreter gets if it does not exist, else "".
+// outside means outside the work tree, so that no agent should write it.
 func MissingScript(g gate.Gate, root string, setUp bool) (script string, outside bool) {
 	command := g.ShellCommand()
-	first := interpreted.FindStringSubmatch(command)
-	if first == nil || setUp || findsPrograms.MatchString(command) {
+	first := interpreterCommand.FindStringSubmatch(command)
+	if first == nil || setUp || findsProgramsItself.MatchString(command) {
 		return "", false
 	}
 	path := first[1]

@@ -39,7 +39,7 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 		"pytest --junitxml=out.xml out.xml":        nil,
 		"pytest $FILE":                             nil,
 	} {
-		globs := verify.WithNamed([]gate.Gate{{Command: command}, {Kind: gate.ByReview, Rubric: command}}, root)
+		globs := verify.TestsOfGates([]gate.Gate{{Command: command}, {Kind: gate.ByReview, Rubric: command}}, root)
 		var got []string
 		if globs != nil {
 			got = globs[len(verify.DefaultTests()):]
@@ -53,7 +53,7 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 			}
 		}
 	}
-	below := verify.WithNamed([]gate.Gate{{Command: "pytest foo.py", Dir: "checks"}}, root)
+	below := verify.TestsOfGates([]gate.Gate{{Command: "pytest foo.py", Dir: "checks"}}, root)
 	if !verify.IsTest(below, "checks/foo.py") || verify.IsTest(below, "foo.py") || !verify.IsTest(below, "tests/test_a.py") {
 		t.Errorf("%q", below)
 	}
@@ -65,7 +65,7 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 			t.Skipf("there are no symbolic links: %v", err)
 		}
 	}
-	behind := verify.WithNamed([]gate.Gate{{Command: "pytest"}}, root)
+	behind := verify.TestsOfGates([]gate.Gate{{Command: "pytest"}}, root)
 	if diff := cmp.Diff([]string{"suite/**"}, behind[len(verify.DefaultTests()):]); diff != "" {
 		t.Errorf("behind a link: %s", diff)
 	}
@@ -98,7 +98,7 @@ func TestChecksThatGatesRun(t *testing.T) {
 		"python3 -m check":                     nil,
 		"python3 gone/check.py":                nil,
 	} {
-		globs := verify.WithNamed([]gate.Gate{{Command: command}}, root)
+		globs := verify.TestsOfGates([]gate.Gate{{Command: command}}, root)
 		if got := globs[min(len(globs), len(verify.DefaultTests())):]; !slices.Equal(got, want) {
 			t.Errorf("%s: %q checks, want %q", command, got, want)
 		}

@@ -8,16 +8,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// narrow runs gates for some tests only, where their runners can, and as a whole where
-// they cannot or such a run tells of none of these. No ids stand for all tests.
+// narrow runs gates for the given tests if their runners can, else whole. It also runs them whole
+// if a narrowed run reports none of the tests. No ids means all tests.
 func narrow(root string, gates []gate.Gate, ids []string, run func([]gate.Gate) ([]gate.Result, error)) ([]gate.Result, error) {
-	few, narrowed := forTests(root, gates, ids)
+	few, narrowed := narrowToTests(root, gates, ids)
 	results, err := run(few)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range results {
-		if !narrowed[r.Gate] || r.Status == gate.Unknown || r.BuildFailed || tellsOf(r, ids) {
+		if !narrowed[r.Gate] || r.Status == gate.Unknown || r.BuildFailed || reportsAny(r, ids) {
 			continue
 		}
 		whole, err := run(gates[i : i+1])
@@ -29,9 +29,9 @@ func narrow(root string, gates []gate.Gate, ids []string, run func([]gate.Gate) 
 	return results, nil
 }
 
-// forTests are the gates narrowed to some tests, and the names of those for which that
-// can be. Scripts that name runners are read below root.
-func forTests(root string, gates []gate.Gate, ids []string) ([]gate.Gate, map[string]bool) {
+// narrowToTests returns the gates narrowed to tests, and the names of those that can be. It reads
+// runner scripts below root.
+func narrowToTests(root string, gates []gate.Gate, ids []string) ([]gate.Gate, map[string]bool) {
 	few := slices.Clone(gates)
 	narrowed := map[string]bool{}
 	for i, g := range few {
@@ -43,14 +43,13 @@ func forTests(root string, gates []gate.Gate, ids []string) ([]gate.Gate, map[st
 	return few, narrowed
 }
 
-// only returns the gates of these names.
-func only(gates []gate.Gate, names []string) []gate.Gate {
+// gatesNamed returns the gates of these names.
+func gatesNamed(gates []gate.Gate, names []string) []gate.Gate {
 	return slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !slices.Contains(names, g.Name) })
 }
 
-// tellsOf reports whether a run tells of some of these tests. Without ids, any number of
-// tests will do.
-func tellsOf(r gate.Result, ids []string) bool {
+// reportsAny reports whether a run reports some of the tests, or without IDs any test.
+func reportsAny(r gate.Result, ids []string) bool {
 	if len(r.Tests) == 0 {
 		return r.Passed+r.Failed+len(r.Failing) > 0
 	}

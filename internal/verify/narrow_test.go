@@ -77,7 +77,7 @@ func TestAClaimTakesThreeRunsOfTheWholeGate(t *testing.T) {
 			// The next task begins from this tree: the clean checkout has shown it.
 			next := b.tree()
 			whole = 0
-			if _, err := b.Elsewhere(t.Context(), next, gs, ""); err != nil || whole != 0 {
+			if _, err := b.RunInCheckout(t.Context(), next, gs, ""); err != nil || whole != 0 {
 				t.Errorf("the baseline of the next task: %d runs, %v", whole, err)
 			}
 		})

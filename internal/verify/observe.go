@@ -9,41 +9,41 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// observe is what can be seen without a probe.
+// observe returns what is known without probes.
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
-		Gates: r.Gates, WantedEvidence: r.Wanted, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
+		Gates: r.Gates, WantedEvidence: r.WantedEvidence, Changed: v.withoutMarks(ctx, r.Tree) != v.withoutMarks(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
 		Runs: map[gate.Probe]gate.Run{},
 	}
 	if v.Repo != nil && o.Changed {
-		if err := v.forgetCompiled(ctx, r.Tree); err != nil {
+		if err := v.removePythonCaches(ctx, r.Tree); err != nil {
 			return o, err
 		}
 	}
 	if err := v.recordDependencies(ctx); err != nil {
 		return o, err
 	}
-	_, err := readState(v.shownFile(), &o.ReproducedAtStart)
+	_, err := readState(v.reproducedFile(), &o.ReproducedAtStart)
 	if err != nil {
 		return o, err
 	}
-	if o.Baseline = r.Seen; o.Baseline == nil {
+	if o.Baseline = r.KnownBaseline; o.Baseline == nil {
 		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {
 			return o, err
 		}
 	}
-	if o.Now, err = v.claimed(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
+	if o.Now, err = v.claimResults(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
 		return o, err
 	}
 	if v.Repo != nil && o.StoppedReporting() {
-		if o.ChangedIgnoredFiles, err = v.ChangedBeside(ctx); err != nil {
+		if o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx); err != nil {
 			return o, err
 		}
 	}
 	if v.Repo == nil || !o.Changed {
 		return o, nil
 	}
-	if err := v.sound(ctx, r); err != nil {
+	if err := v.verifyObjects(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the tests of before: %w", err)
 	}
 	err = v.inspect(ctx, r, &o)
@@ -57,23 +57,23 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 		return fmt.Errorf("compare tests: %w", err)
 	}
 	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
-	if !red { // else they may be what was missing
-		tests.fresh = slices.Concat(tests.fresh, tests.cases)
+	if !red { // otherwise they may be what the failing gate lacked
+		tests.newOrChanged = slices.Concat(tests.newOrChanged, tests.cases)
 	}
 	if len(tests.old) > 0 {
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
-	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = tests.old, tests.withheld, tests.fresh, tests.inSource
-	o.OldInlineTestsChanged, o.CanaryPossible, o.ValuesReplaceable = tests.testsLost || tests.moved && red, true, true // what was red may be another test's now
+	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = tests.old, tests.withheld, tests.newOrChanged, tests.inlineChanged
+	o.OldInlineTestsChanged, o.CanaryPossible, o.ValuesReplaceable = tests.oldInlineChanged || tests.inlineMoved && red, true, true // a failed test may have moved
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
-	if o.RemovedTests, err = v.goneTests(ctx, r, tests.old); err != nil {
+	if o.RemovedTests, err = v.filesWithRemovedTests(ctx, r, tests.old); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return fmt.Errorf("compare the work: %w", err)
 	}
-	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.lacking(ctx)
+	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
 	}
@@ -81,12 +81,12 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 		return fmt.Errorf("look for what the task asks for: %w", err)
 	}
 	o.ProgramChanged = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
-	if o.ChangedFunctions, o.CanMutate, err = v.breakable(ctx, r); err != nil {
+	if o.ChangedFunctions, o.CanMutate, err = v.mutableFunctions(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	o.CanMutate = o.CanMutate || tests.inSource && len(o.ChangedFunctions) > 0 // only so it shows what new tests in them prove
-	if o.AddedTests, err = v.addedTests(ctx, r, tests.fresh); err == nil {
-		err = v.unfinished(ctx, r, o)
+	o.CanMutate = o.CanMutate || tests.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
+	if o.AddedTests, err = v.addedTests(ctx, r, tests.newOrChanged); err == nil {
+		err = v.findUnfinished(ctx, r, o)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
@@ -98,17 +98,17 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if err != nil {
 		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
-	pieces, err := v.pieces(ctx, r)
+	pieces, err := v.mutationPoints(ctx, r)
 	for _, p := range pieces {
-		o.MutationPoints = append(o.MutationPoints, p.what)
+		o.MutationPoints = append(o.MutationPoints, p.label)
 	}
 	if err != nil {
 		return fmt.Errorf("look for conditions and functions of the work: %w", err)
 	}
 	n, err := v.neutralize(ctx, r, nil)
-	if o.Signs, o.HardcodedAnswers = n.names, n.held; err != nil {
+	if o.Signs, o.HardcodedAnswers = n.names, n.hardcoded; err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
-	o.NewTestData = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
+	o.NewTestData = slices.ContainsFunc(tests.newOrChanged, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return nil
 }

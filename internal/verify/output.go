@@ -18,8 +18,8 @@ const (
 	maxTail = 8 << 10 // bytes of output that a result keeps
 )
 
-// output takes what a gate prints: to a log, and its very end to memory. Writing
-// never fails: a full disk is not a reason to stop a gate in the middle.
+// output writes a gate's output to a log and keeps its beginning and end. Write never fails: a full
+// disk must not stop a gate.
 type output struct {
 	mu   sync.Mutex
 	log  *rawlog.Log // nil: nowhere
@@ -29,7 +29,7 @@ type output struct {
 	more bool // something was dropped before tail
 }
 
-// newOutput appends to DIR/NAME.log.gz, without secrets; an empty dir keeps no file.
+// newOutput appends to DIR/NAME.log.gz, without secrets. An empty dir keeps no file.
 func newOutput(dir, name string, r *redact.Redactor) *output {
 	o := &output{}
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
@@ -60,13 +60,12 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end closes the file and returns the last maxTail bytes as plain text, whole
-// lines where there are any.
+// end closes the log and returns the last maxTail bytes as plain text, in whole lines if possible.
 func (o *output) end() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.log != nil {
-		_ = o.log.Close() // what is missing in a log changes no verdict
+		_ = o.log.Close() // an incomplete log changes no verdict
 		o.log = nil
 	}
 	tail := o.tail
@@ -83,9 +82,8 @@ func (o *output) end() string {
 	return testreport.Plain(string(tail))
 }
 
-// begin returns the beginning of the output as plain text, whole lines where there
-// are any, up to where the text of end begins: a line in both would be counted twice.
-// It is "" where end returns all of it. To be called after end.
+// begin returns the beginning as plain text, in whole lines, up to where end's text begins: no line
+// is in both. It is "" if end returned everything. Call it after end.
 func (o *output) begin() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,8 +97,7 @@ func (o *output) begin() string {
 	return testreport.Plain(head)
 }
 
-// logName makes a gate's name fit for a file: it comes from settings or a plan,
-// and may hold anything.
+// logName makes a file name of a gate's name, which may contain anything.
 func logName(parts ...string) string {
 	s := strings.Map(func(r rune) rune {
 		switch {

@@ -70,10 +70,10 @@ func TestWhatMayPassToGates(t *testing.T) {
 		{"EDITOR", false, false},
 	}
 	for _, c := range cases {
-		if got := mayPass(c.name, false); got != c.unix {
+		if got := isAllowed(c.name, false); got != c.unix {
 			t.Errorf("%s on unix: %v", c.name, got)
 		}
-		if got := mayPass(c.name, true); got != c.windows {
+		if got := isAllowed(c.name, true); got != c.windows {
 			t.Errorf("%s on windows: %v", c.name, got)
 		}
 	}

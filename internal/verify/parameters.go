@@ -11,10 +11,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-// maxParameters bounds the parameters that get their zero values, each in a run of its own.
+// maxParameters bounds the parameters that get zero values, in a run each.
 const maxParameters = 4
 
-// namedParameter is a new parameter that the task names; more than one function may have it.
+// namedParameter is a new parameter that the task names, in one or more functions.
 type namedParameter struct {
 	name    string
 	places  []string // of the functions
@@ -23,10 +23,10 @@ type namedParameter struct {
 
 func (p namedParameter) String() string { return p.name + " (" + strings.Join(p.places, ", ") + ")" }
 
-// namedParameters are those of a claim, in the order of its files.
+// namedParameters returns a claim's named parameters in the order of its files.
 func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []namedParameter, content map[string][]byte, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxBroken {
+	if err != nil || len(changes) > maxChangedFiles {
 		return nil, nil, err
 	}
 	content = map[string][]byte{}
@@ -55,14 +55,12 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 	return found[:min(len(found), maxParameters)], content, nil
 }
 
-// isProgram reports whether a change is of a file whose functions can be found, and that
-// is no test.
+// isProgram reports whether a change is of a file with known functions that is no test.
 func (v *Verifier) isProgram(c git.Change) bool {
 	return len(v.changedPrograms([]git.Change{c})) == 1
 }
 
-// zeroParameters runs gates on the tree of now, where a parameter has its zero value, one
-// parameter after the other.
+// zeroParameters runs gates with one named parameter at a time set to its zero value.
 func (v *Verifier) zeroParameters(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (run gate.Run, err error) {
 	named, content, err := v.namedParameters(ctx, r)
 	if err != nil {
@@ -77,7 +75,7 @@ func (v *Verifier) zeroParameters(ctx context.Context, r Request, o *gate.Observ
 		if w.tree, err = v.Repo.WithContent(ctx, r.Tree, files); err != nil {
 			return run, err
 		}
-		run.Results, err = narrow(v.Root, gates, o.ProbeTests(gate.ZeroParameters), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		run.Results, err = narrow(v.Root, gates, o.ProbeTests(gate.ZeroParameters), func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
 		if err != nil {
 			return run, err
 		}

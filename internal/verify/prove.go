@@ -14,18 +14,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-// ProofRequest asks whether tests notice when the functions that a change added or
-// changed are broken.
+// ProofRequest asks which functions of a change the tests check.
 type ProofRequest struct {
-	Before, After string        // trees
-	Gates         []gate.Gate   // must pass on After
-	Time          time.Duration // for the runs on broken code, all together
-	Known         []Proven      // functions that were tried before, and are not again
-	Tried         func(Proven)  // told of each function when it is through; nil = nobody is
+	Before, After string              // trees
+	Gates         []gate.Gate         // must pass on After
+	Time          time.Duration       // for all runs on mutants
+	Known         []FunctionProof     // functions tried before, not tried again
+	Tried         func(FunctionProof) // called after each function; may be nil
 }
 
-// Proven is one function, and what the tests made of it.
-type Proven struct {
+// FunctionProof is one function, and how the tests react to its mutants.
+type FunctionProof struct {
 	Path   string             `json:"path" jsonschema:"of its file, from the repository's top"`
 	Line   int                `json:"line" jsonschema:"that it begins on"`
 	Name   string             `json:"name" jsonschema:"with its type or class"`
@@ -37,19 +36,18 @@ type Proven struct {
 	Why    string             `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
 }
 
-// errTimeOver: the request's time has passed.
+// errTimeOver means that the request's time is over.
 var errTimeOver = errors.New("the time for it was over")
 
-// Proof is what the tests made of a change.
+// Proof is how the tests react to mutants of a change.
 type Proof struct {
-	Functions []Proven // in the order of the files
-	Missed    []Missed // lines that no test notices
+	Functions []FunctionProof // in the order of the files
+	Missed    []MissedLine    // lines that no test checks
 }
 
-// Prove breaks one function after another in a clean checkout and runs the gates: the
-// biggest first, for those are the ones to know about when the time is over. Where lines can be
-// broken, too, half of the time is for these. Before anything is broken the gates must pass
-// there: where they do not, nothing can be told.
+// Prove mutates one function at a time in a clean checkout and runs the gates, biggest functions
+// first: these matter most when time runs out. Half of the time is for lines, if there are any. The
+// gates must pass on the unmutated code.
 func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err error) {
 	changed, content, err := v.changedFunctions(ctx, r)
 	if err != nil {
@@ -59,7 +57,7 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 	if err != nil || len(changed)+len(lines) == 0 {
 		return proof, err
 	}
-	found := map[string]Proven{}
+	found := map[string]FunctionProof{}
 	for _, known := range r.Known {
 		found[known.Path+" "+known.Name] = known
 	}
@@ -68,17 +66,17 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 		return known
 	})
 	p := prover{v: v, r: r, content: content}
-	if err := p.begin(ctx); err != nil {
+	if err := p.runUnmutated(ctx); err != nil {
 		return proof, err
 	}
-	ends := p.ends
+	ends := p.deadline
 	if len(lines) > 0 {
-		p.ends = ends.Add(-r.Time / 2)
+		p.deadline = ends.Add(-r.Time / 2)
 	}
 	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	for _, f := range order {
 		began := time.Now()
-		one, err := p.function(ctx, f)
+		one, err := p.tryFunction(ctx, f)
 		if err != nil {
 			return proof, err
 		}
@@ -91,34 +89,32 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 	for _, f := range changed {
 		proof.Functions = append(proof.Functions, found[f.Path+" "+f.Name])
 	}
-	p.ends = ends
-	proof.Missed, err = p.lines(ctx, lines)
+	p.deadline = ends
+	proof.Missed, err = p.tryLines(ctx, lines)
 	return proof, err
 }
 
-// begin runs the gates on whole code, which must pass. Where there is no time for
-// anything nothing runs.
-func (p *prover) begin(ctx context.Context) (err error) {
+// runUnmutated runs the gates on the unmutated code, which must pass. Without time it does nothing.
+func (p *prover) runUnmutated(ctx context.Context) (err error) {
 	if p.r.Time <= 0 {
 		return nil
 	}
 	p.r.Gates = slices.Clone(p.r.Gates)
-	if p.whole, err = p.run(ctx, p.r.After); err != nil {
+	if p.unmutated, err = p.run(ctx, p.r.After); err != nil {
 		return err
 	}
-	for i, w := range p.whole {
+	for i, w := range p.unmutated {
 		if w.Status != gate.Pass {
 			return failure.New(failure.Error, "fix that first; broken code can only be told from whole code that passes",
 				"the gates do not pass on the code as it is: %s: %s", p.r.Gates[i].Name, w.Reason)
 		}
 		p.r.Gates[i].Timeout = gate.MutantTimeout(w.Duration)
 	}
-	p.ends = time.Now().Add(p.r.Time)
+	p.deadline = time.Now().Add(p.r.Time)
 	return nil
 }
 
-// changedFunctions are those between the trees, tests aside, with the content of their
-// files.
+// changedFunctions returns the changed functions outside tests, and the content of their files.
 func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]mutant.Function, map[string][]byte, error) {
 	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
 	if err != nil {
@@ -140,24 +136,24 @@ func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]muta
 	return changed, content, err
 }
 
-// prover runs gates on broken code.
+// prover runs gates on mutants.
 type prover struct {
-	v       *Verifier
-	r       ProofRequest
-	content map[string][]byte
-	whole   []gate.Result
-	ends    time.Time
+	v         *Verifier
+	r         ProofRequest
+	content   map[string][]byte
+	unmutated []gate.Result
+	deadline  time.Time
 }
 
 // run runs the gates on a tree, once each, in the checkout.
 func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
-	at, err := p.v.at(ctx, tree)
+	at, err := p.v.checkOut(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
 	var results []gate.Result
 	for _, g := range p.r.Gates {
-		r := p.v.once(ctx, g, at, cmp.Or(g.Timeout, g.RunTimeout(nil)))
+		r := p.v.runGate(ctx, g, at, cmp.Or(g.Timeout, g.RunTimeout(nil)))
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
 		}
@@ -166,11 +162,10 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 	return results, nil
 }
 
-// function breaks one function in the ways that it can be. As it was before decides
-// alone, where it builds; so does a value that nobody notices. Where one value makes a
-// test crash and another makes it fail, the test compares.
-func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error) {
-	all := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.Inconclusive}
+// tryFunction tries a function's mutants. Its old text decides if it builds; so does a surviving
+// mutant. A kill outweighs a crash.
+func (p *prover) tryFunction(ctx context.Context, f mutant.Function) (FunctionProof, error) {
+	all := FunctionProof{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.Inconclusive}
 	ways := f.Mutants
 	if f.Last != nil {
 		ways = append(slices.Clip(ways), *f.Last)
@@ -179,7 +174,7 @@ func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error
 		if m.Kind == mutant.Unheeding && all.Result != gate.Inconclusive {
 			break
 		}
-		one, err := p.mutant(ctx, f, m)
+		one, err := p.tryMutant(ctx, f, m)
 		if errors.Is(err, errTimeOver) {
 			if all.Result == gate.Inconclusive {
 				all.Why = errTimeOver.Error()
@@ -199,10 +194,10 @@ func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error
 	return all, nil
 }
 
-// mutant breaks a function in one way.
-func (p *prover) mutant(ctx context.Context, f mutant.Function, m mutant.Mutant) (Proven, error) {
-	one := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Does: m.Does}
-	if !time.Now().Before(p.ends) {
+// tryMutant tries one mutant of a function.
+func (p *prover) tryMutant(ctx context.Context, f mutant.Function, m mutant.Mutant) (FunctionProof, error) {
+	one := FunctionProof{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Does: m.Does}
+	if !time.Now().Before(p.deadline) {
 		return one, errTimeOver
 	}
 	tree, err := p.v.Repo.WithContent(ctx, p.r.After, map[string][]byte{f.Path: mutant.Apply(p.content[f.Path], m)})
@@ -213,6 +208,6 @@ func (p *prover) mutant(ctx context.Context, f mutant.Function, m mutant.Mutant)
 	if err != nil {
 		return one, err
 	}
-	one.Result, one.By, one.Why = gate.JudgeMutant(p.whole, broken, m.Kind == mutant.Old)
+	one.Result, one.By, one.Why = gate.JudgeMutant(p.unmutated, broken, m.Kind == mutant.Old)
 	return one, nil
 }

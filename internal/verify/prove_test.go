@@ -64,7 +64,7 @@ calc.py:14 word inconclusive: the time for it was over
 			b.write(files{"calc.py": work, "test_calc.py": "def test(): assert True\n", "notes.txt": "x"})
 			var told int
 			found, err := b.Prove(t.Context(), verify.ProofRequest{
-				Before: before, After: b.tree(), Gates: gates(c.gate), Time: c.most, Tried: func(verify.Proven) { told++ },
+				Before: before, After: b.tree(), Gates: gates(c.gate), Time: c.most, Tried: func(verify.FunctionProof) { told++ },
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Receipt proves one gate's result. The journal's record of it gives it its
-// place, and the record of the commit the tree that was committed.
+// Receipt proves a gate's result. The journal records its place, and the commit's record the
+// committed tree.
 type Receipt struct {
-	ID       string        `json:"id"` // hash of what the gate said, for the commit's trailer
+	ID       string        `json:"id"` // hash of the other fields, for the commit's trailer
 	Gate     string        `json:"gate"`
 	Kind     gate.Kind     `json:"kind,omitempty"` // review; "" for a command
 	Command  string        `json:"command"`
@@ -22,7 +22,7 @@ type Receipt struct {
 	Gated    string        `json:"gated_tree"` // tree the gate ran on
 	Duration time.Duration `json:"duration"`
 	Tail     string        `json:"tail,omitempty"` // end of the output
-	At       time.Time     `json:"at"`             // when the gate had run
+	At       time.Time     `json:"at"`             // when the gate ended
 }
 
 // NewReceipt makes the receipt of a result.
@@ -35,7 +35,7 @@ func NewReceipt(r gate.Result, at time.Time) Receipt {
 	return rec
 }
 
-// Intact reports whether the receipt says what it said when it was made.
+// Intact reports whether the receipt is unaltered.
 func (r Receipt) Intact() bool { return r.ID == r.hash() }
 
 func (r Receipt) hash() string {
@@ -48,9 +48,8 @@ func (r Receipt) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Differs says in one line how a new result contradicts the receipt; "" if it
-// does not. The output may differ, and a result that could not tell contradicts
-// nothing.
+// Differs says in one line how a new result contradicts the receipt, or "". Output may differ, and
+// an unknown result contradicts nothing.
 func (r Receipt) Differs(now gate.Result) string {
 	switch {
 	case !r.Intact():
@@ -60,5 +59,5 @@ func (r Receipt) Differs(now gate.Result) string {
 	case now.Status == gate.Unknown, r.Status == now.Status:
 		return ""
 	}
-	return fmt.Sprintf("the receipt says %s, now it is %s (exit %d)%s", r.Status, now.Status, now.ExitCode, after(now.Reason))
+	return fmt.Sprintf("the receipt says %s, now it is %s (exit %d)%s", r.Status, now.Status, now.ExitCode, withColon(now.Reason))
 }

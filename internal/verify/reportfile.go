@@ -17,11 +17,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// listen returns the writer for a gate's standard output, and a function that
-// gives the report once the gate has ended with an exit code.
-func (v *Verifier) listen(format, root string, out io.Writer) (func(code int) (testreport.Report, error), io.Writer) {
+// readerFor returns a function that reads the report after the gate ended with an exit code, and
+// the writer for the gate's standard output.
+func (v *Verifier) readerFor(format, root string, out io.Writer) (func(code int) (testreport.Report, error), io.Writer) {
 	if pattern, ok := strings.CutPrefix(format, testreport.JUnit+":"); ok {
-		earlier, err := setAside(root, pattern)
+		earlier, err := hideReports(root, pattern)
 		return func(code int) (testreport.Report, error) {
 			if err != nil {
 				return testreport.Report{}, errors.Join(err, earlier.putBack())
@@ -42,22 +42,22 @@ func (v *Verifier) listen(format, root string, out io.Writer) (func(code int) (t
 	return fixed(stream.Report, nil), stream
 }
 
-// aside are the report files that were there before a gate ran, under names that no
-// pattern is for. They say nothing of the run that comes: another run wrote them, or the
-// agent did. Without them a build tool that finds nothing to do writes its report anew.
-type aside struct {
+// earlierReports are report files from before a run, hidden under names that no pattern matches.
+// They are from another run, or the agent wrote them. Hiding them makes a build tool with nothing
+// to do write its report again.
+type earlierReports struct {
 	began time.Time
 	files []string // their own names
 }
 
-// besideSuffix ends the name of a file that is set aside.
-const besideSuffix = ".pawl-before"
+// hiddenSuffix ends the name of a hidden report.
+const hiddenSuffix = ".pawl-before"
 
-func setAside(root, pattern string) (aside, error) {
-	a := aside{began: time.Now()}
+func hideReports(root, pattern string) (earlierReports, error) {
+	a := earlierReports{began: time.Now()}
 	paths, err := reportFiles(root, pattern)
 	for _, file := range paths {
-		if err = os.Rename(file, file+besideSuffix); err != nil {
+		if err = os.Rename(file, file+hiddenSuffix); err != nil {
 			break
 		}
 		a.files = append(a.files, file)
@@ -68,22 +68,22 @@ func setAside(root, pattern string) (aside, error) {
 	return a, nil
 }
 
-// reportFiles are the files of a pattern below a folder, but for those set aside.
+// reportFiles returns the files that match a pattern below root, without hidden ones.
 func reportFiles(root, pattern string) ([]string, error) {
 	paths, err := doublestar.FilepathGlob(filepath.Join(root, filepath.FromSlash(pattern)), doublestar.WithFilesOnly())
 	if err != nil {
 		return nil, fmt.Errorf("find junit reports %s: %w", pattern, err)
 	}
-	return slices.DeleteFunc(paths, func(file string) bool { return strings.HasSuffix(file, besideSuffix) }), nil
+	return slices.DeleteFunc(paths, func(file string) bool { return strings.HasSuffix(file, hiddenSuffix) }), nil
 }
 
-// putBack brings the reports back that the run did not write anew.
-func (a *aside) putBack() error {
+// putBack restores the reports that the run did not write again.
+func (a *earlierReports) putBack() error {
 	var failed error
 	for _, file := range a.files {
-		back := func() error { return os.Rename(file+besideSuffix, file) }
+		back := func() error { return os.Rename(file+hiddenSuffix, file) }
 		if _, err := os.Lstat(file); err == nil {
-			back = func() error { return os.Remove(file + besideSuffix) }
+			back = func() error { return os.Remove(file + hiddenSuffix) }
 		}
 		if err := back(); !errors.Is(err, fs.ErrNotExist) { // the run removed the folder
 			failed = errors.Join(failed, err)
@@ -95,10 +95,10 @@ func (a *aside) putBack() error {
 	return nil
 }
 
-// read reads the reports that the run wrote. After a failed one only those with a
-// time of the run count; a build tool may bring back what it has kept of a green
-// one, time and all, and then there must be some.
-func (a *aside) read(root, pattern string, code int) (rep testreport.Report, err error) {
+// read reads the reports that the run wrote. After a failure, only reports with a time of the run
+// count. After success, a build tool may restore a cached report with its old time, and there must
+// be one.
+func (a *earlierReports) read(root, pattern string, code int) (rep testreport.Report, err error) {
 	paths, err := reportFiles(root, pattern)
 	read := 0
 	for _, file := range paths {

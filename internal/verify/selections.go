@@ -8,15 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// selections are the files that each claim asks for, in one tree after another.
+// selections are the files that each claim reads, in several trees.
 type selections struct {
-	isTest    func(file string) bool
-	tests     *git.Selection
-	holding   *git.Selection // tests, and sources that may hold some
-	documents *git.Selection // that are not tests
-	programs  *git.Selection // that are not tests
-	python    *git.Selection
-	locked    *git.Selection // that say what is installed
+	isTest       func(file string) bool
+	tests        *git.Selection
+	mayHoldTests *git.Selection // tests, and sources that may contain tests
+	documents    *git.Selection // without tests
+	programs     *git.Selection // without tests
+	python       *git.Selection
+	locked       *git.Selection // manifests and lock files
 
 	submodules *git.Selection
 }
@@ -26,13 +26,13 @@ func newSelections(isTest func(file string) bool) *selections {
 		return git.NewSelection(func(file string, _ git.Entry) bool { return wanted(file) })
 	}
 	return &selections{
-		isTest:    isTest,
-		tests:     of(isTest),
-		holding:   of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
-		documents: of(func(file string) bool { return isDocument(file) && !isTest(file) }),
-		programs:  of(func(file string) bool { return sign.Knows(file) && !isTest(file) }),
-		python:    of(func(file string) bool { return path.Ext(file) == ".py" }),
-		locked:    of(func(file string) bool { return isManifest(file) || isLock(file) }),
+		isTest:       isTest,
+		tests:        of(isTest),
+		mayHoldTests: of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
+		documents:    of(func(file string) bool { return isDocument(file) && !isTest(file) }),
+		programs:     of(func(file string) bool { return sign.Knows(file) && !isTest(file) }),
+		python:       of(func(file string) bool { return path.Ext(file) == ".py" }),
+		locked:       of(func(file string) bool { return isManifest(file) || isLock(file) }),
 
 		submodules: git.NewSelection(func(_ string, e git.Entry) bool { return e.IsSubmodule() }),
 	}

@@ -18,12 +18,12 @@ import (
 type SignRequest struct {
 	Tests         []string // globs of tests, nil = DefaultTests
 	Before, After string   // trees
-	Asked         string   // what the work was asked to do
+	Asked         string   // the text of the task
 
-	files *selections // by Tests; nil = it is made of these
+	files *selections // by Tests; nil = derived from them
 }
 
-// selections are the request's own, or made for it.
+// selections returns the request's selections, derived if nil.
 func (r SignRequest) selections() *selections {
 	switch {
 	case r.files != nil:
@@ -34,13 +34,12 @@ func (r SignRequest) selections() *selections {
 	return newSelections(work.NewGlobs(r.Tests).Match)
 }
 
-// signRequest is one by the Verifier's own tests.
+// signRequest returns a request with the Verifier's own tests.
 func (v *Verifier) signRequest(before, after, asked string) SignRequest {
 	return SignRequest{Tests: v.Tests, Before: before, After: after, Asked: asked, files: v.files}
 }
 
-// Signs are what a reviewer would want to see in the difference between two trees, see
-// package sign.
+// Signs returns what a reviewer should see in the difference between two trees, see package sign.
 func Signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
 	found, err := signs(ctx, repo, r)
 	if err != nil {
@@ -71,7 +70,7 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 	var found []sign.Sign
 	err = eachText(ctx, repo, changes, func(c git.Change, was, is []byte) error {
 		of, err := in.file(ctx, c, was, is)
-		in.within(c, of, is)
+		in.nameFunctions(c, of, is)
 		found = append(found, of...)
 		return err
 	})
@@ -85,31 +84,31 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
 	}
 	found = append(found, sign.Products(files, func(file string) bool { return edited[file] })...)
-	lacking, err := in.lacking(ctx)
+	lacking, err := in.missingMeans(ctx)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, lacking...)
-	gone, err := dropped(ctx, repo, [2]string{r.Before, r.After}, changed)
+	gone, err := droppedNames(ctx, repo, [2]string{r.Before, r.After}, changed)
 	return append(found, gone...), err
 }
 
-// inspection is a look for signs in one change.
+// inspection looks for signs in one change.
 type inspection struct {
 	repo     *git.Repo
 	r        SignRequest
 	changes  []git.Change
-	gone     map[string]bool // of these, the files that were deleted
-	tests    *sign.Tests     // as they are after it
-	programs string          // the programs that it changed
+	gone     map[string]bool // the deleted files
+	tests    *sign.Tests     // after the change
+	programs string          // text of the changed programs
 
-	functions []string // of these, those that it added or changed
+	functions []string // names of the added or changed functions
 }
 
-// readPrograms reads the changed programs, tests aside.
+// readPrograms reads the changed programs, without tests.
 func (in *inspection) readPrograms(ctx context.Context) error {
 	var all strings.Builder
-	for _, c := range in.changes[:min(len(in.changes), maxBroken)] {
+	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
 		if c.Status == 'D' || !isFile(c.To) || in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
@@ -126,13 +125,13 @@ func (in *inspection) readPrograms(ctx context.Context) error {
 	return nil
 }
 
-// unaskedData reports whether a change is one of data that was there and that nobody asked
-// to change: a gate may read it.
+// unaskedData reports whether a change is of old data that the task does not mention: a gate may
+// read it.
 func unaskedData(asked string, c git.Change) bool {
 	return c.Status == 'M' && work.IsData(c.Path) && !strings.Contains(asked, path.Base(c.Path))
 }
 
-// file are the signs of one changed file.
+// file returns the signs of one changed file.
 func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
 	test := in.r.files.isTest(c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
@@ -152,7 +151,7 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 		found = append(append(found, change.TestSigns()...), change.Weak(in.functions)...)
 	}
 	if test {
-		return append(found, in.doubles(c.Path, was, is)...), nil
+		return append(found, in.testDoubles(c.Path, was, is)...), nil
 	}
 	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.Ask)...)
 	for _, a := range in.tests.Answers(change) {
@@ -190,35 +189,35 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 	return found, nil
 }
 
-// doubles are the functions that a file of tests has for itself and that the work changed,
-// by their names: the tests may call these.
-func (in inspection) doubles(file string, was, is []byte) (found []sign.Sign) {
+// testDoubles returns new functions in a test file with the name of a changed function: the tests
+// may call these instead.
+func (in inspection) testDoubles(file string, was, is []byte) (found []sign.Sign) {
 	for _, f := range mutant.Changed(file, was, is) {
 		bare := mutant.BareName(f.Name)
 		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
-		if f.New && !begins(f) && slices.ContainsFunc(in.functions, same) {
+		if f.New && !isEntryPoint(f) && slices.ContainsFunc(in.functions, same) {
 			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Double, Does: "has a function of its own with a name that the work changed", Text: f.Name})
 		}
 	}
 	return found
 }
 
-// unread is what a change gave to a file and nothing reads.
-type unread struct {
+// unreadNames is what a change added to a file and nothing reads.
+type unreadNames struct {
 	sign.Sign
 
-	parameters string // of a function, a, b; empty for what a program keeps
+	parameters string // of a function, "a, b"; "" = a field or variable
 }
 
-// unread finds what neither the file itself reads nor, then, any other.
-func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unread, error) {
-	look := func(all string) (found []unread) {
+// unread returns what neither the file itself nor any other file reads.
+func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames, error) {
+	look := func(all string) (found []unreadNames) {
 		for _, s := range c.Kept(all) {
-			found = append(found, unread{Sign: s})
+			found = append(found, unreadNames{Sign: s})
 		}
 		for _, f := range mutant.Unread(c.File, c.Before, c.After, all) {
 			s := sign.Sign{Path: c.File, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
-			found = append(found, unread{s, f.Name})
+			found = append(found, unreadNames{s, f.Name})
 		}
 		return found
 	}
@@ -249,7 +248,7 @@ func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unread, erro
 		}
 	}
 	still := look(all.String())
-	return slices.DeleteFunc(found, func(s unread) bool { return !slices.Contains(still, s) }), nil
+	return slices.DeleteFunc(found, func(s unreadNames) bool { return !slices.Contains(still, s) }), nil
 }
 
 // Bounds of what is read of tests and documents for signs.
@@ -260,8 +259,8 @@ const (
 	maxTextRead      = 256 << 10
 )
 
-// testsIn reads the tests of the tree after a change. What the task or a document of
-// before says is known without them.
+// testsIn reads the tests of the tree after a change. Values in the task or in old documents are
+// known without them.
 func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, error) {
 	files := r.selections()
 	tests, err := contentsOf(ctx, repo, r.After, files.tests, maxTestsRead)
@@ -300,9 +299,8 @@ func isDocument(file string) bool {
 	return false
 }
 
-// dropped are the names that a change took from those who use them: exported before,
-// and now by none of the changed files.
-func dropped(ctx context.Context, repo *git.Repo, trees [2]string, changes []git.Change) ([]sign.Sign, error) {
+// droppedNames returns signs for exported names that no changed file exports now.
+func droppedNames(ctx context.Context, repo *git.Repo, trees [2]string, changes []git.Change) ([]sign.Sign, error) {
 	exported := func(tree string, e git.Entry, file string) ([]string, error) {
 		if !isFile(e) || !sign.Knows(file) {
 			return nil, nil
@@ -312,7 +310,7 @@ func dropped(ctx context.Context, repo *git.Repo, trees [2]string, changes []git
 	}
 	var was, is []sign.Sign
 	now := map[string]bool{}
-	for _, c := range changes[:min(len(changes), maxBroken)] {
+	for _, c := range changes[:min(len(changes), maxChangedFiles)] {
 		names, err := exported(trees[0], c.From, c.Path)
 		if err != nil {
 			return nil, err

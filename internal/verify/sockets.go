@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-// sockets are those of services in the temporary folders and in folders in these.
+// sockets returns services' sockets in the temporary folders and in folders there.
 func (v *Verifier) sockets() map[string]string {
 	found := map[string]string{}
 	for _, dir := range v.tempFolders() {
@@ -26,10 +26,10 @@ func (v *Verifier) sockets() map[string]string {
 	return found
 }
 
-// addSockets adds those in a folder, and returns the folders in it. Only sockets are
-// looked at: temporary folders hold much.
+// addSockets adds the sockets in a folder and returns its folders. It stats only sockets: temporary
+// folders are large.
 func addSockets(dir string, found map[string]string) (folders []string) {
-	entries, _ := os.ReadDir(dir) // what cannot be read holds none for us
+	entries, _ := os.ReadDir(dir) // unreadable: no usable socket
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		switch e.Type() {
@@ -48,7 +48,7 @@ func addSockets(dir string, found map[string]string) (folders []string) {
 	return folders
 }
 
-// listening are the sockets that the system knows to be in use, where it tells (Linux).
+// listening returns the sockets in use, if the system lists them (Linux).
 func listening() map[string]bool {
 	found := map[string]bool{}
 	table, _ := atomicfile.Read("/proc/net/unix", atomicfile.Large)
@@ -60,8 +60,8 @@ func listening() map[string]bool {
 	return found
 }
 
-// isLeft reports whether a socket is of a program that has ended: it refuses to connect. Browsers
-// that were killed leave hundreds, and to show each to a run takes longer than many a run.
+// isLeft reports whether a socket's program has ended: it refuses to connect. Killed browsers leave
+// hundreds, and mounting each is slow.
 func isLeft(socket string) bool {
 	c, err := net.DialTimeout("unix", socket, time.Second)
 	if err == nil {

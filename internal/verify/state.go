@@ -11,10 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// What was so before the first turn, and results, are kept in files of the Verifier's
-// Dir.
+// Records from before the first turn, and results, are files in the Verifier's Dir.
 
-// readState reads such a file into state. It returns false where there is none.
+// readState reads a state file into state. It returns false if there is none.
 func readState(file string, state any) (bool, error) {
 	b, err := atomicfile.Read(file, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,7 +28,7 @@ func readState(file string, state any) (bool, error) {
 	return true, nil
 }
 
-// writeState writes state to such a file.
+// writeState writes a state file.
 func writeState(file string, state any) error {
 	b, err := json.Marshal(state)
 	if err == nil {

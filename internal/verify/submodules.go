@@ -11,13 +11,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// Of a submodule a tree holds no more than the name of a commit, and its tests are
-// tests like any. So what each of them held is kept from before the first turn, and
-// what of it changed since and is not work counts as a change of gate inputs. The judge has no
-// copies to lay back there: what the originals say stays open.
+// A tree contains only the commit ID of a submodule, but tests in it are tests like any. So their
+// content is recorded before the first turn, and later changes that are not work count as changed
+// gate inputs. There are no protected copies, so a run with the originals is impossible.
 
-// within is one submodule at a time: the tree that it holds, and what its git is told.
-type within struct {
+// submoduleState is a submodule's tree and git settings at one time.
+type submoduleState struct {
 	Tree       string            `json:"tree"`
 	Committed  string            `json:"committed"` // tree of its HEAD
 	Converters map[string]string `json:"converters,omitempty"`
@@ -25,21 +24,21 @@ type within struct {
 
 func (v *Verifier) submodulesFile() string { return filepath.Join(v.Dir, "submodules.json") }
 
-// inspectSubmodules keeps what the submodules hold before the first turn.
-func (v *Verifier) inspectSubmodules(ctx context.Context) error {
+// recordSubmodules records the submodules before the first turn.
+func (v *Verifier) recordSubmodules(ctx context.Context) error {
 	tree, err := v.Repo.TreeOf(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
-	now, err := v.withins(ctx, tree)
+	now, err := v.submoduleStates(ctx, tree)
 	if err != nil {
 		return err
 	}
 	return writeState(v.submodulesFile(), now)
 }
 
-// withins looks into the submodules of a tree.
-func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within, error) {
+// submoduleStates returns the current state of a tree's submodules.
+func (v *Verifier) submoduleStates(ctx context.Context, tree string) (map[string]submoduleState, error) {
 	modules, err := v.Repo.Select(ctx, tree, v.files.submodules)
 	if err != nil {
 		return nil, err
@@ -48,13 +47,13 @@ func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within,
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]within{}
+	all := map[string]submoduleState{}
 	for path, sub := range subs {
 		if known := v.subs[path]; known != nil && known.GitDir() == sub.GitDir() {
 			sub = known // it knows which index it kept
 		}
 		v.subs[path] = sub
-		var w within
+		var w submoduleState
 		if w.Converters, err = sub.Converters(ctx); err == nil {
 			w.Tree, _, err = sub.Snapshot(ctx)
 		}
@@ -69,18 +68,18 @@ func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within,
 	return all, nil
 }
 
-// changedSubmodules is what the submodules held before the first turn, and what they hold
-// now; nothing where there was none.
-func (v *Verifier) changedSubmodules(ctx context.Context, tree string) (was, now map[string]within, err error) {
+// changedSubmodules returns the submodules before the first turn and now, or nil if there were
+// none.
+func (v *Verifier) changedSubmodules(ctx context.Context, tree string) (was, now map[string]submoduleState, err error) {
 	if _, err = readState(v.submodulesFile(), &was); err == nil && len(was) > 0 {
-		now, err = v.withins(ctx, tree)
+		now, err = v.submoduleStates(ctx, tree)
 	}
 	return was, now, err
 }
 
-// uncommittedWithin are the submodules in which the loop's work is not committed: no
-// commit of the loop's can hold it.
-func (v *Verifier) uncommittedWithin(ctx context.Context, tree string) ([]string, error) {
+// uncommittedSubmodules returns the submodules with uncommitted work of the loop: no commit of the
+// loop can contain it.
+func (v *Verifier) uncommittedSubmodules(ctx context.Context, tree string) ([]string, error) {
 	was, now, err := v.changedSubmodules(ctx, tree)
 	var paths []string
 	for path, w := range now {
@@ -92,9 +91,9 @@ func (v *Verifier) uncommittedWithin(ctx context.Context, tree string) ([]string
 	return paths, err
 }
 
-// changedWithin are the gate inputs in submodules that are not what they were, old tests
-// among them: by path, or the submodule itself where that cannot be told.
-func (v *Verifier) changedWithin(ctx context.Context, r Request) ([]string, error) {
+// changedSubmoduleInputs returns the changed gate inputs in submodules, tests included: by path, or
+// the submodule if unknown.
+func (v *Verifier) changedSubmoduleInputs(ctx context.Context, r Request) ([]string, error) {
 	was, now, err := v.changedSubmodules(ctx, r.Tree)
 	if err != nil || len(was) == 0 {
 		return nil, err
@@ -116,7 +115,7 @@ func (v *Verifier) changedWithin(ctx context.Context, r Request) ([]string, erro
 		}
 		for _, ch := range diff {
 			file, added := path+"/"+ch.Path, ch.Status == 'A'
-			input := !added || matchesAny(shapers, ch.Path)
+			input := !added || matchesAny(testShaperGlobs, ch.Path)
 			if !v.isTest(file) {
 				input = !rules.Is(work.Change{Path: file, Added: added, Executable: ch.To.IsExecutable()})
 			}
@@ -128,7 +127,7 @@ func (v *Verifier) changedWithin(ctx context.Context, r Request) ([]string, erro
 	return changed, nil
 }
 
-// inSubmodule are those of the paths that lie in a submodule, or are one.
+// inSubmodule returns the paths that are in a submodule, or are one.
 func (v *Verifier) inSubmodule(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(file string) bool {
 		return !slices.ContainsFunc(slices.Collect(maps.Keys(v.subs)), func(sub string) bool {

@@ -41,7 +41,7 @@ func TestTestsInASubmodule(t *testing.T) {
 			sh(t, source, append([]string{"git"}, commit...)...)
 			sh(t, b.root, "git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "sub")
 			sh(t, b.root, append([]string{"git"}, commit...)...)
-			if err := b.RecordBeside(t.Context()); err != nil {
+			if err := b.RecordStart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			base := b.tree()
@@ -54,8 +54,8 @@ func TestTestsInASubmodule(t *testing.T) {
 				sh(t, filepath.Join(b.root, "sub"), append([]string{"git"}, args...)...)
 			}
 			f := b.claim(gs, files{"note": "x"}, func(r *verify.Request) { r.Base = base })
-			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.ChangedInputs, c.old) || !slices.Equal(f.Uncommitted, c.behind) {
-				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.ChangedInputs, f.Uncommitted, v.Reason)
+			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.ChangedInputs, c.old) || !slices.Equal(f.UncommittedSubmodules, c.behind) {
+				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.ChangedInputs, f.UncommittedSubmodules, v.Reason)
 			}
 		})
 	}

@@ -18,9 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// DefaultTests are the globs of what a test file is, fixtures included: what a
-// test reads belongs to it. A language that testdiff reads has its names in it
-// without being named here.
+// DefaultTests returns globs of test files and what they read. Languages that testdiff reads need
+// no further names.
 func DefaultTests() []string {
 	ext := sources()
 	const outputs = "{txt,json,yaml,yml,csv,xml,html,svg,sql,out,log}"
@@ -37,16 +36,16 @@ func DefaultTests() []string {
 	}
 }
 
-// sources are the extensions of source files, as a part of a glob.
+// sources returns the extensions of source files as part of a glob.
 func sources() string {
 	return "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
 }
 
-// isTest reports whether a path, relative to the repository with slashes, is a
-// test file. Globs that cannot be read match nothing.
+// isTest reports whether a path, relative to the repository with slashes, is a test file. Invalid
+// globs match nothing.
 func (v *Verifier) isTest(file string) bool { return v.testGlobs.Match(file) }
 
-// IsTest is the same for globs, nil = DefaultTests.
+// IsTest reports the same for globs, nil = DefaultTests.
 func IsTest(globs []string, file string) bool {
 	if globs == nil {
 		return defaultTests().Match(file)
@@ -56,10 +55,10 @@ func IsTest(globs []string, file string) bool {
 
 var defaultTests = sync.OnceValue(func() work.Globs { return work.NewGlobs(DefaultTests()) })
 
-// WithNamed are DefaultTests, the files that gates name to their test runners beside
-// these, those that they run to check, and what links of the root that are tests lead
-// to; nil if there are none such. A file that is named need not be there yet.
-func WithNamed(gates []gate.Gate, root string) []string {
+// TestsOfGates returns DefaultTests, the test files that gates name to runners, the check scripts
+// that they run, and targets of test links in the root. It returns nil if there are only
+// DefaultTests. A named file need not exist yet.
+func TestsOfGates(gates []gate.Gate, root string) []string {
 	globs := DefaultTests()
 	known := len(globs)
 	for _, g := range gate.Commands(gates) {
@@ -70,21 +69,21 @@ func WithNamed(gates []gate.Gate, root string) []string {
 			}
 		}
 	}
-	for _, file := range checksOf(gate.Commands(gates), root) {
+	for _, file := range checkScripts(gate.Commands(gates), root) {
 		if !IsTest(globs, file) {
 			globs = append(globs, file)
 		}
 	}
-	globs = append(globs, linked(globs, root)...)
+	globs = append(globs, linkTargets(globs, root)...)
 	if len(globs) == known {
 		return nil
 	}
 	return globs
 }
 
-// linked are globs of what lies behind a link that has the name of tests: git knows
-// the files by their own paths alone.
-func linked(globs []string, root string) []string {
+// linkTargets returns globs for links in the root with a test's name: git knows their files only by
+// real path.
+func linkTargets(globs []string, root string) []string {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil // it cannot be listed: there is no link that is known
@@ -104,24 +103,24 @@ func linked(globs []string, root string) []string {
 
 // testChanges are the test files that differ between trees.
 type testChanges struct {
-	old           []string // gate inputs, tests among them, that were changed or deleted; or added, but for tests
-	fresh         []string // added or changed since the task began: to lay over the tree of before
-	cases         []string // new data beside old, where there is no fresh test
-	fromProtected []string // old ones of which the judge has a copy
-	fromBase      []string // all else that differs from the task's start
-	withheld      []string // of fromProtected, the test files of earlier tasks that the judge has no copy of
-	inputs        []string // gate inputs that are not tests, changed since the task began
-	inSource      bool     // source files that hold tests differ
-	testsLost     bool     // of those, one has more that differs than new tests
-	moved         bool     // tests went from one to another, or are lost
+	old              []string // gate inputs, tests included, that were changed or deleted, or added if no tests
+	newOrChanged     []string // tests added or changed since the task began, for the overlay
+	cases            []string // new data beside old, if newOrChanged is empty
+	protected        []string // those of old with a protected copy
+	sinceBase        []string // all else that differs from the task's start
+	withheld         []string // those of protected that are test files of earlier tasks without a protected copy
+	inputs           []string // gate inputs, no tests, changed since the task began
+	inlineChanged    bool     // source files that contain tests differ
+	oldInlineChanged bool     // one of those differs in more than new tests
+	inlineMoved      bool     // inline tests moved to another file, or are lost
 }
 
-// maxInspected bounds the changed source files that are searched for tests.
+// maxInspected bounds the changed source files searched for tests.
 const maxInspected = 100
 
-// sound refuses to judge by trees and tests of which git does not have what their
-// names say: the comparison of forged ones would show no change.
-func (v *Verifier) sound(ctx context.Context, r Request) error {
+// verifyObjects fails if git's trees or tests do not match their hashes: forged ones would show no
+// change.
+func (v *Verifier) verifyObjects(ctx context.Context, r Request) error {
 	trees := []string{r.Base, r.ProtectedTree, r.Tree}
 	if err := v.Repo.VerifyObjects(ctx, trees); err != nil {
 		return err
@@ -144,18 +143,18 @@ func (v *Verifier) sound(ctx context.Context, r Request) error {
 	return err
 }
 
-// compareTests finds what a claim did to tests.
+// compareTests returns what a claim did to tests.
 func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
 	var c testChanges
 	var err error
-	if c.fromProtected, err = v.changedProtected(ctx, r); err != nil {
+	if c.protected, err = v.changedProtected(ctx, r); err != nil {
 		return c, err
 	}
-	within, err := v.changedWithin(ctx, r)
+	within, err := v.changedSubmoduleInputs(ctx, r)
 	if err != nil {
 		return c, err
 	}
-	c.old = slices.Concat(c.fromProtected, within)
+	c.old = slices.Concat(c.protected, within)
 	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return c, err
@@ -163,10 +162,10 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	looked := 0
 	var was, is []string // tests in source files
 	for _, ch := range task {
-		if v.isTest(ch.Path) && v.onlyProgram(ctx, ch, r.Base, r.Tree) {
+		if v.isTest(ch.Path) && v.isProgramChange(ctx, ch, r.Base, r.Tree) {
 			continue
 		}
-		shapes := slices.Contains(c.fromProtected, ch.Path) || slices.Contains(r.Pending, ch.Path)
+		shapes := slices.Contains(c.protected, ch.Path) || slices.Contains(r.Pending, ch.Path)
 		if !v.isTest(ch.Path) && !shapes {
 			if len(inSourceMarks(ch.Path)) > 0 && looked < maxInspected {
 				looked++
@@ -178,44 +177,44 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		if !v.isTest(ch.Path) {
 			c.inputs = append(c.inputs, ch.Path)
 		} else if ch.Status != 'D' {
-			c.fresh = append(c.fresh, ch.Path)
+			c.newOrChanged = append(c.newOrChanged, ch.Path)
 		}
-		if !slices.Contains(c.fromProtected, ch.Path) {
-			c.fromBase = append(c.fromBase, ch.Path)
+		if !slices.Contains(c.protected, ch.Path) {
+			c.sinceBase = append(c.sinceBase, ch.Path)
 			if ch.Status != 'A' {
 				c.old = append(c.old, ch.Path)
 			}
 		}
 	}
-	if c.withheld, err = v.withheld(ctx, r, c.fromProtected, task); err != nil {
+	if c.withheld, err = v.withheldTests(ctx, r, c.protected, task); err != nil {
 		return c, err
 	}
-	if len(c.fresh) == 0 {
-		if c.cases, err = v.cases(ctx, r.Base, task); err != nil {
+	if len(c.newOrChanged) == 0 {
+		if c.cases, err = v.newDataFiles(ctx, r.Base, task); err != nil {
 			return c, err
 		}
 	}
-	c.testsLost = c.testsLost || c.moved && !testdiff.Adds(was, is)
+	c.oldInlineChanged = c.oldInlineChanged || c.inlineMoved && !testdiff.Adds(was, is)
 	c.withoutApproved(mayNotChange(r))
 	return c, nil
 }
 
-// changedProtected lists the gate inputs that are other than in the judge's tree: tests
-// that were there, and whatever else is not work.
+// changedProtected returns the gate inputs that differ from the protected tree: old tests, and
+// whatever else is not work.
 func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, error) {
 	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
 	if err != nil {
 		return nil, err
 	}
-	in := v.inputsOf(ctx, r)
+	in := v.classifyInputs(ctx, r)
 	var changed []string
 	for _, ch := range since {
 		if slices.Contains(r.Pending, ch.Path) {
 			continue
 		}
-		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.ProtectedTree, r.Tree)
+		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.isProgramChange(ctx, ch, r.ProtectedTree, r.Tree)
 		if !counts {
-			if counts, err = in.changed(ctx, ch); err != nil {
+			if counts, err = in.isGateInput(ctx, ch); err != nil {
 				return nil, err
 			}
 		}
@@ -226,55 +225,54 @@ func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, e
 	return changed, nil
 }
 
-// withheld lists, among the gate inputs that differ from the judge's tree, the test files of earlier tasks that the
-// judge has no copy of. changes are those of this task.
-func (v *Verifier) withheld(ctx context.Context, r Request, fromProtected []string, changes []git.Change) ([]string, error) {
+// withheldTests returns the changed protected files that are test files of earlier tasks without a
+// protected copy. changes are those of this task.
+func (v *Verifier) withheldTests(ctx context.Context, r Request, protected []string, changes []git.Change) ([]string, error) {
 	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
 	var files []string
 	for _, ch := range since {
 		isNew := slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == ch.Path && c.Status == 'A' })
-		if ch.Status == 'A' && !isNew && v.isTest(ch.Path) && slices.Contains(fromProtected, ch.Path) {
+		if ch.Status == 'A' && !isNew && v.isTest(ch.Path) && slices.Contains(protected, ch.Path) {
 			files = append(files, ch.Path)
 		}
 	}
 	return files, err
 }
 
-// withoutApproved leaves out gate inputs of which a change is approved, if another's is
-// not: those are as they should be.
+// withoutApproved removes approved changes if another is not approved.
 func (c *testChanges) withoutApproved(mayNotChange func(string) bool) {
 	if !slices.ContainsFunc(c.old, mayNotChange) {
 		return
 	}
 	may := func(file string) bool { return !mayNotChange(file) }
-	c.old, c.fromProtected = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromProtected, may)
-	c.fromBase = slices.DeleteFunc(c.fromBase, may)
+	c.old, c.protected = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.protected, may)
+	c.sinceBase = slices.DeleteFunc(c.sinceBase, may)
 }
 
-// mayNotChange tells of a gate input whether nobody approved a change of it.
+// mayNotChange returns whether nobody approved a change of a gate input.
 func mayNotChange(r Request) func(file string) bool {
 	return func(file string) bool {
 		return !r.AllowTestChanges && (r.MayChange == nil || !r.MayChange(file))
 	}
 }
 
-// originals is the tree of now with the test files of before.
+// originals returns the current tree with the old test files.
 func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
 	c, err := v.compareTests(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	tree, err := v.asIn(ctx, r.Tree, r.Base, c.fromBase)
+	tree, err := v.withFilesOf(ctx, r.Tree, r.Base, c.sinceBase)
 	if err != nil {
 		return "", err
 	}
-	if tree, err = v.asIn(ctx, tree, r.ProtectedTree, c.fromProtected); err != nil {
+	if tree, err = v.withFilesOf(ctx, tree, r.ProtectedTree, c.protected); err != nil {
 		return "", err
 	}
 	return v.withAdapted(ctx, tree, r.adapted)
 }
 
-// inSourceMarks tell a source file that holds tests.
+// inSourceMarks returns texts that identify tests in a source file.
 func inSourceMarks(file string) []string {
 	switch path.Ext(file) {
 	case ".rs":
@@ -289,23 +287,24 @@ func inSourceMarks(file string) []string {
 	return nil
 }
 
-// inspectSource finds what a claim did to tests in a source file.
+// inspectSource records what a claim did to tests in a source file, and returns these before and
+// now.
 func (c *testChanges) inspectSource(ctx context.Context, v *Verifier, ch git.Change, r Request) (was, is []string) {
-	before, err := v.content(ctx, r.Base, ch.Path)
-	now, readErr := v.content(ctx, r.Tree, ch.Path)
+	before, err := v.fileContent(ctx, r.Base, ch.Path)
+	now, readErr := v.fileContent(ctx, r.Tree, ch.Path)
 	if err != nil || readErr != nil {
-		c.inSource, c.testsLost = true, true
+		c.inlineChanged, c.oldInlineChanged = true, true
 		return nil, nil
 	}
 	was, is = testdiff.Embedded(ch.Path, before), testdiff.Embedded(ch.Path, now)
 	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
-	c.inSource = c.inSource || (len(was) > 0 || marked) && !slices.Equal(was, is)
-	c.moved = c.moved || len(was) > 0 && !testdiff.Adds(was, is)
+	c.inlineChanged = c.inlineChanged || (len(was) > 0 || marked) && !slices.Equal(was, is)
+	c.inlineMoved = c.inlineMoved || len(was) > 0 && !testdiff.Adds(was, is)
 	return was, is
 }
 
-// overlay is the tree of before with tests and other gate inputs as they are now. What
-// differs from now is the work.
+// overlay returns the baseline tree with current tests and other gate inputs. It lacks only the
+// work.
 func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (string, error) {
 	c, err := v.compareTests(ctx, r)
 	if err != nil {
@@ -314,26 +313,26 @@ func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (stri
 	return v.Repo.Overlay(ctx, r.Base, r.Tree, slices.Concat(tests, c.inputs))
 }
 
-// embedded compares the tests that a source file holds: whether it held some, whether they
-// are the same now, and whether new ones were added at most.
-func (v *Verifier) embedded(ctx context.Context, ch git.Change, before, now string) (held, same, adds bool, err error) {
-	was, err := v.content(ctx, before, ch.Path)
+// compareInline compares a source file's tests: whether it had some, has the same, and at most
+// added some.
+func (v *Verifier) compareInline(ctx context.Context, ch git.Change, before, now string) (held, same, adds bool, err error) {
+	was, err := v.fileContent(ctx, before, ch.Path)
 	if err != nil {
 		return false, false, false, err
 	}
-	is, err := v.content(ctx, now, ch.Path)
+	is, err := v.fileContent(ctx, now, ch.Path)
 	tests := testdiff.Embedded(ch.Path, was)
 	return len(tests) > 0, slices.Equal(tests, testdiff.Embedded(ch.Path, is)), testdiff.AddsTests(ch.Path, was, is), err
 }
 
-// onlyProgram reports whether a file that only a gate's command names as a test is a
-// program as well, of which the tests are as they were: then its change is work.
-func (v *Verifier) onlyProgram(ctx context.Context, ch git.Change, before, now string) bool {
+// isProgramChange reports whether a file that only a gate's command names as a test is also a
+// program with unchanged tests. Then its change is work.
+func (v *Verifier) isProgramChange(ctx context.Context, ch git.Change, before, now string) bool {
 	if IsTest(nil, ch.Path) {
 		return false
 	}
-	held, _, adds, err := v.embedded(ctx, ch, before, now)
-	is, readErr := v.content(ctx, now, ch.Path)
+	held, _, adds, err := v.compareInline(ctx, ch, before, now)
+	is, readErr := v.fileContent(ctx, now, ch.Path)
 	if err != nil || readErr != nil || !held || !adds {
 		return false
 	}

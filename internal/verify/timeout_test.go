@@ -120,7 +120,7 @@ func TestOneTimeOutInAPlaceGetsMoreTime(t *testing.T) {
 	start := b.tree()
 	b.write(files{"a": "2\n"})
 	for _, tree := range []string{start, b.tree()} {
-		if _, err := b.Elsewhere(t.Context(), tree, hang, ""); err != nil {
+		if _, err := b.RunInCheckout(t.Context(), tree, hang, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

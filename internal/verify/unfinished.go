@@ -14,11 +14,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// unfinished looks for new functions that are not written yet, and that nothing calls, and
-// for what the task names and a function of the work takes without a look.
-func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observation) error {
+// findUnfinished finds new stub functions that nothing calls, and parameters that the task names
+// and a function ignores.
+func (v *Verifier) findUnfinished(ctx context.Context, r Request, o *gate.Observation) error {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(o.ChangedFunctions) == 0 || len(changes) > maxBroken {
+	if err != nil || len(o.ChangedFunctions) == 0 || len(changes) > maxChangedFiles {
 		return err
 	}
 	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return v.isTest(c.Path) || v.isMark(c.Path) })
@@ -62,7 +62,7 @@ func (v *Verifier) unfinished(ctx context.Context, r Request, o *gate.Observatio
 	return nil
 }
 
-// isNamed reports whether a text has a name so many times.
+// isNamed reports whether a text contains a name at least times times.
 func isNamed(name, text string, times int) bool {
 	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(text, times)) == times
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// errNoValues says that nothing can be learnt from other values in the tests.
+// errNoValues means that the tests have no replaceable values.
 var errNoValues = errors.New("there are no values in the tests that others could stand for")
 
-// minTelling is how many values tests must expect so that other inputs do not lead to
-// all of them by chance.
+// minTelling is how many expected values make it unlikely that other inputs give them all by
+// chance.
 const minTelling = 2
 
-// valuesRun is a run with other values in the tests.
+// valuesRun asks for a run with other values in the tests.
 type valuesRun struct {
 	probe gate.Probe
 	gates []gate.Gate
 }
 
-// otherValues runs gates on the tree of now with other values in its tests, see
-// mutant.Values; for gate.FailingTests with tests that fail.
-func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observation, run valuesRun) (gate.Run, error) {
-	files, given, err := v.valuesOf(ctx, r, o, run.probe)
+// runWithOtherValues runs gates with other values in the tests, see mutant.Values, or with failing
+// tests for gate.FailingTests.
+func (v *Verifier) runWithOtherValues(ctx context.Context, r Request, o *gate.Observation, run valuesRun) (gate.Run, error) {
+	files, given, err := v.testsWithOtherValues(ctx, r, o, run.probe)
 	if err != nil {
 		return gate.Run{}, err
 	}
@@ -38,14 +38,14 @@ func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observati
 		return gate.Run{}, err
 	}
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
-	results, err := narrow(v.Root, run.gates, o.ProbeTests(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	results, err := narrow(v.Root, run.gates, o.ProbeTests(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
 	return gate.Run{Results: results, Inputs: given}, err
 }
 
-// valuesOf are the tests with other values in them, and the inputs that they give.
-func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (map[string][]byte, []string, error) {
+// testsWithOtherValues returns the changed tests and the inputs that they give.
+func (v *Verifier) testsWithOtherValues(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (map[string][]byte, []string, error) {
 	proving := provingTests(o)
-	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.holding, maxTestsRead)
+	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.mayHoldTests, maxTestsRead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +53,7 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 	var given []string
 	expects := false // tests name values themselves
 	for file, content := range tests {
-		values := mutant.Values(file, content, namesIn(file, proving), ownFunctions(o))
+		values := mutant.Values(file, content, namesOf(file, proving), ownFunctions(o))
 		for _, text := range values.Telling {
 			telling[text] = true
 		}
@@ -68,17 +68,17 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		for _, m := range mutants {
 			given = append(given, m.Text())
 		}
-		// Other inputs may be words by which a file of tests finds its own tests: what passes
-		// with these and wrong expected values runs none of them.
+		// Other inputs may be names by which a test file finds its own tests. A file that passes
+		// with these, and with wrong expected values, may run none of them.
 		compares := len(values.Expected) > 0 && slices.ContainsFunc(o.Runs[gate.OtherExpected].Results, func(r gate.Result) bool { return r.Status == gate.Fail })
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
-		golden := goldenOf(tests, proving)
+		golden := goldenFiles(tests, proving)
 		if !expects && len(o.HardcodedAnswers) > 0 {
-			maps.Copy(golden, readBy(tests))
+			maps.Copy(golden, dataFiles(tests))
 		}
 		for file, by := range golden {
 			if p == gate.FailingTests {
@@ -95,27 +95,26 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 	return changed, given, nil
 }
 
-// goldenOf are the files that hold what the proving tests expect, each with the file of a
-// test that reads it: it is named so, or it stands beside another of the same name, as an
-// output stands beside its input. Of these it is the one that a test names last; honest
-// work fails if either is another, and not if both are.
-func goldenOf(tests map[string][]byte, proving []string) map[string]string {
+// goldenFiles maps files with expected output to the test that reads them. They have such a name,
+// or are beside a file with the same stem (an output beside its input) and mentioned last. Honest
+// work fails if either changes, but not if both do.
+func goldenFiles(tests map[string][]byte, proving []string) map[string]string {
 	stem := func(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
 	golden := map[string]string{}
 	for by, content := range tests {
 		if mutant.IsData(by) {
 			continue
 		}
-		text := mutant.TextOf(by, content, namesIn(by, proving))
+		text := mutant.TextOf(by, content, namesOf(by, proving))
 		last := map[string]string{} // by stem
 		for _, file := range slices.Sorted(maps.Keys(tests)) {
-			at := namedAt(file, text)
+			at := lastMention(file, text)
 			if !mutant.IsData(file) || at < 0 {
 				continue
 			}
 			if mutant.IsExpected(file) {
 				golden[file] = by
-			} else if other, known := last[stem(file)]; !known || at > namedAt(other, text) {
+			} else if other, known := last[stem(file)]; !known || at > lastMention(other, text) {
 				last[stem(file)] = file
 			}
 		}
@@ -131,15 +130,15 @@ func goldenOf(tests map[string][]byte, proving []string) map[string]string {
 	return golden
 }
 
-// readBy are the files of data that tests name, each with the file of a test that does.
-func readBy(tests map[string][]byte) map[string]string {
+// dataFiles maps data files that tests mention to the test.
+func dataFiles(tests map[string][]byte) map[string]string {
 	read := map[string]string{}
 	for by, content := range tests {
 		if mutant.IsData(by) {
 			continue
 		}
 		for file := range tests {
-			if mutant.IsData(file) && namedAt(file, string(content)) >= 0 {
+			if mutant.IsData(file) && lastMention(file, string(content)) >= 0 {
 				read[file] = by
 			}
 		}
@@ -147,9 +146,9 @@ func readBy(tests map[string][]byte) map[string]string {
 	return read
 }
 
-// namedAt is where a text of tests names a file last, by its name or by its kind and folder;
-// -1 where it does not.
-func namedAt(file, text string) int {
+// lastMention returns where a test last mentions a file, by name or by extension and folder; -1 if
+// nowhere.
+func lastMention(file, text string) int {
 	if at := strings.LastIndex(text, path.Base(file)); at >= 0 {
 		return at
 	}
@@ -160,16 +159,15 @@ func namedAt(file, text string) int {
 	return strings.LastIndex(text, path.Ext(file))
 }
 
-// namesIn are the names of the proving tests as a file of tests has them; none where the
-// file as a whole proves.
-func namesIn(file string, proving []string) []string {
+// namesOf returns the proving tests as a test file names them, or nil if the whole file proves.
+func namesOf(file string, proving []string) []string {
 	if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
 		return nil
 	}
-	return leaves(proving)
+	return namesInFile(proving)
 }
 
-// ownFunctions are the names of the functions that the work added or changed.
+// ownFunctions returns the names of added or changed functions.
 func ownFunctions(o *gate.Observation) []string {
 	var names []string
 	for _, f := range o.ChangedFunctions {
@@ -179,8 +177,7 @@ func ownFunctions(o *gate.Observation) []string {
 	return names
 }
 
-// provingTests are the tests that a claim is to be believed for; none where gates tell no
-// tests apart.
+// provingTests returns the tests that would prove a claim; none if gates have no test IDs.
 func provingTests(o *gate.Observation) []string {
 	verdict := gate.Decide(*o)
 	return slices.DeleteFunc(verdict.Proofs(o.Baseline), func(id string) bool {
@@ -188,15 +185,15 @@ func provingTests(o *gate.Observation) []string {
 	})
 }
 
-// signsOf are the signs of a claim's work: first what it is that no test shows to be right.
-func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
+// claimSigns returns a claim's signs. Work that no test proves comes first.
+func (v *Verifier) claimSigns(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
 	var first []sign.Sign
 	var err error
 	switch {
 	case verdict.TestsCannotFail:
-		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
-	case verdict.TestsProveNothing() && r.Wanted != gate.Unproven:
-		first, err = v.workAs(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
+		first, err = v.workAsSigns(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
+	case verdict.TestsProveNothing() && r.WantedEvidence != gate.Unproven:
+		first, err = v.workAsSigns(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
 	}
 	if err != nil {
 		return nil, err
@@ -205,9 +202,9 @@ func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict)
 	return append(first, rest...), err
 }
 
-// workAs are the functions of the work as signs of one kind; of a language whose functions
-// are not known, the first lines that changed.
-func (v *Verifier) workAs(ctx context.Context, r Request, as sign.Sign) ([]sign.Sign, error) {
+// workAsSigns returns the work's functions as signs of one kind, or the first changed lines if the
+// language is unknown.
+func (v *Verifier) workAsSigns(ctx context.Context, r Request, as sign.Sign) ([]sign.Sign, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 func TestAClaimThatNeedsNoEvidenceRunsItsGateOnce(t *testing.T) {
 	t.Parallel()
 	start := files{"stock": "apples\n", "tests/t_apples.sh": "grep -q apples stock\n", "run.sh": "for t in tests/*.sh; do sh $t || exit 1; done\n"}
-	unproven := func(r *verify.Request) { r.Wanted = gate.Unproven }
+	unproven := func(r *verify.Request) { r.WantedEvidence = gate.Unproven }
 	runs := 0
 	b := newBench(t, start, func(o *verify.Options) {
 		o.Watch = func(p verify.Progress) {

@@ -22,7 +22,7 @@ func TestWithoutGit(t *testing.T) {
 	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Unproven {
 		t.Errorf("verdict %+v", f.Verdict)
 	}
-	if _, err := v.Elsewhere(t.Context(), "1", gates("true"), ""); err == nil {
+	if _, err := v.RunInCheckout(t.Context(), "1", gates("true"), ""); err == nil {
 		t.Error("there is no other tree without git")
 	}
 }

@@ -73,7 +73,7 @@ type Gate struct {
 
 	// Of a review.
 	Rubric        string  `json:"rubric,omitempty"`         // what to look at
-	Agent         string  `json:"agent,omitempty"`          // which agent looks; "" = the loop's own, in a session of its own // which agent reviews; "" = the loop's, in a fresh session
+	Agent         string  `json:"agent,omitempty"`          // which agent reviews; "" = the loop's, in a fresh session
 	AgentCommand  string  `json:"agent_command,omitempty"`  // its program, where Agent is set
 	Model         string  `json:"model,omitempty"`          // "" = the loop's
 	MaxCostUSD    float64 `json:"max_cost_usd,omitempty"`   // of one review, 0 = the default of $1

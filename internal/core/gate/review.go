@@ -55,7 +55,7 @@ type ChangedTest struct {
 
 // Finding is one thing that a reviewer found wrong.
 type Finding struct {
-	File     string `json:"file"` // below the root, "" where it is about none // below the root, "" = no file
+	File     string `json:"file"` // below the root, "" = no file
 	Line     int    `json:"line"` // from 1, 0 unknown
 	What     string `json:"what"`
 	Severity string `json:"severity"` // blocker (must not pass) or minor

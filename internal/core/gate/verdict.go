@@ -14,7 +14,7 @@ type Observation struct {
 	Gates          []Gate   `json:"gates,omitempty"`           // settings of the gates that ran
 	Baseline       []Result `json:"baseline"`                  // on the tree that the task started from
 	Now            []Result `json:"now"`                       // on the tree that will be kept
-	WantedEvidence Evidence `json:"wanted_evidence,omitempty"` // of the claim, "" = proven // that the task asks for, "" = proven
+	WantedEvidence Evidence `json:"wanted_evidence,omitempty"` // that the task asks for, "" = proven
 	Changed        bool     `json:"changed"`                   // the tree differs from the task's start, apart from Pawl's checkmarks
 	// ChangedInputs are gate inputs that were changed or deleted, old test files among them; also
 	// new inputs that are neither work nor tests.

@@ -15,11 +15,11 @@ import (
 
 const (
 	maxFiles   = 50  // changed test files that are read
-	maxChanges = 100 // that are named
+	maxChanges = 100 // that are returned
 )
 
-// changes names what a claim did to old tests, by their structure.
-func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, error) {
+// listTestChanges returns what a claim did to old tests, by their structure.
+func (v *Verifier) listTestChanges(ctx context.Context, r Request) ([]loop.TestChange, error) {
 	c, err := v.compareTests(ctx, r)
 	if err != nil {
 		return nil, err
@@ -27,59 +27,59 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 	var all []loop.TestChange
 	for _, file := range c.old[:min(len(c.old), maxFiles)] {
 		from := r.Base
-		if slices.Contains(c.fromProtected, file) {
+		if slices.Contains(c.protected, file) {
 			from = r.ProtectedTree
 		}
-		before, err := v.content(ctx, from, file)
+		before, err := v.fileContent(ctx, from, file)
 		if err != nil {
 			return nil, err
 		}
-		after, err := v.content(ctx, r.Tree, file)
+		after, err := v.fileContent(ctx, r.Tree, file)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case len(v.inSubmodule([]string{file})) > 0:
 			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Name: "in a submodule", Input: !v.isTest(file)})
-		case before == nil: // see inputs
+		case before == nil: // see inputClassifier
 			all = append(all, loop.TestChange{Path: file, Kind: loop.FileAdded, Input: !v.isTest(file)})
 		case !v.isTest(file) && after != nil:
 			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Input: true})
 		case !v.isTest(file):
 			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Deleted), Input: true})
 		case after == nil:
-			gone, err := v.gone(ctx, r, testdiff.File{Path: file, Content: before})
+			gone, err := v.traceRemovedFile(ctx, r, testdiff.File{Path: file, Content: before})
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, gone...)
 		default:
-			all = append(all, changesOf(file, before, after)...)
-			begun, err := v.content(ctx, r.Base, file)
+			all = append(all, changesInFile(file, before, after)...)
+			begun, err := v.fileContent(ctx, r.Base, file)
 			if err != nil {
 				return nil, err
 			}
-			if begun != nil && from == r.ProtectedTree { // the judge's copy may be older
-				all = append(all, slices.DeleteFunc(changesOf(file, begun, after), func(c loop.TestChange) bool { return slices.Contains(all, c) })...)
+			if begun != nil && from == r.ProtectedTree { // the protected copy may be older
+				all = append(all, slices.DeleteFunc(changesInFile(file, begun, after), func(c loop.TestChange) bool { return slices.Contains(all, c) })...)
 			}
 		}
 	}
 	return all[:min(len(all), maxChanges)], nil
 }
 
-// goneTests are files of tests that the task found and that are nowhere any more: what has another name
-// is another test if it does not assert all that the old one did.
-func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]string, error) {
+// filesWithRemovedTests returns test files with tests that no file contains now. A renamed test
+// counts as another test unless it asserts all that the old one did.
+func (v *Verifier) filesWithRemovedTests(ctx context.Context, r Request, old []string) ([]string, error) {
 	var files []string
 	for _, file := range old {
 		if !v.isTest(file) {
 			continue
 		}
-		was, err := v.content(ctx, r.Base, file)
+		was, err := v.fileContent(ctx, r.Base, file)
 		if err != nil {
 			return nil, err
 		}
-		is, err := v.content(ctx, r.Tree, file)
+		is, err := v.fileContent(ctx, r.Tree, file)
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +88,9 @@ func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]st
 		case was == nil:
 			continue
 		case is == nil:
-			changes, err = v.gone(ctx, r, testdiff.File{Path: file, Content: was})
+			changes, err = v.traceRemovedFile(ctx, r, testdiff.File{Path: file, Content: was})
 		default:
-			changes = changesOf(file, was, is)
+			changes = changesInFile(file, was, is)
 		}
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (v *Verifier) goneTests(ctx context.Context, r Request, old []string) ([]st
 	return files, nil
 }
 
-// losesTest reports whether a test of a file is in none any more.
+// losesTest reports whether the changes remove a test.
 func losesTest(changes []loop.TestChange) bool {
 	weaker := func(name string) bool {
 		return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
@@ -116,23 +116,23 @@ func losesTest(changes []loop.TestChange) bool {
 	})
 }
 
-// namedChanges are the changes of old tests, each marked whether the task asks for it.
-func (v *Verifier) namedChanges(ctx context.Context, r Request, adapted []testdiff.Adapted) ([]loop.TestChange, error) {
-	changes, err := v.changes(ctx, r)
+// testChangesWithRequests returns the changes of old tests, each marked if the task asks for it.
+func (v *Verifier) testChangesWithRequests(ctx context.Context, r Request, adapted []testdiff.Adapted) ([]loop.TestChange, error) {
+	changes, err := v.listTestChanges(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return changes, v.markAsked(ctx, r, changes, adapted)
+	return changes, v.markRequested(ctx, r, changes, adapted)
 }
 
-// markAsked marks the changes of tests that the task asks for: those that are in what was adapted to it.
-func (v *Verifier) markAsked(ctx context.Context, r Request, changes []loop.TestChange, adapted []testdiff.Adapted) error {
+// markRequested marks the changes that the adapted tests contain too: the task asks for these.
+func (v *Verifier) markRequested(ctx context.Context, r Request, changes []loop.TestChange, adapted []testdiff.Adapted) error {
 	for _, a := range adapted {
-		now, err := v.content(ctx, r.Tree, a.Path)
+		now, err := v.fileContent(ctx, r.Tree, a.Path)
 		if err != nil {
 			return err
 		}
-		more := changesOf(a.Path, a.Content, now)
+		more := changesInFile(a.Path, a.Content, now)
 		for i, c := range changes {
 			beside := slices.ContainsFunc(more, func(m loop.TestChange) bool { return m.Kind == c.Kind && m.Name == c.Name })
 			if c.Path == a.Was || c.Path == a.Path {
@@ -143,12 +143,12 @@ func (v *Verifier) markAsked(ctx context.Context, r Request, changes []loop.Test
 	return nil
 }
 
-// judges are what stands for old tests whose text is not all there any more, in whatever was added: what they were, or
-// what the task asks them to be. A new file that changes what others do is not there for them.
-func (v *Verifier) judges(ctx context.Context, r Request, old []string, adapted []testdiff.Adapted) (map[string][]byte, error) {
+// protectedTexts returns old texts of tests that were weakened, or the text that the task asks for.
+// Later claims use these. nil means without the file: a new file that changes old tests.
+func (v *Verifier) protectedTexts(ctx context.Context, r Request, old []string, adapted []testdiff.Adapted) (map[string][]byte, error) {
 	should := map[string][]byte{}
 	for _, file := range old {
-		was, err := v.content(ctx, r.ProtectedTree, file)
+		was, err := v.fileContent(ctx, r.ProtectedTree, file)
 		if err != nil {
 			return nil, err
 		}
@@ -161,11 +161,11 @@ func (v *Verifier) judges(ctx context.Context, r Request, old []string, adapted 
 		}
 	}
 	for file, was := range should {
-		is, err := v.content(ctx, r.Tree, file)
+		is, err := v.fileContent(ctx, r.Tree, file)
 		if err != nil {
 			return nil, err
 		}
-		needed := was == nil && (len(testdiff.Added(file, nil, is)) == 0 || matchesAny(shapers, file)) // by new tests, perhaps
+		needed := was == nil && (len(testdiff.Added(file, nil, is)) == 0 || matchesAny(testShaperGlobs, file)) // by new tests, perhaps
 		if is == nil || !v.isTest(file) || needed || testdiff.Extends(testdiff.File{Path: file, Content: was}, testdiff.File{Path: file, Content: is}) {
 			delete(should, file)
 		}
@@ -173,9 +173,9 @@ func (v *Verifier) judges(ctx context.Context, r Request, old []string, adapted 
 	return should, nil
 }
 
-// changesOf are those in one file. Of a file in a language that is not known only
-// that it changed can be told.
-func changesOf(file string, before, after []byte) []loop.TestChange {
+// changesInFile returns the test changes in one file. In an unknown language it only says that the
+// file changed.
+func changesInFile(file string, before, after []byte) []loop.TestChange {
 	if !testdiff.Knows(file) {
 		return []loop.TestChange{{Path: file, Kind: string(testdiff.Changed)}}
 	}
@@ -186,9 +186,9 @@ func changesOf(file string, before, after []byte) []loop.TestChange {
 	return all
 }
 
-// gone tells what became of a test file that is not there: it was renamed, moved to
-// where no runner looks, or deleted.
-func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]loop.TestChange, error) {
+// traceRemovedFile says whether a removed test file was renamed, moved to where no runner looks, or
+// deleted.
+func (v *Verifier) traceRemovedFile(ctx context.Context, r Request, file testdiff.File) ([]loop.TestChange, error) {
 	diff, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]l
 		if ch.Status != 'A' || len(fresh) == maxFiles {
 			continue
 		}
-		content, err := v.content(ctx, r.Tree, ch.Path)
+		content, err := v.fileContent(ctx, r.Tree, ch.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +210,7 @@ func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]l
 		if len(names) == 0 {
 			return []loop.TestChange{{Path: file.Path, Kind: string(testdiff.Deleted)}}, nil
 		}
-		return changesOf(file.Path, file.Content, nil), nil
+		return changesInFile(file.Path, file.Content, nil), nil
 	}
 	kind := testdiff.Moved
 	if v.isTest(where) {
@@ -219,13 +219,13 @@ func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]l
 	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}
 	now := fresh[slices.IndexFunc(fresh, func(f testdiff.File) bool { return f.Path == where })]
 	if testdiff.Knows(where) || !bytes.Equal(file.Content, now.Content) {
-		all = append(all, changesOf(where, file.Content, now.Content)...)
+		all = append(all, changesInFile(where, file.Content, now.Content)...)
 	}
 	return all, nil
 }
 
-// content is that of a file in a tree, nil if it is not there.
-func (v *Verifier) content(ctx context.Context, tree, file string) ([]byte, error) {
+// fileContent returns a file of a tree, nil if it does not exist.
+func (v *Verifier) fileContent(ctx context.Context, tree, file string) ([]byte, error) {
 	b, err := v.Repo.Show(ctx, tree, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -33,7 +33,7 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 			start["run"] = ". ./lib\n[ ! -e conftest.py ] || . ./conftest.py\n" + start["run"][len(". ./lib\n"):]
 			b := newBench(t, start, shellTests)
 			b.write(c.before)
-			if err := b.RecordBeside(t.Context()); err != nil {
+			if err := b.RecordStart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			work := files{"note": "x"}
@@ -50,15 +50,15 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 func TestWhatGatesMadeBeforeTheFirstTurnIsNotNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{".gitignore": "__pycache__/\n*.log\n", "m.py": "m"}, nil)
-	if err := b.RecordBeside(t.Context()); err != nil {
+	if err := b.RecordStart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.write(files{"__pycache__/m.cpython-313.pyc": "compiled", "out.log": "x"})
-	if err := b.KeepIgnored(t.Context()); err != nil {
+	if err := b.RecordIgnored(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.write(files{"mine.log": "x"})
-	if got, err := b.ChangedBeside(t.Context()); err != nil || !slices.Equal(got, []string{"mine.log"}) {
+	if got, err := b.ChangedIgnoredFiles(t.Context()); err != nil || !slices.Equal(got, []string{"mine.log"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

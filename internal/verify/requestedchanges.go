@@ -17,14 +17,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
-// explain makes the runs that a claim needs, and counts what it did to old tests as approved where the
-// work passes them as its task asks for them: adapted by Pawl, not by the agent, and without anything that
-// came beside them. Other gate inputs are never explained. It returns what was adapted then.
-func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) ([]testdiff.Adapted, error) {
-	if err := v.findOut(ctx, r, o); err != nil {
+// allowRequestedChanges runs the probes, and approves changes of old tests that the task asks for.
+// Pawl adapts the old tests itself; the work must pass these, without anything else that the agent
+// changed. Other gate inputs never count as requested. It returns the adapted tests.
+func (v *Verifier) allowRequestedChanges(ctx context.Context, r Request, o *gate.Observation) ([]testdiff.Adapted, error) {
+	if err := v.runProbes(ctx, r, o); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(*o); !d.NeedsChangedInputs || r.Unprobed || r.Asked == "" || len(o.ChangedNonTests) > 0 {
+	if d := gate.Decide(*o); !d.NeedsChangedInputs || r.GatesOnly || r.Asked == "" || len(o.ChangedNonTests) > 0 {
 		return nil, nil
 	}
 	adapted, err := v.adaptedTests(ctx, r, o.ChangedInputs)
@@ -43,7 +43,7 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 	delete(tried.Runs, gate.Originals)
 	with := r
 	with.adapted = adapted
-	if err := v.findOut(ctx, with, &tried); err != nil {
+	if err := v.runProbes(ctx, with, &tried); err != nil {
 		return nil, err
 	}
 	if d := gate.Decide(tried); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
@@ -53,27 +53,27 @@ func (v *Verifier) explain(ctx context.Context, r Request, o *gate.Observation) 
 		if a.Path == a.Was || a.Content == nil {
 			continue
 		}
-		if runs, err := v.runsTests(ctx, r, o, a.Path); err != nil || !runs {
+		if runs, err := v.gatesRun(ctx, r, o, a.Path); err != nil || !runs {
 			return nil, err
 		}
 	}
 	o.AllowTestChanges, o.ChangesRequested = true, true
-	return adapted, v.findOut(ctx, r, o)
+	return adapted, v.runProbes(ctx, r, o)
 }
 
 // maxAdapted bounds the old test files that are adapted.
 const maxAdapted = 60
 
-// adaptedTests are old tests as the work asks for them, see testdiff.Work.
+// adaptedTests returns old tests adapted to the task, see testdiff.Work.
 func (v *Verifier) adaptedTests(ctx context.Context, r Request, files []string) ([]testdiff.Adapted, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxBroken || len(files) > maxAdapted {
+	if err != nil || len(changes) > maxChangedFiles || len(files) > maxAdapted {
 		return nil, err
 	}
 	var before, after []testdiff.File
 	for _, file := range files {
-		was, err := v.content(ctx, r.ProtectedTree, file)
-		if err != nil || was == nil || !IsTest(nil, file) { // of an earlier task, what no judge has, or a program, too
+		was, err := v.fileContent(ctx, r.ProtectedTree, file)
+		if err != nil || was == nil || !IsTest(nil, file) { // from an earlier task without protected copy, or also a program
 			return nil, err
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
@@ -82,20 +82,20 @@ func (v *Verifier) adaptedTests(ctx context.Context, r Request, files []string) 
 		if !v.isTest(c.Path) || c.Status == 'D' {
 			continue
 		}
-		is, err := v.content(ctx, r.Tree, c.Path)
+		is, err := v.fileContent(ctx, r.Tree, c.Path)
 		if err != nil {
 			return nil, err
 		}
 		after = append(after, testdiff.File{Path: c.Path, Content: is})
 	}
-	w, err := v.workOn(ctx, r, changes)
+	w, err := v.describeWork(ctx, r, changes)
 	if err != nil {
 		return nil, err
 	}
 	return w.Adapt(before, after), nil
 }
 
-// withAdapted is a tree with old tests as the work asks for them.
+// withAdapted returns a tree with the adapted tests.
 func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testdiff.Adapted) (string, error) {
 	files, gone := map[string][]byte{}, []string{}
 	for _, a := range adapted {
@@ -113,9 +113,9 @@ func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testd
 	return v.Repo.WithFiles(ctx, tree, files)
 }
 
-// runsTests reports whether gates run a file of tests: they fail when it does.
-func (v *Verifier) runsTests(ctx context.Context, r Request, o *gate.Observation, file string) (bool, error) {
-	text, err := v.content(ctx, r.Tree, file)
+// gatesRun reports whether gates run a test file: they fail if it does.
+func (v *Verifier) gatesRun(ctx context.Context, r Request, o *gate.Observation, file string) (bool, error) {
+	text, err := v.fileContent(ctx, r.Tree, file)
 	if err != nil {
 		return false, err
 	}
@@ -124,12 +124,12 @@ func (v *Verifier) runsTests(ctx context.Context, r Request, o *gate.Observation
 		return false, err
 	}
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.FailingTests, tree: tree, uncached: true}
-	results, err := v.elsewhere(ctx, hurried(r.Gates, o), w)
+	results, err := v.runInCheckout(ctx, withMutantTimeout(r.Gates, o), w)
 	return slices.ContainsFunc(results, func(r gate.Result) bool { return r.Status == gate.Fail && !r.TimedOut }), err
 }
 
-// workOn is what a claim did to the program, as far as tests may have to follow.
-func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
+// describeWork returns what a claim did to the program, as far as tests may have to follow.
+func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: r.Asked, Recast: map[string]bool{}, Fewer: map[string]int{}, Gone: map[string]bool{}, Came: map[string]bool{},
 		Left: map[string]bool{}, Swapped: map[[2]string]bool{},
@@ -138,11 +138,11 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 		if v.isTest(c.Path) {
 			continue
 		}
-		was, err := v.content(ctx, r.Base, c.Path)
+		was, err := v.fileContent(ctx, r.Base, c.Path)
 		if err != nil {
 			return w, err
 		}
-		is, err := v.content(ctx, r.Tree, c.Path)
+		is, err := v.fileContent(ctx, r.Tree, c.Path)
 		if err != nil {
 			return w, err
 		}
@@ -163,10 +163,10 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 		if !mutant.Knows(c.Path) {
 			continue
 		}
-		for _, name := range declared(c.Path, was) {
+		for _, name := range declaredNames(c.Path, was) {
 			w.Gone[name], w.Left[name] = true, w.Left[name] || !isNamed(name, string(is), 1)
 		}
-		add(w.Came, declared(c.Path, is))
+		addNames(w.Came, declaredNames(c.Path, is))
 	}
 	for name := range w.Gone {
 		if w.Came[name] {
@@ -178,23 +178,23 @@ func (v *Verifier) workOn(ctx context.Context, r Request, changes []git.Change) 
 	if err != nil {
 		return w, fmt.Errorf("list the tests: %w", err)
 	}
-	stand := standIns(tests, changes)
+	stand := newModuleNames(tests, changes)
 	w.StandsIn = func(module string) bool { return stand[module] }
-	declares := sync.OnceValue(func() func(string) bool { return v.declares(ctx, r.Tree) }) // few tasks need it
+	declares := sync.OnceValue(func() func(string) bool { return v.declaredIn(ctx, r.Tree) }) // few tasks need it
 	w.Declares = func(name string) bool { return declares()(name) }
-	untested := sync.OnceValue(func() func(string) bool { return v.untested(ctx, r, changes, w.Declares) })
+	untested := sync.OnceValue(func() func(string) bool { return v.untestedNames(ctx, r, changes, w.Declares) })
 	w.Untested = func(name string) bool { return untested()(name) }
 	return w, nil
 }
 
-func add(names map[string]bool, more []string) {
+func addNames(names map[string]bool, more []string) {
 	for _, name := range more {
 		names[name] = true
 	}
 }
 
-// declared are the names that a program gives to its functions, types and values.
-func declared(file string, content []byte) []string {
+// declaredNames returns the names of a program's functions, types and values.
+func declaredNames(file string, content []byte) []string {
 	names := slices.Concat(sign.Exported(file, content), mutant.Declared(file, nil, content))
 	for _, f := range mutant.Changed(file, nil, content) {
 		names = append(names, mutant.BareName(f.Name))
@@ -202,9 +202,9 @@ func declared(file string, content []byte) []string {
 	return names
 }
 
-// standIns are the names under which tests and new files lie: not what tests imported before, and no
-// library either.
-func standIns(tests map[string]git.Entry, changes []git.Change) map[string]bool {
+// newModuleNames returns the module names of tests and new files: neither imported before, nor a
+// library.
+func newModuleNames(tests map[string]git.Entry, changes []git.Change) map[string]bool {
 	files := slices.Collect(maps.Keys(tests))
 	for _, c := range changes {
 		if c.Status == 'A' {
@@ -214,17 +214,16 @@ func standIns(tests map[string]git.Entry, changes []git.Change) map[string]bool 
 	names := map[string]bool{}
 	for _, file := range files {
 		base, _, _ := strings.Cut(path.Base(file), ".")
-		add(names, append(strings.Split(path.Dir(file), "/"), base))
+		addNames(names, append(strings.Split(path.Dir(file), "/"), base))
 	}
 	return names
 }
 
-// maxDeclaring bounds the files that are read for the names that a program declares.
+// maxDeclaring bounds the files read for declared names.
 const maxDeclaring = 2000
 
-// declares tells of a name whether a program gives it to something. Where that cannot be read, or is too much,
-// every name may be so.
-func (v *Verifier) declares(ctx context.Context, tree string) func(name string) bool {
+// declaredIn returns whether a program declares a name. If that cannot be read, it says yes.
+func (v *Verifier) declaredIn(ctx context.Context, tree string) func(name string) bool {
 	all := func(string) bool { return true }
 	entries, err := v.Repo.Entries(ctx, tree)
 	if err != nil {
@@ -245,19 +244,19 @@ func (v *Verifier) declares(ctx context.Context, tree string) func(name string) 
 	}
 	known := map[string]bool{}
 	for file, text := range texts {
-		add(known, declared(file, text))
+		addNames(known, declaredNames(file, text))
 	}
 	return func(name string) bool { return known[name] }
 }
 
-// untested tells of a name whether a program declares it and no test has it: none that was there, if the work
-// changed what has the name. Where that cannot be read, every name may be so.
-func (v *Verifier) untested(ctx context.Context, r Request, changes []git.Change, declares func(string) bool) func(name string) bool {
+// untestedNames returns whether a program declares a name and no old test mentions it, where the
+// work changed it. If that cannot be read, it says yes.
+func (v *Verifier) untestedNames(ctx context.Context, r Request, changes []git.Change, declares func(string) bool) func(name string) bool {
 	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.tests, maxTestsRead)
 	changed := map[string]bool{}
 	for _, c := range changes {
-		was, wasErr := v.content(ctx, r.Base, c.Path)
-		is, isErr := v.content(ctx, r.Tree, c.Path)
+		was, wasErr := v.fileContent(ctx, r.Base, c.Path)
+		is, isErr := v.fileContent(ctx, r.Tree, c.Path)
 		err = cmp.Or(err, wasErr, isErr)
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			changed[mutant.BareName(f.Name)] = true

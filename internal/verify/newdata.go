@@ -8,10 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// cases are new files of data beside others of their kind. A test that reads all of a
-// folder reads them too, so they count as new tests where there are no others and nothing
-// was red.
-func (v *Verifier) cases(ctx context.Context, before string, task []git.Change) ([]string, error) {
+// newDataFiles returns new data files beside others of their kind. A test that reads the whole
+// folder reads them too. They count as new tests if there are no others and nothing failed before.
+func (v *Verifier) newDataFiles(ctx context.Context, before string, task []git.Change) ([]string, error) {
 	var found []string
 	kinds := map[string]bool{}
 	for _, ch := range task {

@@ -6,13 +6,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// maxBisections bounds the runs that look for the smallest set of changes.
+// maxBisections bounds the runs for the smallest set of changes.
 const maxBisections = 6
 
-// needed narrows the changed gate inputs without which the gates do not pass, by
-// bisection: of two halves, the one whose changes alone make them pass. Where neither
-// does, all that is left is needed.
-func (v *Verifier) needed(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
+// findNeededInputs bisects the changed gate inputs: it keeps the half whose changes suffice. If
+// neither half does, all that is left is needed.
+func (v *Verifier) findNeededInputs(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
 	if o.OnlyTestsRemoved() {
 		return o.RemovedTests, nil
 	}
@@ -30,7 +29,7 @@ func (v *Verifier) needed(ctx context.Context, r Request, o *gate.Observation) (
 			if err != nil {
 				return nil, err
 			}
-			results, err := v.elsewhere(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: with})
+			results, err := v.runInCheckout(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: with})
 			if err != nil {
 				return nil, err
 			}

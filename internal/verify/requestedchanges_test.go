@@ -103,7 +103,7 @@ func TestWhatJudgesFromNowOn(t *testing.T) {
 				t.Errorf("%+v", f.Verdict)
 			}
 			var got files
-			for file, text := range f.Judges {
+			for file, text := range f.ProtectedTexts {
 				if got == nil {
 					got = files{}
 				}

@@ -99,8 +99,8 @@ func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, start, nil)
 				got := b.claim(gates, files{"main.go": "package main // work\n", file: "let it pass\n", other: "x\n", "README.md": "x\n"}, nil)
-				if got.Verdict.Evidence.Satisfies(gate.Unproven) || !got.Verdict.NeedsChangedInputs || !slices.Equal(got.Needed, []string{file}) {
-					t.Errorf("%s: %+v, needed %q", file, got.Verdict, got.Needed)
+				if got.Verdict.Evidence.Satisfies(gate.Unproven) || !got.Verdict.NeedsChangedInputs || !slices.Equal(got.NeededInputs, []string{file}) {
+					t.Errorf("%s: %+v, needed %q", file, got.Verdict, got.NeededInputs)
 				}
 			})
 		}
@@ -125,8 +125,8 @@ func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"crc.c": "int crc;\n", "Makefile": was}, nil)
 			got := b.claim(gates("[ ! -e hex.c ] || grep -q hex.c Makefile"), files{"hex.c": "int hex;\n", "Makefile": c.now}, nil)
-			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.ChangedNonTests, c.named) || !slices.Equal(got.Needed, c.needs) {
-				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.ChangedNonTests, got.Needed, got.Verdict.Reason)
+			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.ChangedNonTests, c.named) || !slices.Equal(got.NeededInputs, c.needs) {
+				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.ChangedNonTests, got.NeededInputs, got.Verdict.Reason)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"main.go": "package main\n"}, nil)
 	got := b.claim([]gate.Gate{{Name: "a", Command: lenient}}, files{"conf/settings.yaml": "let it pass\n"}, func(r *verify.Request) { r.Work = []string{"conf/**"} })
-	if got.Verdict.Evidence != gate.Proven || len(got.Needed) > 0 {
+	if got.Verdict.Evidence != gate.Proven || len(got.NeededInputs) > 0 {
 		t.Errorf("%+v", got.Verdict)
 	}
 }
@@ -219,8 +219,8 @@ func TestANumberIsALimit(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, start, nil)
 			got := b.claim(gates("sh check.sh"), files{"main.go": "package main // work\n", "ci/floor": "60\n"}, func(r *verify.Request) { r.Work = []string{work} })
-			if (got.Verdict.Evidence == gate.Proven) != proven || slices.Contains(got.Needed, "ci/floor") == proven {
-				t.Errorf("%+v, needed %q", got.Verdict, got.Needed)
+			if (got.Verdict.Evidence == gate.Proven) != proven || slices.Contains(got.NeededInputs, "ci/floor") == proven {
+				t.Errorf("%+v, needed %q", got.Verdict, got.NeededInputs)
 			}
 		})
 	}
@@ -245,8 +245,8 @@ func TestAFileThatIsOnlyTrackedNoMore(t *testing.T) {
 				sh(t, b.root, "git", "rm", "-q", "--cached", "--ignore-unmatch", "bad.go")
 				r.Tree = b.tree()
 			})
-			if (got.Verdict.Evidence == gate.Proven) != (c.needed == nil) || !slices.Equal(got.Needed, c.needed) {
-				t.Errorf("%+v, needed %q", got.Verdict, got.Needed)
+			if (got.Verdict.Evidence == gate.Proven) != (c.needed == nil) || !slices.Equal(got.NeededInputs, c.needed) {
+				t.Errorf("%+v, needed %q", got.Verdict, got.NeededInputs)
 			}
 		})
 	}

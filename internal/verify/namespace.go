@@ -16,32 +16,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Where the system has mount namespaces, a gate that runs in a checkout sees it at the
-// work tree's own path, the home that was made for it at the user's, and empty temporary
-// folders. So absolute paths (a virtual environment, an editable install) hold, and
-// nothing that an agent prepared in those folders is there under any name. Where it has none,
-// the checkout lies at another path, variables name the home, and whoever knows the paths
-// reaches the user's folders.
+// With mount namespaces, a gate in a checkout sees it at the work tree's path, its own home at the
+// user's path, and empty temporary folders. So absolute paths (a virtual environment, an editable
+// install) work, and nothing that an agent prepared in those folders is visible.
+// Without them, the checkout is at another path, variables name the home, and code that knows the
+// paths can reach the user's folders.
 
 // inNamespace reports whether gates in a checkout run in a namespace.
 func (v *Verifier) inNamespace(ctx context.Context) bool {
 	if v.namespace == nil {
 		v.namespace = &confine.Namespace{}
-		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isThere(v.byFolderFile()) && !isWithin(home, resolved(v.Repo.Root())) {
+		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !exists(v.byFolderFile()) && !isWithin(home, resolved(v.Repo.Root())) {
 			*v.namespace, _ = confine.FindNamespace(ctx, v.Prefix)
 		}
 	}
 	return v.namespace.Works()
 }
 
-// mountView begins the mounts of a run: all that is hidden, and the checkout.
-func (v *Verifier) mountView(i *isolation, g gate.Gate) error {
+// mountBase starts a run's mounts: it hides folders and adds the checkout.
+func (v *Verifier) mountBase(i *isolation, g gate.Gate) error {
 	shared := filepath.Join(i.dir, "shared")
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		return err
 	}
 	i.mounts = []confine.Mount{
-		{Path: resolved(i.was), From: i.home(), Writable: true},
+		{Path: resolved(i.userHome), From: i.home(), Writable: true},
 		{Path: i.dir, From: i.dir, Writable: true},
 	}
 	for _, dir := range v.tempFolders() {
@@ -49,7 +48,7 @@ func (v *Verifier) mountView(i *isolation, g gate.Gate) error {
 	}
 	for _, xdg := range xdgFolders {
 		dir := resolved(variable(v.env, xdg.name))
-		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.was)) {
+		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.userHome)) {
 			continue
 		}
 		made := filepath.Join(i.home(), filepath.FromSlash(xdg.path))
@@ -58,28 +57,28 @@ func (v *Verifier) mountView(i *isolation, g gate.Gate) error {
 		}
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: made, Writable: true})
 	}
-	for _, path := range slices.Concat(v.toolFolders(i, g), v.homeNow.sockets) {
+	for _, path := range slices.Concat(v.toolFolders(i, g), v.home.sockets) {
 		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
 	}
 	for _, socket := range engineSockets(v.env) {
 		i.mounts = append(i.mounts, confine.Mount{Path: socket})
 	}
-	if v.place == nil {
+	if v.checkout == nil {
 		return nil
 	}
 	root := resolved(v.Repo.Root())
-	i.mounts = append(i.mounts, confine.Mount{Path: root, From: v.place.tree.Root(), Writable: true})
-	return v.viewGit(i, root)
+	i.mounts = append(i.mounts, confine.Mount{Path: root, From: v.checkout.tree.Root(), Writable: true})
+	return v.mountGitDir(i, root)
 }
 
-// viewGit shows git's folder, which lies below the work tree or the home: a checkout has a
-// file that leads there.
-func (v *Verifier) viewGit(i *isolation, root string) error {
+// mountGitDir mounts git's folder, which is below the work tree or the home. A checkout's .git file
+// points there.
+func (v *Verifier) mountGitDir(i *isolation, root string) error {
 	common := resolved(v.Repo.CommonDir())
 	at := common
 	if isWithin(common, root) {
 		at = filepath.Join(i.dir, "git")
-		below, err := filepath.Rel(common, resolved(v.place.tree.GitDir()))
+		below, err := filepath.Rel(common, resolved(v.checkout.tree.GitDir()))
 		if err != nil {
 			return err
 		}
@@ -93,9 +92,9 @@ func (v *Verifier) viewGit(i *isolation, root string) error {
 	return nil
 }
 
-// move has tools find an entry that a variable leads elsewhere: there in a namespace, and
-// else in the home.
-func (i *isolation) move(e homeEntry, from, movedBy string) error {
+// redirect makes tools find an entry that a variable moves: at its path in a namespace, else in the
+// home.
+func (i *isolation) redirect(e homeEntry, from, movedBy string) error {
 	to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 	switch {
 	case i.mounts == nil && movedBy != "":
@@ -106,36 +105,34 @@ func (i *isolation) move(e homeEntry, from, movedBy string) error {
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return err
 		}
-		i.mounts = append(i.mounts, confine.Mount{Path: i.seenAt(from), From: to, Writable: true})
+		i.mounts = append(i.mounts, confine.Mount{Path: i.visiblePath(from), From: to, Writable: true})
 	}
 	return nil
 }
 
-// seenAt is the real path of what is seen in a namespace: of what lies in the home, as it
-// will be there.
-func (i *isolation) seenAt(path string) string {
-	if below, err := filepath.Rel(i.was, path); err == nil && filepath.IsLocal(below) {
-		return filepath.Join(resolved(i.was), below)
+// visiblePath returns the real path that a path has in the namespace.
+func (i *isolation) visiblePath(path string) string {
+	if below, err := filepath.Rel(i.userHome, path); err == nil && filepath.IsLocal(below) {
+		return filepath.Join(resolved(i.userHome), below)
 	}
 	return resolved(path)
 }
 
-// spec is how a command is run in the surroundings that are made for it, in a folder below
-// the root of a work tree or checkout.
+// spec returns how to run a command in an isolation, in dir below a work tree or checkout.
 func (v *Verifier) spec(i *isolation, root, dir string, c command) proc.Spec {
 	s := proc.Spec{
 		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(root, filepath.FromSlash(dir)), Env: i.environ(slices.Concat(v.env, c.env)),
 		Marker: v.Marker, KeepBackground: true,
 	}
 	if i != nil && i.mounts != nil {
-		s.Argv = append(v.namespace.Argv(i.mounts, strings.Replace(s.Dir, v.place.tree.Root(), v.Repo.Root(), 1)), c.argv...)
+		s.Argv = append(v.namespace.Argv(i.mounts, strings.Replace(s.Dir, v.checkout.tree.Root(), v.Repo.Root(), 1)), c.argv...)
 		s.Dir = root
 		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
 	}
 	return s
 }
 
-// tempFolders are those that everybody may write into, each once.
+// tempFolders returns the temporary folders, each once.
 func (v *Verifier) tempFolders() []string {
 	var dirs []string
 	for _, dir := range []string{"/tmp", "/var/tmp", variable(v.env, "TMPDIR")} {
@@ -146,11 +143,10 @@ func (v *Verifier) tempFolders() []string {
 	return dirs
 }
 
-// toolFolders are folders in those that are hidden, without which programs do not run: of
-// the PATH and of other variables, where links in them and in installed dependencies lead,
-// of interpreters, and of the tools that a gate names by path (a virtual environment's).
+// toolFolders returns the hidden folders that programs need: on the PATH or in variables, the
+// targets of links there and in dependencies, interpreters, and tools that a gate calls by path.
 func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
-	t := tools{home: resolved(i.was), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
+	t := toolFinder{home: resolved(i.userHome), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
 	for _, e := range homeEntries { // these have rules of their own
 		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
 			t.known = append(t.known, resolved(from))
@@ -165,66 +161,66 @@ func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
 			t.add(path, path)
 		}
 	}
-	for _, dir := range v.searched() {
+	for _, dir := range v.pathFolders() {
 		t.add(dir, filepath.Join(dir, "program"))
 		if t.hides(resolved(dir)) {
-			t.programs(dir)
+			t.addProgramsOf(dir)
 		}
 	}
-	for _, folder := range v.carries.folders {
+	for _, folder := range v.installed.folders {
 		dir := filepath.Join(v.Repo.Root(), filepath.FromSlash(folder))
 		for _, below := range []string{"bin", ".bin", "."} {
-			t.programs(filepath.Join(dir, below))
+			t.addProgramsOf(filepath.Join(dir, below))
 		}
 	}
 	for _, word := range deps.Words(g) {
 		if below, ok := strings.CutPrefix(word, "~/"); ok {
-			word = filepath.Join(i.was, below)
+			word = filepath.Join(i.userHome, below)
 		}
-		word = strings.NewReplacer("${HOME}", i.was, "$HOME", i.was).Replace(word)
+		word = strings.NewReplacer("${HOME}", i.userHome, "$HOME", i.userHome).Replace(word)
 		if info, err := os.Stat(word); err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			t.add(filepath.Dir(word), word)
-			t.programs(filepath.Dir(word))
+			t.addProgramsOf(filepath.Dir(word))
 		}
 	}
 	return t.found
 }
 
-// tools collects folders.
-type tools struct {
+// toolFinder collects hidden folders that programs need.
+type toolFinder struct {
 	home, root  string
 	temp, known []string
 	found       []string
 }
 
-func (t *tools) hides(path string) bool {
+func (t *toolFinder) hides(path string) bool {
 	return !isWithin(path, t.root) && (isWithin(path, t.home) || slices.ContainsFunc(t.temp, func(dir string) bool { return isWithin(path, dir) }))
 }
 
-// add adds the folder that a program needs, that above its bin, where it is there.
-func (t *tools) add(path, program string) {
+// add adds the folder that a program needs: the parent of its bin.
+func (t *toolFinder) add(path, program string) {
 	path = resolved(path)
-	if !filepath.IsAbs(path) || !isThere(path) || !t.hides(path) {
+	if !filepath.IsAbs(path) || !exists(path) || !t.hides(path) {
 		return
 	}
-	if above := filepath.Dir(filepath.Dir(program)); filepath.Base(filepath.Dir(program)) == "bin" && !t.holds(above) {
+	if above := filepath.Dir(filepath.Dir(program)); filepath.Base(filepath.Dir(program)) == "bin" && !t.isTooBroad(above) {
 		path = resolved(above)
 	}
-	if t.holds(path) || slices.ContainsFunc(append(t.known, t.found...), func(dir string) bool { return isWithin(path, dir) }) {
+	if t.isTooBroad(path) || slices.ContainsFunc(append(t.known, t.found...), func(dir string) bool { return isWithin(path, dir) }) {
 		return
 	}
 	t.found = append(t.found, path)
 }
 
-// holds: with the folder more would be shown than a tool.
-func (t *tools) holds(dir string) bool {
+// isTooBroad reports whether the folder contains more than a tool.
+func (t *toolFinder) isTooBroad(dir string) bool {
 	dir = resolved(dir)
 	return filepath.Base(dir) == ".local" || isWithin(t.home, dir) || isWithin(t.root, dir) ||
 		slices.ContainsFunc(t.temp, func(temp string) bool { return isWithin(temp, dir) })
 }
 
-// programs adds where links in a folder lead, and the interpreters that its scripts name.
-func (t *tools) programs(dir string) {
+// addProgramsOf adds the link targets in a folder and its scripts' interpreters.
+func (t *toolFinder) addProgramsOf(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -240,7 +236,7 @@ func (t *tools) programs(dir string) {
 	}
 }
 
-// interpreter is the program that the first line of a script names.
+// interpreter returns the program in a script's first line.
 func interpreter(file string) string {
 	f, err := atomicfile.Open(file)
 	if err != nil {
@@ -259,8 +255,8 @@ func interpreter(file string) string {
 	return ""
 }
 
-// engineSockets are those of container engines: what they would mount is a path of the
-// machine's and not of a namespace.
+// engineSockets returns the sockets of container engines. They mount paths of the machine, not of a
+// namespace.
 func engineSockets(env []string) []string {
 	var found []string
 	paths := []string{"/run/docker.sock", "/run/podman/podman.sock"}
@@ -271,14 +267,14 @@ func engineSockets(env []string) []string {
 		paths = append(paths, socket)
 	}
 	for _, path := range paths {
-		if isThere(path) && !slices.Contains(found, resolved(path)) {
+		if exists(path) && !slices.Contains(found, resolved(path)) {
 			found = append(found, resolved(path))
 		}
 	}
 	return found
 }
 
-// isWithin reports whether a path is a folder or lies below it.
+// isWithin reports whether a path is dir or below it.
 func isWithin(path, dir string) bool {
 	below, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(below)

@@ -12,20 +12,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// checks is the name of a script that checks.
-var checks = regex.New(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
+// checkName matches the names of scripts that check something.
+var checkName = regex.New(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
 
-// interpreters run scripts of other languages than a shell's, which are as often what is
-// checked.
+// interpreters run scripts. Shells are omitted: their scripts are as often what is tested.
 const interpreters = "python python3 node bun tsx ts-node ruby perl php lua Rscript"
 
-// checksOf are the files that gates have an interpreter run with nothing to work on, and
-// whose names say that they check.
-func checksOf(gates []gate.Gate, root string) []string {
+// checkScripts returns the files with a check's name that gates run by an interpreter without
+// arguments.
+func checkScripts(gates []gate.Gate, root string) []string {
 	steps, _ := testreport.Reach(gates, testreport.FilesIn(root))
 	var found []string
 	for _, s := range steps {
-		if len(s.Words) != 2 || !slices.Contains(strings.Fields(interpreters), path.Base(s.Words[0])) || !checks.MatchString(s.Words[1]) {
+		if len(s.Words) != 2 || !slices.Contains(strings.Fields(interpreters), path.Base(s.Words[0])) || !checkName.MatchString(s.Words[1]) {
 			continue
 		}
 		file := path.Join(s.Dir, s.Words[1])

@@ -14,26 +14,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// A program can change its tests, or the script that runs them, while they run, and put
-// them back before it ends. Times
-// of the last change tell, which no ordinary program can set.
+// A program can change its tests, or the script that runs them, during a run and restore them before
+// it ends. Change times reveal that, since no ordinary program can set them.
 
-// maxTestFiles bounds the test files that are looked at before and after a run.
+// maxTestFiles bounds the test files compared before and after a run.
 const maxTestFiles = 20_000
 
-// fileState tells two states of a file apart.
+// fileState distinguishes two states of a file.
 type fileState struct{ size, content, attributes int64 }
 
-// testFiles are the states of the test files, and of the scripts by which a gate runs,
-// where it is to run; nil where no tree says
-// which there are.
-func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w runTarget) map[string]fileState {
+// testFileStates returns the states of the test files and gate scripts; nil without a tree.
+func (v *Verifier) testFileStates(ctx context.Context, g gate.Gate, w runTarget) map[string]fileState {
 	if v.Repo == nil || w.tree == "" {
 		return nil
 	}
 	tests, err := v.Repo.Select(ctx, w.tree, v.files.tests)
 	if err != nil {
-		return nil // the run itself will say what is wrong
+		return nil // the run itself reports the error
 	}
 	_, names := testreport.Reach([]gate.Gate{g}, testreport.FilesIn(v.Root))
 	scripts, err := v.Repo.EntriesAt(ctx, w.tree, names)
@@ -48,14 +45,14 @@ func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w runTarget) map[
 	for _, entries := range []map[string]git.Entry{tests, scripts} {
 		for file, e := range entries {
 			if e.IsFile() && !slices.Contains(marks, file) && len(states) < maxTestFiles {
-				states[file] = stateOf(filepath.Join(v.checkout(w), filepath.FromSlash(file)))
+				states[file] = stateOfFile(filepath.Join(v.repositoryRoot(w), filepath.FromSlash(file)))
 			}
 		}
 	}
 	return states
 }
 
-func stateOf(path string) fileState {
+func stateOfFile(path string) fileState {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return fileState{}
@@ -63,21 +60,20 @@ func stateOf(path string) fileState {
 	return fileState{info.Size(), info.ModTime().UnixNano(), deps.ChangeTime(info)}
 }
 
-// checkout is the top of the repository where gates run.
-func (v *Verifier) checkout(w runTarget) string {
-	if w.place != "" {
-		return v.place.tree.Root()
+// repositoryRoot is the top of the repository where gates run.
+func (v *Verifier) repositoryRoot(w runTarget) string {
+	if w.checkout != "" {
+		return v.checkout.tree.Root()
 	}
 	return v.Repo.Root()
 }
 
-// written are the test files that a run wrote, and whether each is as it was; before are
-// their states before the run.
-func (v *Verifier) written(ctx context.Context, w runTarget, before map[string]fileState) map[string]bool {
+// writtenTests maps the test files that a run wrote to whether their content is as before.
+func (v *Verifier) writtenTests(ctx context.Context, w runTarget, before map[string]fileState) map[string]bool {
 	var wrote map[string]bool
 	for file, was := range before {
-		path := filepath.Join(v.checkout(w), filepath.FromSlash(file))
-		if stateOf(path) == was {
+		path := filepath.Join(v.repositoryRoot(w), filepath.FromSlash(file))
+		if stateOfFile(path) == was {
 			continue
 		}
 		if wrote == nil {

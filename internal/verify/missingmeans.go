@@ -13,19 +13,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// maxCalled bounds the files in which functions are looked for that a program calls.
+// maxCalled bounds the files searched for called functions.
 const maxCalled = 1000
 
-// lacking are signs that no program that the work changed, nor what it calls, has the means for what
-// the task asks for, at the first of them. Names that the work made for itself are no means.
-func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
+// missingMeans returns signs for what the task asks for, if neither the changed programs nor what
+// they call have the means. Example: atomic, without a rename or lock. Names that the work declares
+// do not count.
+func (in inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	if len(sign.Lacking(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
 	var all strings.Builder
 	var names []string
 	first := ""
-	for _, c := range in.changes[:min(len(in.changes), maxBroken)] {
+	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
 		if c.Status == 'D' || IsTest(in.r.Tests, c.Path) || !sign.Knows(c.Path) {
 			continue
 		}
@@ -48,7 +49,7 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	}
 	lacks := sign.Lacking(in.r.Asked, program)
 	if len(lacks) > 0 {
-		called, err := in.calledBy(ctx, program)
+		called, err := in.calledCode(ctx, program)
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +62,8 @@ func (in inspection) lacking(ctx context.Context) ([]sign.Sign, error) {
 	return found, nil
 }
 
-// calledBy is the code of the functions that a program calls, of the files that the work left alone.
-func (in inspection) calledBy(ctx context.Context, program string) (string, error) {
+// calledCode returns the functions that a program calls in unchanged files.
+func (in inspection) calledCode(ctx context.Context, program string) (string, error) {
 	texts, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.programs, maxCalled)
 	var all strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
@@ -73,8 +74,8 @@ func (in inspection) calledBy(ctx context.Context, program string) (string, erro
 	return all.String(), err
 }
 
-// within names the functions that signs of a changed file stand in, or the tables.
-func (in inspection) within(c git.Change, found []sign.Sign, is []byte) {
+// nameFunctions adds the enclosing function or table to the signs of a changed file.
+func (in inspection) nameFunctions(c git.Change, found []sign.Sign, is []byte) {
 	if len(found) == 0 || IsTest(in.r.Tests, c.Path) {
 		return
 	}

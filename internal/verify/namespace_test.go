@@ -65,7 +65,7 @@ func TestWorkTreeInTheHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := "cat lib; [ \"$(pwd -P)\" = " + b.root + " ] && ! cat " + filepath.Join(home, "prepared")
-	results, err := v.Elsewhere(t.Context(), b.tree(), gates(command), "")
+	results, err := v.RunInCheckout(t.Context(), b.tree(), gates(command), "")
 	if err != nil || results[0].Status != gate.Pass {
 		t.Errorf("%v: %+v", err, results)
 	}
@@ -131,7 +131,7 @@ func TestWhatWasPreparedIsOutOfReach(t *testing.T) {
 // elsewhere runs a gate on the tree of now in a checkout.
 func (b *bench) elsewhere(command string) gate.Result {
 	b.t.Helper()
-	rs, err := b.Elsewhere(b.t.Context(), b.tree(), gates(command), "")
+	rs, err := b.RunInCheckout(b.t.Context(), b.tree(), gates(command), "")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -173,10 +173,10 @@ func TestAbsolutePathsHoldInACheckout(t *testing.T) {
 				t.Fatal(err)
 			}
 			install(t, b.root)
-			if err := b.ForgetBeside(); err != nil {
+			if err := b.ForgetStart(); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.RecordBeside(t.Context()); err != nil {
+			if err := b.RecordStart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			b.write(files{"lib": "of-now\n", "left": "1\n"})
@@ -212,7 +212,7 @@ func TestAGateIsEndedInItsNamespace(t *testing.T) {
 	needsNamespace(t)
 	b := newBench(t, files{"lib": "1\n"}, nil)
 	g := gate.Gate{Name: "a", Command: "trap 'echo cleaned up; exit 1' TERM; echo begun; sleep 60 & wait", Timeout: time.Second}
-	rs, err := b.Elsewhere(t.Context(), b.tree(), []gate.Gate{g}, "")
+	rs, err := b.RunInCheckout(t.Context(), b.tree(), []gate.Gate{g}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,35 +13,35 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// once runs a gate one time, for at most a limit.
-func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
+// runGate runs a gate once, for at most limit.
+func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
-	c := plan(g, w.uncached || w.place == cleanly)
+	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
 	var in *isolation
-	if w.place != "" {
-		v.place.untouched = false
-		c.env = append(c.env, v.ownBuild(ctx, w)...)
-		c.env = append(c.env, v.noFetch(g)...)
+	if w.checkout != "" {
+		v.checkout.pristine = false
+		c.env = append(c.env, v.goBuildEnv(ctx, w)...)
+		c.env = append(c.env, v.offlineEnv(g)...)
 		var err error
 		if in, err = v.isolate(ctx, &g); err != nil {
 			return gate.Result{Gate: g.Name, Command: c.shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree, Reason: v.redactor.String(err.Error())}
 		}
 		defer in.remove()
 	}
-	report, stream := v.listen(c.report, w.root, out)
+	report, stream := v.readerFor(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	before := v.testFiles(ctx, g, w)
+	before := v.testFileStates(ctx, g, w)
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
 	spec.Stdout, spec.Stderr, spec.MaxRSS = stream, out, memoryBound(w)
 	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
-	r.WrittenTests = v.written(ctx, w, before)
+	r.WrittenTests = v.writtenTests(ctx, w, before)
 	rep, reportErr := report(exit.Code)
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
-	r.Tail = in.plain(strings.ReplaceAll(out.end(), w.root, v.Root))
-	r.Head = in.plain(strings.ReplaceAll(out.begin(), w.root, v.Root))
+	r.Tail = in.withUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
+	r.Head = in.withUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.IncompleteGroups = rep.BuildFailed, rep.Incomplete
@@ -49,21 +49,21 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
 	r.NoTestsFound, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, r.Tail) != ""
 	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound {
-		r.IncompleteGroups = []string{""} // no test was heard: none was deleted
+		r.IncompleteGroups = []string{""} // no test was reported, so none counts as deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
-	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
+	if (len(v.Prefix) > 0 || w.checkout != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
 	switch {
 	case failsDespiteExit0(r, said):
-		r.Status, r.Reason = gate.Fail, "exit 0, but "+said.Framework+" says that tests failed"+after(named(said))
+		r.Status, r.Reason = gate.Fail, "exit 0, but "+said.Framework+" says that tests failed"+withColon(failureSummary(said))
 	case r.Status == gate.Fail:
-		r.Reason = explained(said, r.Reason)
+		r.Reason = reasonFor(said, r.Reason)
 	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
 		r.Status, r.Reason = gate.Unknown, said.Doubt()
 	}
-	if why := v.missing(r); w.place != "" && r.Status == gate.Fail && why != "" {
+	if why := v.missingTool(r); w.checkout != "" && r.Status == gate.Fail && why != "" {
 		r.Status, r.Reason = gate.Unknown, why
 	}
 	if r.TimedOut {
@@ -77,27 +77,26 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w runTarget, limit tim
 	return r
 }
 
-// noSandbox is how bubblewrap begins to say why it could not start the command: then
-// the gate never ran.
+// noSandbox begins bubblewrap's message that the command could not start.
 const noSandbox = "bwrap: "
 
-// status of a run, with the reason where it is not a pass.
+// status returns the result of a run, with the reason if it does not pass.
 func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string) {
 	switch {
 	case exit.Cancelled:
 		return gate.Fail, "" // at its time limit: the caller says so. Of a run that ctx ended nobody asks
 	case exit.Code == -1 && exit.Signal == "":
 		return gate.Unknown, fmt.Sprintf("could not start: %v", exit.Err)
-	case ended(exit):
+	case endedFromOutside(exit):
 		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", exit.Code, exit.Signal))
 	case r.CannotStart:
-		return gate.Unknown, cannotStart(exit.Code, r.Tail) + after(lastLine(r.Tail))
+		return gate.Unknown, cannotStart(exit.Code, r.Tail) + withColon(lastLine(r.Tail))
 	case exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
 	case exit.Code == 0 && reportErr != nil:
 		return gate.Unknown, reportErr.Error()
 	case exit.Code == 0 && len(r.Failing) > 0:
-		return gate.Fail, "exit 0, but the report names failures" + after(r.FirstError)
+		return gate.Fail, "exit 0, but the report names failures" + withColon(r.FirstError)
 	case exit.Code == 0:
 		return gate.Pass, ""
 	case r.FirstError != "":
@@ -105,16 +104,15 @@ func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string
 	case exit.Signal != "":
 		return gate.Fail, "it crashed: " + exit.Signal
 	}
-	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + after(lastLine(r.Tail))
+	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + withColon(lastLine(r.Tail))
 }
 
-// diskFull is what programs say last when there is no room; searched only in the
-// output of a failed run.
+// diskFull matches errors of a full disk, in the output of a failed run.
 var diskFull = regex.New(`(?im)(?:^|: )no space left on device|\bENOSPC\b`)
 
-// ended: by a signal that comes from outside; a shell reports that of its child
-// as 128 + its number. A segmentation fault is the program's own.
-func ended(exit proc.Exit) bool {
+// endedFromOutside reports whether a signal from outside ended the run. Shells report a child's
+// signal as 128 + its number. A segmentation fault is the program's own.
+func endedFromOutside(exit proc.Exit) bool {
 	switch exit.Signal {
 	case "killed", "terminated", "hangup", "interrupt":
 		return true
@@ -126,7 +124,7 @@ func ended(exit proc.Exit) bool {
 	return false
 }
 
-func after(s string) string {
+func withColon(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -142,8 +140,8 @@ func lastLine(tail string) string {
 	return line
 }
 
-// memoryBound is how much memory a program may take that may be broken on purpose, and
-// never end: half of what is free, and enough for any runner of tests. 0 is no bound.
+// memoryBound returns the memory limit of mutants, which may grow forever: half of the free memory,
+// and enough for test runners. 0 = unlimited.
 func memoryBound(w runTarget) int64 {
 	const enough = 2 << 30
 	free := proc.FreeMemory()

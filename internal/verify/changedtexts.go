@@ -7,14 +7,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// Changed files are read by the names of their contents, which asks for no folder, and many
-// at a time: a change may have very many files.
+// Changed files are read by blob ID, many at a time: a change may contain very many files.
 
 // readTogether is how many files are in memory at once.
 const readTogether = 64
 
-// eachText calls use with changed files as they were and as they are; nothing of a side that
-// is not a file.
+// eachText calls use with each changed file before and now; nil if a side is not a file.
 func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use func(c git.Change, was, is []byte) error) error {
 	for some := range slices.Chunk(changes, readTogether) {
 		var ids []string
@@ -39,7 +37,7 @@ func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use fun
 	return nil
 }
 
-// textsOf are the two sides of a change that did not delete the file, by the names of contents.
+// textsOf returns both sides of a change, unless it deleted the file.
 func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
 	if !isFile(c.To) {
 		return nil, nil
@@ -50,8 +48,7 @@ func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
 	return was, texts[c.To.ID]
 }
 
-// contents are a file before and after a change that did not delete it; nothing of what is
-// not a file.
+// contents returns a file before and after a change, unless it deleted the file.
 func contents(ctx context.Context, repo *git.Repo, c git.Change) (was, is []byte, err error) {
 	err = eachText(ctx, repo, []git.Change{c}, func(_ git.Change, before, after []byte) error {
 		was, is = before, after

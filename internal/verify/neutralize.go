@@ -12,43 +12,41 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// neutralized is the tree of a claim in which signs of the work have no effect.
-type neutralized struct {
-	tree  string
-	names []string // of the signs, each in words that follow "because of"
-	held  []string // places that hold what tests expect
+// neutralizedTree is a claim's tree with neutralized signs.
+type neutralizedTree struct {
+	tree      string
+	names     []string // of the signs, worded to follow "because of"
+	hardcoded []string // places with values that tests expect
 }
 
-// neutralizing finds the signs of a claim that can be neutralized.
-type neutralizing struct {
-	tests *sign.Tests       // as they were before the work, which may hold their answers
-	asked *sign.Tests       // as they are now, for what they ask for by name
-	may   func(string) bool // the sign of this name is to be neutralized; nil = all
-	// equality: what was asked for says nothing of comparing, so that an equality is no
-	// work of its own.
+// signSelection selects the signs to neutralize.
+type signSelection struct {
+	tests    *sign.Tests       // before the work, whose answers it may contain
+	current  *sign.Tests       // now, for names that they ask for
+	selected func(string) bool // reports whether to neutralize a sign; nil = all
+	// equality: the task does not mention comparing, so an added equality is a sign.
 	equality bool
 }
 
-// comparing is asked for where an equality is what a task is about.
+// comparing matches a task about equality.
 var comparing = regex.New(`(?i)equal|\beq\b|__eq__|compar|==`)
 
-// neutralize makes the signs of the work ineffective, those that are named or, where
-// none is, all: see sign.Neutral. An equality compares all fields, and a table of inputs
-// of the tests is asked for others.
-func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (neutralized, error) {
-	var n neutralized
+// neutralize returns the tree with the named signs neutralized, or all if only is nil, see
+// sign.Neutral. Equalities compare all fields; tables of test inputs get other inputs.
+func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (neutralizedTree, error) {
+	var n neutralizedTree
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxBroken {
+	if err != nil || len(changes) > maxChangedFiles {
 		return n, err
 	}
-	in := neutralizing{equality: !comparing.MatchString(r.Asked)}
+	in := signSelection{equality: !comparing.MatchString(r.Asked)}
 	if only != nil {
-		in.may = func(name string) bool { return slices.Contains(only, name) }
+		in.selected = func(name string) bool { return slices.Contains(only, name) }
 	}
 	if in.tests, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Base, r.Asked)); err != nil {
 		return n, err
 	}
-	if in.asked, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked)); err != nil {
+	if in.current, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked)); err != nil {
 		return n, err
 	}
 	files := map[string][]byte{}
@@ -56,13 +54,13 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 		if c.Status == 'D' || !sign.Knows(c.Path) {
 			continue
 		}
-		text, names, err := v.neutralFile(ctx, r, c, in)
+		text, names, err := v.neutralizeFile(ctx, r, c, in)
 		if err != nil {
 			return n, err
 		}
 		if only == nil && !v.isTest(c.Path) {
-			held, err := v.heldBy(ctx, r, c, in.asked)
-			if n.held = append(n.held, held...); err != nil {
+			held, err := v.hardcodedPlaces(ctx, r, c, in.current)
+			if n.hardcoded = append(n.hardcoded, held...); err != nil {
 				return n, err
 			}
 		}
@@ -75,8 +73,8 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 	return n, err
 }
 
-// heldBy names the places of a changed file that hold what tests expect, or read it.
-func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
+// hardcodedPlaces returns places in a file that contain what tests expect, or read it.
+func (v *Verifier) hardcodedPlaces(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
 	before, after, err := contents(ctx, v.Repo, c)
 	if err != nil {
 		return nil, err
@@ -90,17 +88,18 @@ func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *s
 	return names, nil
 }
 
-// neutralFile is a file with the signs neutralized that may be. All but the last step
-// leave lines where they are.
-func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in neutralizing) ([]byte, []string, error) {
+// neutralizeFile neutralizes the selected signs of a file. All but the last step keep line numbers.
+func (v *Verifier) neutralizeFile(ctx context.Context, r Request, c git.Change, in signSelection) ([]byte, []string, error) {
 	before, after, err := contents(ctx, v.Repo, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	var names []string
-	may := func(s sign.Sign) bool { return !in.asked.Ask(s) && (in.may == nil || in.may(inWords(s))) }
+	may := func(s sign.Sign) bool {
+		return !in.current.Ask(s) && (in.selected == nil || in.selected(describeSign(s)))
+	}
 	took := func(s sign.Sign) {
-		if name := inWords(s); !slices.Contains(names, name) {
+		if name := describeSign(s); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -144,19 +143,18 @@ func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in 
 	return mutant.Apply(text, strict...), names, nil
 }
 
-func inWords(s sign.Sign) string { return fmt.Sprintf("%s:%d, which %s", s.Path, s.Line, s.Does) }
+func describeSign(s sign.Sign) string { return fmt.Sprintf("%s:%d, which %s", s.Path, s.Line, s.Does) }
 
 func equalitySign(f mutant.Function) sign.Sign {
 	return sign.Sign{Path: f.Path, Line: f.Line, Kind: sign.Equality, Does: "changes what equal means", Text: f.Head}
 }
 
-// maxAlone bounds the signs that are neutralized alone.
-const maxAlone = 4
+// maxSignsAlone bounds the signs that are neutralized alone.
+const maxSignsAlone = 4
 
-// repeatNeutral runs gates once more with signs neutralized, where tests failed without
-// all of them: with each sign alone until one is found that they need; where they need
-// several, with all.
-func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
+// neutralizeOneByOne neutralizes one sign at a time until tests fail. If they need several, it
+// neutralizes all.
+func (v *Verifier) neutralizeOneByOne(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
 	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SignsOneByOne, uncached: true}
 	run := func(only []string) ([]gate.Result, error) {
 		n, err := v.neutralize(ctx, r, only)
@@ -164,10 +162,10 @@ func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observa
 			return nil, err
 		}
 		w.tree = n.tree
-		return narrow(v.Root, gates, o.ProbeTests(gate.SignsOneByOne), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		return narrow(v.Root, gates, o.ProbeTests(gate.SignsOneByOne), func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
 	}
 	if len(o.Signs) > 1 {
-		for _, name := range o.Signs[:min(len(o.Signs), maxAlone)] {
+		for _, name := range o.Signs[:min(len(o.Signs), maxSignsAlone)] {
 			results, err := run([]string{name})
 			if err != nil {
 				return gate.Run{}, err
@@ -177,5 +175,5 @@ func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observa
 			}
 		}
 	}
-	return answer(run(nil))
+	return asRun(run(nil))
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// waitingFor returns the gate inputs that earlier tasks changed, that wait for approval
-// and without whose change the gates do not pass on the tree of now. Tests are not among
-// them: those of an earlier task fit its work, whoever comes later.
-func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
+// pendingNeeded returns the pending gate inputs of earlier tasks that the gates need on the current
+// tree. It omits tests: an earlier task's tests fit its work.
+func (v *Verifier) pendingNeeded(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
 	changed, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
 	if err != nil {
 		return nil, err
@@ -27,11 +26,11 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 	if len(files) == 0 {
 		return nil, nil
 	}
-	tree, err := v.asIn(ctx, r.Tree, r.ProtectedTree, files)
+	tree, err := v.withFilesOf(ctx, r.Tree, r.ProtectedTree, files)
 	if err != nil {
 		return nil, err
 	}
-	results, err := v.elsewhere(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: tree})
+	results, err := v.runInCheckout(ctx, r.Gates, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: tree})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("verify claim: %w", ctx.Err())
 	}
@@ -41,22 +40,22 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 	return files, nil // also where it could not be found out: the approval is wanted anyway
 }
 
-// leaveToEarlier judges a claim as it found the gate inputs where all that it needs was
-// changed by earlier tasks: what it is worth waits for their approval.
-func (v *Verifier) leaveToEarlier(ctx context.Context, r Request, f *Finding) error {
-	if !f.Verdict.NeedsChangedInputs || len(f.Needed) == 0 {
+// deferToPending accepts the gate inputs as the task found them if it needs only earlier tasks'
+// changes. Its evidence then waits for their approval.
+func (v *Verifier) deferToPending(ctx context.Context, r Request, f *Finding) error {
+	if !f.Verdict.NeedsChangedInputs || len(f.NeededInputs) == 0 {
 		return nil
 	}
 	changed, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return err
 	}
-	for _, file := range f.Needed {
+	for _, file := range f.NeededInputs {
 		here := slices.ContainsFunc(changed, func(ch git.Change) bool { return ch.Path == file })
 		if here || !slices.Contains(f.Observation.ChangedNonTests, file) {
 			return nil
 		}
 	}
-	f.Verdict, f.Waiting, f.Needed, f.IfApproved = *f.IfApproved, f.Needed, nil, nil
+	f.Verdict, f.PendingInputs, f.NeededInputs, f.IfApproved = *f.IfApproved, f.NeededInputs, nil, nil
 	return nil
 }

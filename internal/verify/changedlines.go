@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-// Missed is a line of the work that no test notices.
-type Missed struct {
+// MissedLine is a line of the work that no test checks.
+type MissedLine struct {
 	Path string `json:"path" jsonschema:"of its file, from the repository's top"`
 	Line int    `json:"line" jsonschema:"in the file"`
 	In   string `json:"in,omitempty" jsonschema:"the function that it stands in"`
@@ -19,8 +19,8 @@ type Missed struct {
 	Text string `json:"text" jsonschema:"the line"`
 }
 
-// String says it so that it follows "no test notices when".
-func (m Missed) String() string {
+// String follows "no test notices when".
+func (m MissedLine) String() string {
 	within := ""
 	if m.In != "" {
 		within = " in " + m.In
@@ -41,11 +41,11 @@ type changedLine struct {
 	file string
 }
 
-// changedLines are those between the trees, tests aside, in the order in which they are tried,
-// with the content of their files.
+// changedLines returns the changed lines outside tests in the order of trial, and adds their files
+// to content.
 func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map[string][]byte) (all []changedLine, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
-	if err != nil || len(changes) > maxBroken {
+	if err != nil || len(changes) > maxChangedFiles {
 		return nil, err
 	}
 	for _, c := range changes {
@@ -66,21 +66,21 @@ func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map
 	return all[:min(len(all), maxLinesTried)], nil
 }
 
-// lines breaks one line after another in the time that is left, and returns those that no test
-// notices. Of two in one place the first is named.
-func (p *prover) lines(ctx context.Context, todo []changedLine) (missed []Missed, err error) {
+// tryLines mutates one line at a time until the deadline, and returns those that no test notices.
+// It skips further mutants of a missed line.
+func (p *prover) tryLines(ctx context.Context, todo []changedLine) (missed []MissedLine, err error) {
 	for _, l := range todo {
-		if slices.ContainsFunc(missed, func(m Missed) bool { return m.Path == l.file && m.Line == l.Number }) {
+		if slices.ContainsFunc(missed, func(m MissedLine) bool { return m.Path == l.file && m.Line == l.Number }) {
 			continue
 		}
-		one, err := p.mutant(ctx, mutant.Function{Path: l.file}, l.Mutant)
+		one, err := p.tryMutant(ctx, mutant.Function{Path: l.file}, l.Mutant)
 		switch {
 		case errors.Is(err, errTimeOver):
 			return missed, nil
 		case err != nil:
 			return missed, err
 		case one.Result == gate.Survived:
-			missed = append(missed, Missed{l.file, l.Number, l.Within, l.Mutant.Does, l.Text})
+			missed = append(missed, MissedLine{l.file, l.Number, l.Within, l.Mutant.Does, l.Text})
 		}
 		if len(missed) == maxMissed {
 			break

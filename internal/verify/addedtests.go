@@ -13,20 +13,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
-// maxNamesRead bounds the files in which the names of new tests are looked for.
+// maxNamesRead bounds the files searched for the names of new tests.
 const maxNamesRead = 1000
 
-// addedTests are the tests that the work added, by the gates that can be run for these
-// alone. A name that tests had before, in any file, is none: a runner that is asked for it
-// would run those too.
+// addedTests returns the test names that the work added, by the gates that can run these alone. It
+// omits names that any test had before: the runner would run those too.
 func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (map[string][]string, error) {
 	var names []string
 	for _, file := range files {
-		before, err := v.content(ctx, r.Base, file)
+		before, err := v.fileContent(ctx, r.Base, file)
 		if err != nil {
 			return nil, err
 		}
-		after, err := v.content(ctx, r.Tree, file)
+		after, err := v.fileContent(ctx, r.Tree, file)
 		if err != nil {
 			return nil, err
 		}
@@ -45,17 +44,17 @@ func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (m
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return isKnown(name, old) })
+	names = slices.DeleteFunc(names, func(name string) bool { return wasTestName(name, old) })
 	added := map[string][]string{}
-	_, narrowed := forTests(v.Root, r.Gates, names)
+	_, narrowed := narrowToTests(v.Root, r.Gates, names)
 	for name := range narrowed {
 		added[name] = names
 	}
 	return added, nil
 }
 
-// isKnown reports whether a test of some files may be called so.
-func isKnown(name string, files map[string][]byte) bool {
+// wasTestName reports whether a test in the files may have this name.
+func wasTestName(name string, files map[string][]byte) bool {
 	leaf := strings.TrimSpace(name[strings.LastIndexByte(name, '>')+1:])
 	literal := gate.TitlePattern(leaf) == regexp.QuoteMeta(leaf)
 	for file, text := range files {

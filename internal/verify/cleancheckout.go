@@ -1,0 +1,105 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/work"
+)
+
+// A repeat in the work tree trusts what the first run trusted: git-ignored build products newer than
+// their sources, packages that a build cache keeps for this path. A clean checkout has neither.
+
+// cleanPlace names the checkout of clean runs. Their results are cached apart from others.
+const cleanPlace = "clean"
+
+// repeatClean runs gates on the current tree in a clean checkout: a fresh one at a new path, unless
+// it needs a setup.
+func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate) (gate.Run, error) {
+	w := runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean, uncached: true}
+	here, err := v.runAll(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
+	if err != nil {
+		return gate.Run{}, err
+	}
+	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
+	w = runTarget{checkout: cleanPlace, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
+	if v.checkout != nil && len(v.Setup) == 0 && !v.allCached(ctx, gates, w) {
+		v.checkout.stale = true
+	}
+	there, err := v.runInCheckout(ctx, gates, w)
+	return gate.Run{Results: slices.Concat(here, there)}, err
+}
+
+// goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
+// by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
+// the path is the same, so an unused compiler flag names the checkout.
+func (v *Verifier) goBuildEnv(ctx context.Context, w runTarget) []string {
+	flags := variable(v.env, "GOFLAGS")
+	switch {
+	case v.inNamespace(ctx):
+		if flags == "" { // the variable takes the place of the setting
+			flags = settingIn(filepath.Join(v.keptHome(), ".config", "go", "env"), "GOFLAGS")
+		}
+		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(v.checkout.tree.Root()))}
+	case w.checkout == cleanPlace && strings.Contains(flags, "-trimpath"):
+		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
+	}
+	return nil
+}
+
+// settingIn returns a variable's value from a file of NAME=VALUE lines.
+func settingIn(file, name string) string {
+	data, err := atomicfile.Read(file, maxSettings)
+	if err != nil {
+		return ""
+	}
+	return variable(strings.Split(string(data), "\n"), name)
+}
+
+// ignoredInCheckout returns size and time of the ignored files in the clean checkout, and false if
+// unknown. A run that changes them could tell the next run about itself.
+func (v *Verifier) ignoredInCheckout(ctx context.Context) (map[string]string, bool) {
+	left := map[string]string{}
+	if v.checkout.pristine {
+		return left, true
+	}
+	ignored, err := v.checkout.tree.Ignored(ctx)
+	for _, name := range ignored {
+		left[name] = "gone"
+		if info, err := os.Lstat(filepath.Join(v.checkout.tree.Root(), filepath.FromSlash(name))); err == nil {
+			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return left, err == nil
+}
+
+// runCleanGate runs a gate in the clean checkout and records whether it left files.
+func (v *Verifier) runCleanGate(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
+	before, known := v.ignoredInCheckout(ctx)
+	r, err := v.runUntilDecided(ctx, g, w)
+	after, stillKnown := v.ignoredInCheckout(ctx)
+	r.LeftFiles = !known || !stillKnown || !maps.Equal(before, after)
+	return r, err
+}
+
+// discardBuildProducts makes the next run use a fresh checkout if a claim added sources. Build
+// tools may keep the product of a removed source.
+func (v *Verifier) discardBuildProducts(ctx context.Context, r Request) error {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	adds := slices.ContainsFunc(changes, func(ch git.Change) bool {
+		return ch.Status == 'A' && !v.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
+	})
+	if err != nil || !adds || v.checkout == nil || len(v.Setup) > 0 {
+		return err
+	}
+	v.checkout.stale = true
+	return nil
+}

@@ -1,0 +1,153 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Git-ignored files are in no tree: an ignored conftest.py or GNUmakefile affects the work tree only.
+// A clean checkout lacks it, so it proves nothing. A record of names, sizes and times from before the
+// first turn tells which of these files changed since.
+
+// RecordStart records ignored files, submodules, dependency folders and the home before the first
+// turn. It keeps an earlier record.
+func (v *Verifier) RecordStart(ctx context.Context) error {
+	if _, err := os.Lstat(v.ignoredFile()); err == nil {
+		return nil
+	}
+	for _, keep := range []func(context.Context) error{v.recordSubmodules, v.copyDependencies, v.recordHome, v.RecordIgnored} {
+		if err := keep(ctx); err != nil {
+			return fmt.Errorf("record the state before the first turn: %w", err)
+		}
+	}
+	return nil
+}
+
+// RecordIgnored records the state of git-ignored files, replacing an earlier record. Call it again
+// after the gates ran before the first turn: their caches and reports are not the agent's changes.
+func (v *Verifier) RecordIgnored(ctx context.Context) error {
+	ignored, err := v.ignoredFiles(ctx)
+	if err != nil {
+		return err
+	}
+	return writeState(v.ignoredFile(), ignored)
+}
+
+// ForgetStart removes the records, so that RecordStart starts anew. Call it only before a loop's
+// first turn.
+func (v *Verifier) ForgetStart() error {
+	for _, file := range []string{v.ignoredFile(), v.dependencyFile(), v.byFolderFile(), v.reproducedFile()} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget what git ignored: %w", err)
+		}
+	}
+	if err := errors.Join(v.RemoveCopies(), os.RemoveAll(filepath.Join(v.Dir, "home"))); err != nil {
+		return fmt.Errorf("forget the settings in the home: %w", err)
+	}
+	return nil
+}
+
+func (v *Verifier) ignoredFile() string { return filepath.Join(v.Dir, "ignored.json") }
+
+// fileStamp distinguishes two states of an ignored file.
+type fileStamp struct {
+	Size int64 `json:"size"`
+	Time int64 `json:"time"` // of its last change, in nanoseconds
+}
+
+// maxIgnoredPerFolder bounds the files read in one ignored folder.
+const maxIgnoredPerFolder = 2000
+
+// ignoredFiles returns the state of git-ignored files and folders.
+func (v *Verifier) ignoredFiles(ctx context.Context) (map[string]fileStamp, error) {
+	names, err := v.Repo.Ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]fileStamp{}
+	for _, name := range names {
+		left := maxIgnoredPerFolder
+		// What cannot be read is left out: it is named only, and decides nothing.
+		_ = filepath.WalkDir(filepath.Join(v.Repo.Root(), filepath.FromSlash(name)), func(file string, e fs.DirEntry, err error) error {
+			if left--; err != nil || left < 0 {
+				return fs.SkipAll
+			}
+			if e.IsDir() {
+				files[v.ignoredName(file)+"/"] = fileStamp{}
+				return nil
+			}
+			if info, err := e.Info(); err == nil {
+				files[v.ignoredName(file)] = fileStamp{info.Size(), info.ModTime().UnixNano()}
+			}
+			return nil
+		})
+	}
+	return files, nil
+}
+
+// ignoredName returns a file's path from the repository's top, with slashes.
+func (v *Verifier) ignoredName(file string) string {
+	rel, err := filepath.Rel(v.Repo.Root(), file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// ChangedIgnoredFiles returns ignored files added or changed since the first turn, oldest change
+// first, after changes in the home. It returns nil without a record, and omits the content of new
+// folders.
+func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
+	var was map[string]fileStamp
+	if found, err := readState(v.ignoredFile(), &was); err != nil || !found {
+		return nil, err
+	}
+	now, err := v.ignoredFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	isNew := func(name string) bool { _, known := was[name]; return !known }
+	inNewFolder := func(folder string) bool { _, stands := now[folder]; return stands && isNew(folder) }
+	var names []string
+	for name, state := range now {
+		if above := path.Dir(strings.TrimSuffix(name, "/")) + "/"; (isNew(name) || was[name] != state) && !inNewFolder(above) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
+	if v.compareHome(ctx) == nil {
+		names = slices.Concat(v.home.changed, names)
+	}
+	return names, nil
+}
+
+// removePythonCaches removes __pycache__ folders. Python trusts the time and size stored there
+// instead of the source.
+func (v *Verifier) removePythonCaches(ctx context.Context, tree string) error {
+	if sources, err := v.Repo.Select(ctx, tree, v.files.python); err != nil || len(sources) == 0 {
+		return err
+	}
+	ignored, err := v.Repo.Ignored(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range ignored {
+		if path.Base(name) != "__pycache__" {
+			continue
+		}
+		if err := proc.RemoveAll(filepath.Join(v.Repo.Root(), filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("forget what was compiled: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// Bounds of the mutation points of a claim, tried in a run each: their number, and the total time,
+// unless two runs of the gates take longer.
+const (
+	maxMutationPoints = 12
+	mutationPointTime = 10 * time.Second
+)
+
+type pointKind int
+
+const (
+	inputIndependent pointKind = iota
+	removal
+	namedByTask
+	condition
+	function
+)
+
+// tooManySurvive reports whether the tests miss too many points of this kind: one that ignores its
+// input or that the task names, all removals, or half of the others.
+func (k pointKind) tooManySurvive(unnoticed, tried int) bool {
+	switch k {
+	case inputIndependent, namedByTask:
+		return unnoticed > 0
+	case removal:
+		return unnoticed == tried
+	case condition, function:
+	}
+	return 2*unnoticed >= tried
+}
+
+// mutationPoint is an added condition, statement or function, with its mutants. It survives if all
+// tests pass with each of them.
+type mutationPoint struct {
+	kind     pointKind
+	label    string // with its place
+	file     string
+	function string // that it is, or is in
+	size     int
+	mutants  []mutant.Mutant
+}
+
+// mutationPoints returns a claim's points in the order of trial, in programs only: neither in test
+// helpers nor in gate inputs.
+func (v *Verifier) mutationPoints(ctx context.Context, r Request) ([]mutationPoint, error) {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil || len(changes) > maxChangedFiles {
+		return nil, err
+	}
+	helpers, err := v.assertHelpers(ctx, r.Tree, changes)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := v.compareTests(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var all []mutationPoint
+	var code strings.Builder
+	changed := map[string][2][]byte{}
+	gone := map[string][]byte{}
+	for _, c := range changes {
+		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
+			if gone[c.Path], err = v.fileContent(ctx, r.Base, c.Path); err != nil {
+				return nil, err
+			}
+		}
+		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
+			continue
+		}
+		before, after, err := contents(ctx, v.Repo, c)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.Concat(all, conditions(c.Path, before, after), removals(r.Asked, c.Path, before, after))
+		changed[c.Path] = [2][]byte{before, after}
+		code.WriteString(mutant.Code(c.Path, after))
+	}
+	all = slices.Concat(all, restoredScripts(r.Asked, changed), functions(r.Asked, changed, code.String()))
+	moved := movedFunctions(changed, gone)
+	all = slices.DeleteFunc(all, func(p mutationPoint) bool {
+		return p.kind != namedByTask && p.kind != removal && moved[p.file+" "+p.function]
+	})
+	slices.SortStableFunc(all, func(a, b mutationPoint) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
+	return all[:min(len(all), maxMutationPoints)], nil
+}
+
+// movedFunctions returns "file name" of functions that moved here from another file: they are not
+// the work's. Both maps contain texts by file; gone are removed files.
+func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[string]bool {
+	moved := map[string]bool{}
+	for file, text := range changed {
+		for _, f := range mutant.Changed(file, text[0], text[1]) {
+			for other, texts := range changed {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.StoodIn(other, texts[0])
+			}
+			for other, text := range gone {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.StoodIn(other, text)
+			}
+		}
+	}
+	return moved
+}
+
+// conditions returns the conditions that a change added to a file.
+func conditions(file string, before, after []byte) (all []mutationPoint) {
+	for _, b := range mutant.Branches(file, before, after) {
+		if !b.Whole {
+			continue
+		}
+		what := fmt.Sprintf("%s:%d %s (%s)", file, b.Number, b.Mutant.Does, b.Text)
+		if b.Within != "" {
+			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Within, b.Mutant.Does, b.Text)
+		}
+		p := mutationPoint{condition, what, file, b.Within, 0, []mutant.Mutant{b.Mutant}}
+		if b.Blind {
+			p.kind = inputIndependent
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// removals returns the added statements that remove what the task asks to remove.
+func removals(task, file string, before, after []byte) (all []mutationPoint) {
+	for _, l := range mutant.Statements(file, before, after) {
+		if sign.Removes(task, l.Text) {
+			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Within, l.Mutant.Does, l.Text), file, l.Within, 0, []mutant.Mutant{l.Mutant}})
+		}
+	}
+	return all
+}
+
+// restoredScripts returns the shell scripts that the task names, each mutated to its old text. A
+// script that is the whole change was tried before.
+func restoredScripts(task string, changed map[string][2][]byte) (all []mutationPoint) {
+	for _, file := range slices.Sorted(maps.Keys(changed)) {
+		before, after := changed[file][0], changed[file][1]
+		if before != nil && len(changed) > 1 && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
+			m := mutant.Back(before, after)
+			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}})
+		}
+	}
+	return all
+}
+
+// functions returns the functions that the task names, and the new ones, not stubs, that the
+// program calls. It omits a function that is the only change (tried before) and entry points.
+func functions(task string, changed map[string][2][]byte, code string) (all []mutationPoint) {
+	n := 0
+	for _, file := range slices.Sorted(maps.Keys(changed)) {
+		before, after := changed[file][0], changed[file][1]
+		stubs := mutant.Stubs(file, before, after)
+		for _, f := range mutant.Changed(file, before, after) {
+			n++
+			stub := slices.ContainsFunc(stubs, func(s mutant.Function) bool { return s.Name == f.Name })
+			switch {
+			case isEntryPoint(f):
+			case isNamed(mutant.BareName(f.Name), task, 1):
+				all = append(all, mutationPoint{namedByTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Name, f.Lines, f.Alternatives()})
+			case f.New && !stub && isNamed(mutant.BareName(f.Name), code, 2):
+				all = append(all, mutationPoint{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Name, f.Lines, f.Mutants})
+			}
+		}
+	}
+	if n == 1 {
+		return nil
+	}
+	return all
+}
+
+// isEntryPoint reports whether a program starts with this function, which tests seldom call.
+func isEntryPoint(f mutant.Function) bool {
+	return strings.EqualFold(f.Name[strings.LastIndexByte(f.Name, '.')+1:], "main") || path.Base(f.Path) == "__main__.py"
+}
+
+// runSingleMutants runs gates with one mutation point at a time.
+func (v *Verifier) runSingleMutants(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (run gate.Run, err error) {
+	pieces, err := v.mutationPoints(ctx, r)
+	if err != nil {
+		return run, err
+	}
+	limit := mutationPointTime
+	for _, g := range gates {
+		limit = max(limit, 2*gateDuration(o.Now, g.Name))
+	}
+	began := time.Now()
+	var missed []mutationPoint
+	tried, unnoticed := map[pointKind]int{}, map[pointKind]int{}
+	for _, p := range pieces {
+		if time.Since(began) > limit {
+			break
+		}
+		noticing, err := v.tryMutationPoint(ctx, r, o, p, gates)
+		if err != nil {
+			return run, err
+		}
+		if noticing != gate.Inconclusive {
+			tried[p.kind]++
+		}
+		if noticing == gate.Survived {
+			missed = append(missed, p)
+			unnoticed[p.kind]++
+		}
+	}
+	for _, p := range missed {
+		if p.kind.tooManySurvive(unnoticed[p.kind], tried[p.kind]) {
+			run.Untested = append(run.Untested, p.label)
+		}
+	}
+	return run, nil
+}
+
+// tryMutationPoint tries each mutant of a point that builds. If the proving tests pass, all tests
+// run: others may check it.
+func (v *Verifier) tryMutationPoint(ctx context.Context, r Request, o *gate.Observation, p mutationPoint, gates []gate.Gate) (gate.MutantOutcome, error) {
+	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SingleMutants, uncached: true}
+	result := gate.Inconclusive
+	for _, m := range p.mutants {
+		after, err := v.Repo.Show(ctx, r.Tree, p.file)
+		if err != nil {
+			return result, err
+		}
+		if w.tree, err = v.Repo.WithContent(ctx, r.Tree, map[string][]byte{p.file: mutant.Apply(after, m)}); err != nil {
+			return result, err
+		}
+		elsewhere := func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) }
+		results, err := narrow(v.Root, gates, o.ProbeTests(gate.SingleMutants), elsewhere)
+		if err == nil && o.PassesAll(results) {
+			results, err = elsewhere(withMutantTimeout(r.Gates, o))
+		}
+		if err != nil {
+			return result, err
+		}
+		switch n := o.OutcomeOf(results); n {
+		case gate.Inconclusive:
+		case gate.Survived:
+			result = n
+		default:
+			return gate.Killed, nil
+		}
+	}
+	return result, nil
+}
