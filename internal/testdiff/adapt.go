@@ -12,47 +12,45 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// A task may ask for what old tests cannot outlive: a function takes another parameter, a type
-// gets another name, a limit another value, a feature goes. Whoever does such a task adapts the
-// tests, and so does a cheat that hides something else under it. What the agent made of a test is
-// therefore not believed: Adapt takes the old text, and changes in it what the work itself changed and
-// the task names, as the agent's version has it. Nothing that came beside it is in the result.
-// Whether the work passes that is for the gates to tell.
+// A task may ask for what old tests cannot survive: another parameter, name or limit, a removed
+// feature. An honest agent then adapts the tests; a cheat hides something else in that change. So
+// Adapt ignores the agent's version except for changes that the work made too and the task names. It
+// applies these to the old text, and nothing else. The gates decide whether the work passes it.
 
 // Work is what a claim did to the program, as far as its tests may have to follow.
 type Work struct {
-	Task    string             // the text of what was asked for
-	Recast  map[string]bool    // functions that are called in another way, or give another result
-	Fewer   map[string]int     // how many parameters less they take
-	Gone    map[string]bool    // names that the program does not declare any more
-	Came    map[string]bool    // names that it did not declare
-	Left    map[string]bool    // names that a file of it declared, and does not have at all any more
-	Swapped map[[2]string]bool // words and numbers of its lines with those in their place now, see AddSwapped
-	// StandsIn reports whether tests could import something under a name that is no library and no
-	// part of the program that was there.
-	StandsIn func(module string) bool
-	// Declares reports whether the program gives a name to something, or is in a file of that name.
+	Task              string             // the text of the task
+	ChangedSignatures map[string]bool    // functions with other parameters or results
+	RemovedParameters map[string]int     // how many parameters they lost
+	RemovedNames      map[string]bool    // names that the program no longer declares
+	AddedNames        map[string]bool    // names that it did not declare
+	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
+	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
+	// MayShadow reports whether tests could import something new under a module's name: no library
+	// and no old part of the program.
+	MayShadow func(module string) bool
+	// Declares reports whether the program declares a name, or has a file of that name.
 	Declares func(name string) bool
-	// Untested reports whether what the program still has under a name is in no other file of tests; where
-	// the work changed it, in none that is as it was.
+	// Untested reports whether no other test file mentions a name that the program still has. If
+	// the work changed it, changed test files do not count.
 	Untested func(name string) bool
 }
 
-// Adapted is an old test file as the work asks for it.
+// Adapted is an old test file as the task asks for it.
 type Adapted struct {
-	Was   string // where it was
+	Was   string // its old path
 	File         // where it is now, nil content: all of its tests may go
-	Fewer bool   // some may
+	Fewer bool   // some of its tests may be removed
 }
 
-// Adapt returns the old test files that the work asks to be other than they were; after are those that
-// were changed and those that are new. Old files of which nothing may change are left out. It returns
-// nothing at all if a test is gone that may not be, or does not run any more.
+// Adapt returns the old test files that the task asks to change; after are the changed and new
+// ones. It omits files of which nothing may change. It returns nothing if a test is missing that
+// may not be, or does not run.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, said: Words(w.Task), parts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, taken: map[*span]bool{}}
-	for word := range a.said {
+	a := adaptation{Work: w, taskWords: Words(w.Task), taskWordParts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, usedTests: map[*span]bool{}}
+	for word := range a.taskWords {
 		for _, part := range partsOf(word) {
-			a.parts[part] = true
+			a.taskWordParts[part] = true
 		}
 	}
 	var now []testText
@@ -68,16 +66,16 @@ func (w Work) Adapt(before, after []File) []Adapted {
 			continue
 		}
 		adapted := Adapted{Was: f.Path, File: f}
-		switch is := old.among(now); {
+		switch is := old.counterpart(now); {
 		case is != nil:
 			adapted.Path = is.Path
 			adapted.Content, adapted.Fewer = a.adapt(old, *is)
-		case a.mayAllGo(old):
+		case a.mayRemoveAll(old):
 			adapted.Content, adapted.Fewer = nil, true
 		default:
 			return nil
 		}
-		if a.lost {
+		if a.testLost {
 			return nil
 		}
 		if adapted.Path != f.Path || !bytes.Equal(adapted.Content, f.Content) {
@@ -87,17 +85,17 @@ func (w Work) Adapt(before, after []File) []Adapted {
 	return all
 }
 
-// adaptation holds what is derived from a work once.
+// adaptation is a work with values derived once.
 type adaptation struct {
 	Work
 
-	said          map[string]bool   // words of the task
-	parts         map[string]bool   // what its words consist of
-	pairs, images map[string]string // what stands for what was there, and the reverse: one for all files
+	taskWords     map[string]bool   // words of the task
+	taskWordParts map[string]bool   // words that they consist of
+	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
 	known         map[string]bool   // tokens of the old file
-	lost          bool              // a test is, which may not be
-	declared      map[string]bool   // names, by statements that came
-	taken         map[*span]bool    // tests that have the place of one with another name
+	testLost      bool              // a test is missing that may not be
+	declared      map[string]bool   // names, by added statements
+	usedTests     map[*span]bool    // tests that replace one with another name
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -128,7 +126,7 @@ func readText(f File) (testText, bool) {
 		}
 	}
 	for _, sp := range l.spans(t.s) {
-		if loadsBefore.MatchString(sp.name) {
+		if setupFunction.MatchString(sp.name) {
 			continue
 		}
 		beside(sp.from)
@@ -142,12 +140,12 @@ func readText(f File) (testText, bool) {
 	return t, true
 }
 
-// loadsBefore matches what runs before tests and is none.
-var loadsBefore = regex.New(`(?i)^(?:init|main|TestMain|set_?up\w*|tear_?down\w*|before\w*|after\w*|pytest_\w*)$`)
+// setupFunction matches functions that run before tests.
+var setupFunction = regex.New(`(?i)^(?:init|main|TestMain|set_?up\w*|tear_?down\w*|before\w*|after\w*|pytest_\w*)$`)
 
-// among is the file in which old tests are now: their own, or the new one that has most of them; nil if
-// there is none.
-func (t testText) among(files []testText) *testText {
+// counterpart returns the file that contains old tests now: the same path, or the new file with
+// most of them; nil if none.
+func (t testText) counterpart(files []testText) *testText {
 	if i := slices.IndexFunc(files, func(f testText) bool { return f.Path == t.Path }); i >= 0 {
 		return &files[i]
 	}
@@ -169,7 +167,7 @@ func (t testText) among(files []testText) *testText {
 	return &best
 }
 
-// test is the test of a name.
+// test returns the test of a name.
 func (t testText) test(name string) *span {
 	if i := slices.IndexFunc(t.tests, func(sp span) bool { return sp.name == name }); i >= 0 {
 		return &t.tests[i]
@@ -177,75 +175,75 @@ func (t testText) test(name string) *span {
 	return nil
 }
 
-// edit replaces a stretch of a text.
+// edit replaces a part of a text.
 type edit struct {
 	from, to int
 	text     string
 }
 
-// adapt is an old file with what of it may be as it is now, and whether it has fewer tests.
+// adapt returns an old file with the allowed changes, and whether it has fewer tests.
 func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 	a.known = Words(old.plain)
 	edits, _ := a.statements(now, old.beside, now.beside)
-	a.lost = a.lost || now.silenced() && !old.silenced()
+	a.testLost = a.testLost || now.skipsTests() && !old.skipsTests()
 	for _, t := range old.tests {
 		is := now.test(t.name)
-		if is == nil && a.mayGo(old, t, &now) {
-			edits, fewer = append(edits, edit{t.from, t.to, old.nothing(t)}), true
+		if is == nil && a.mayRemove(old, t, &now) {
+			edits, fewer = append(edits, edit{t.from, t.to, old.emptyBody(t)}), true
 			continue
 		}
 		if is == nil {
 			is = a.renamedTest(old, t, now)
 		}
-		if a.lost = a.lost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.lost {
+		if a.testLost = a.testLost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.testLost {
 			return old.Content, false
 		}
 		more, _ := a.statements(now, old.statements(t.head, t.to), now.ofTest(*is))
 		edits = append(edits, more...)
 	}
-	text := applied(string(old.Content), edits)
-	if text = a.imports(old, now, text); looksAsync.MatchString(text) && !looksAsync.MatchString(string(old.Content)) && awaitsNothing.MatchString(text) {
+	text := applyEdits(string(old.Content), edits)
+	if text = a.imports(old, now, text); asyncTest.MatchString(text) && !asyncTest.MatchString(string(old.Content)) && unittestCase.MatchString(text) {
 		return old.Content, false // nobody would await the tests
 	}
 	return []byte(text), fewer
 }
 
-// looksAsync and awaitsNothing match a test of Python's unittest that nobody awaits.
-var looksAsync, awaitsNothing = regex.New(`(?m)^\s+async\s+def\s+test`), regex.New(`\bTestCase\b`)
+// asyncTest and unittestCase match a Python test that unittest never awaits.
+var asyncTest, unittestCase = regex.New(`(?m)^\s+async\s+def\s+test`), regex.New(`\bTestCase\b`)
 
-// silenced reports whether a file or a group of tests is skipped, or a test stands alone.
-func (t testText) silenced() bool {
+// skipsTests reports whether a file or group of tests is skipped, or only one test is focused.
+func (t testText) skipsTests() bool {
 	spans := t.l.spans(t.s)
-	return t.l.loose(t.s, spans).skipped || slices.ContainsFunc(spans, func(sp span) bool { return sp.focused || sp.group && sp.skipped })
+	return t.l.outsideTests(t.s, spans).skipped || slices.ContainsFunc(spans, func(sp span) bool { return sp.focused || sp.group && sp.skipped })
 }
 
-// renamedTest is the test with another name that has all of an old one's statements, of which no other is
-// that; nil if there is none: then the old one is gone.
+// renamedTest returns the only new test with all statements of an old one, or nil: then the old one
+// is missing.
 func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 	for i, is := range now.tests {
 		at := &now.tests[i]
-		if old.test(is.name) != nil || a.taken[at] {
+		if old.test(is.name) != nil || a.usedTests[at] {
 			continue
 		}
 		before := a.save()
 		if _, whole := a.statements(now, old.statements(t.head, t.to), now.ofTest(is)); whole {
-			a.taken[at] = true
+			a.usedTests[at] = true
 			return at
 		}
-		a.goBack(before)
+		a.restore(before)
 	}
 	return nil
 }
 
-// statements are the edits that make old statements what they are now. One that has no counterpart, or
-// differs from it in what the work does not ask for, stays as it was; then they are not whole.
+// statements returns the edits from old to new statements. An old statement without an allowed
+// counterpart stays; then whole is false.
 func (a *adaptation) statements(now testText, was, is []statement) (edits []edit, whole bool) {
 	found := 0
 	a.declared = map[string]bool{}
 	at := 0
 	for _, s := range was {
 		for i := at; i < len(is); i++ {
-			text, same := a.stands(s, is[i])
+			text, same := a.adaptStatement(s, is[i])
 			if !same {
 				continue
 			}
@@ -261,11 +259,11 @@ func (a *adaptation) statements(now testText, was, is []statement) (edits []edit
 	return edits, found == len(was)
 }
 
-// declarations are those statements that came which declare what a text has and the old file has not.
-// Only a value may come that way.
+// declarations returns the added statements that declare what a text uses and the old file lacks.
+// Only values are allowed.
 func (a *adaptation) declarations(came []statement, text, lead string) (found string) {
 	for _, name := range slices.Sorted(maps.Keys(Words(text))) {
-		if a.known[name] || a.Came[name] || a.images[name] != "" || a.declared[name] || !isName(name) {
+		if a.known[name] || a.AddedNames[name] || a.images[name] != "" || a.declared[name] || !isName(name) {
 			continue
 		}
 		for _, s := range came {
@@ -286,8 +284,8 @@ func (a *adaptation) declarations(came []statement, text, lead string) (found st
 	return found
 }
 
-// nothing is what stands for a test that went.
-func (t testText) nothing(sp span) string {
+// emptyBody returns what replaces a removed test.
+func (t testText) emptyBody(sp span) string {
 	if t.l.extent != indents {
 		return ""
 	}
@@ -295,8 +293,8 @@ func (t testText) nothing(sp span) string {
 	return line[:source.Indent(line)] + "pass\n"
 }
 
-// applied is a text with edits.
-func applied(text string, edits []edit) string {
+// applyEdits applies edits to a text.
+func applyEdits(text string, edits []edit) string {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.from, a.from) })
 	for _, e := range edits {
 		text = text[:e.from] + e.text + text[e.to:]
@@ -304,9 +302,9 @@ func applied(text string, edits []edit) string {
 	return text
 }
 
-// mayAllGo reports whether all tests of a file may.
-func (a *adaptation) mayAllGo(old testText) bool {
-	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayGo(old, t, nil) })
+// mayRemoveAll reports whether all tests of a file may be removed.
+func (a *adaptation) mayRemoveAll(old testText) bool {
+	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayRemove(old, t, nil) })
 }
 
 var (
@@ -322,9 +320,9 @@ var (
 	filler = regex.New(`(?i)^(?:.|an|all|any|the|of|for|from|in|and|or|it|its|to|their|old|unused|deprecated|obsolete|support|features?|functions?|methods?|class|modules?|package|code|files?|tests?|form|option|format|command|endpoint|api)$`)
 )
 
-// mayGo reports whether a test may be gone: the task asks to remove its file, or what it tests, by a name
-// that it calls, or by all that the task says of it; and nothing that stays is untested then.
-func (a *adaptation) mayGo(old testText, t span, now *testText) bool {
+// mayRemove reports whether a test may be removed. The task asks to remove its file, a name that it
+// calls, or all that the task describes. Nothing that stays may become untested.
+func (a *adaptation) mayRemove(old testText, t span, now *testText) bool {
 	at := goes.FindStringIndex(a.Task)
 	if at == nil {
 		return false
@@ -342,7 +340,7 @@ func (a *adaptation) mayGo(old testText, t span, now *testText) bool {
 	where := strings.ToLower(path.Base(old.Path) + " " + t.name)
 	called, said, all := byName, 0, 0
 	for word := range Words(object) {
-		called = called || a.Gone[word] && calls[word]
+		called = called || a.RemovedNames[word] && calls[word]
 		if filler.MatchString(word) {
 			continue
 		}
@@ -352,7 +350,7 @@ func (a *adaptation) mayGo(old testText, t span, now *testText) bool {
 		}
 	}
 	for name := range calls {
-		if called = called || with != nil && a.Gone[name]; !a.Gone[name] && !old.looksElsewhere(name, t, now) && a.Untested(name) {
+		if called = called || with != nil && a.RemovedNames[name]; !a.RemovedNames[name] && !old.testedElsewhere(name, t, now) && a.Untested(name) {
 			return false
 		}
 	}
@@ -363,16 +361,16 @@ func (a *adaptation) mayGo(old testText, t span, now *testText) bool {
 	return called || said >= max(least, all)
 }
 
-// looksElsewhere reports whether another test of a file has a name, and is still there.
-func (t testText) looksElsewhere(name string, but span, now *testText) bool {
+// testedElsewhere reports whether another remaining test of the file mentions a name.
+func (t testText) testedElsewhere(name string, but span, now *testText) bool {
 	return now != nil && slices.ContainsFunc(t.tests, func(other span) bool {
 		return other.name != but.name && now.test(other.name) != nil && Words(t.plain[other.from:other.to])[name]
 	})
 }
 
-// savedPairs are the pairs of an adaptation at one time, to go back to.
+// savedPairs is a state of an adaptation's pairs, for restore.
 type savedPairs struct{ pairs, images map[string]string }
 
 func (a *adaptation) save() savedPairs { return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images)} }
 
-func (a *adaptation) goBack(s savedPairs) { a.pairs, a.images = s.pairs, s.images }
+func (a *adaptation) restore(s savedPairs) { a.pairs, a.images = s.pairs, s.images }

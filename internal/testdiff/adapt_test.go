@@ -62,7 +62,7 @@ func edited(text string, pairs ...string) string { return strings.NewReplacer(pa
 
 // An adapted test file has the changes that the task asks for, and no other that the agent made.
 func TestAdapt(t *testing.T) {
-	contexts := Work{Task: "Get takes a context and gives up when it is done", Recast: map[string]bool{"Get": true}}
+	contexts := Work{Task: "Get takes a context and gives up when it is done", ChangedSignatures: map[string]bool{"Get": true}}
 	swapped := func(pairs ...string) map[[2]string]bool {
 		all := map[[2]string]bool{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -71,12 +71,12 @@ func TestAdapt(t *testing.T) {
 		return all
 	}
 	limit := swapped("5", "20")
-	limits := Work{Task: "raise the limit from 5 to 20", Swapped: limit}
-	removal := Work{Task: "Remove the XML format and its tests", Gone: map[string]bool{"dump": true}}
-	async := Work{Task: "load must be async", Recast: map[string]bool{"load": true}}
-	rename := Work{Task: "rename Get to Lookup", Gone: map[string]bool{"Get": true}, Came: map[string]bool{"Lookup": true}}
-	even := Work{Task: "rename is_even to even and is_odd to odd", Gone: map[string]bool{"is_even": true, "is_odd": true}, Came: map[string]bool{"even": true, "odd": true}}
-	lenient := Work{Task: contexts.Task, Recast: contexts.Recast, Came: map[string]bool{"lenient": true}}
+	limits := Work{Task: "raise the limit from 5 to 20", Replacements: limit}
+	removal := Work{Task: "Remove the XML format and its tests", RemovedNames: map[string]bool{"dump": true}}
+	async := Work{Task: "load must be async", ChangedSignatures: map[string]bool{"load": true}}
+	rename := Work{Task: "rename Get to Lookup", RemovedNames: map[string]bool{"Get": true}, AddedNames: map[string]bool{"Lookup": true}}
+	even := Work{Task: "rename is_even to even and is_odd to odd", RemovedNames: map[string]bool{"is_even": true, "is_odd": true}, AddedNames: map[string]bool{"even": true, "odd": true}}
+	lenient := Work{Task: contexts.Task, ChangedSignatures: contexts.ChangedSignatures, AddedNames: map[string]bool{"lenient": true}}
 	withContext := edited(goOld, `import "testing"`, "import (\n\t\"context\"\n\t\"testing\"\n)", `Get("`, `Get(context.Background(), "`)
 	goWant := edited(goOld, "package store\n", "package store\n\nimport \"context\"\n", `Get("`, `Get(context.Background(), "`)
 	onlyFirst, _, _ := strings.Cut(withContext, "func TestMissing")
@@ -86,7 +86,7 @@ func TestAdapt(t *testing.T) {
 	dumpWant := edited(pyOld, "from xmlformat import dump", "", dumped, "    pass\n")
 	awaited := edited(jsOld, "'loads', () =>", "'loads', async () =>", "= load(", "= await load(", "'fails', () =>", "'fails', async () =>", "assert.throws", "await assert.rejects")
 	const javaOld = "public class PointTest {\n    static void adds() {\n        assert new Point(1, 2).getX() == 1;\n    }\n    public static void main(String[] args) {\n        adds();\n    }\n}\n"
-	record := Work{Task: "turn Point into a record with accessors x and y", Gone: map[string]bool{"getX": true}}
+	record := Work{Task: "turn Point into a record with accessors x and y", RemovedNames: map[string]bool{"getX": true}}
 	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
 	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
 	const same = "" // the old file, unchanged
@@ -117,17 +117,17 @@ func TestAdapt(t *testing.T) {
 		{"the same with less", record, "PointTest.java", javaOld, edited(javaOld, "getX() == 1", "x() > 0"), same},
 		{"the same with nothing called", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "        adds();\n", ""), edited(javaOld, "getX", "x")},
 		{"no assertion waits", async, "load.test.js", edited(jsOld, "assert.equal(config.name, 'a')", "assert.ok(['a', 'b'].every(n => config.name !== n))"), edited(awaited, "assert.equal(config.name, 'a')", "assert.ok(['a', 'b'].every(async n => config.name !== n))"), edited(awaited, "assert.equal(config.name, 'a')", "assert.ok(['a', 'b'].every(n => config.name !== n))")},
-		{"an argument less of as many parameters", Work{Task: "check takes a least size", Recast: map[string]bool{"check": true}}, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check()"), same},
-		{"an argument less of less parameters", Work{Task: "check takes no list", Recast: map[string]bool{"check": true}, Fewer: map[string]int{"check": 1}}, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check()"), edited(pyOld, "check([6])", "check()")},
-		{"a name that the task does not name", Work{Task: "add dump_all", Gone: map[string]bool{"check": true}, Came: map[string]bool{"verify": true}}, "test_limits.py", pyOld, edited(pyOld, "check", "verify"), edited(pyOld, "import check", "import verify")},
-		{"a part of a name that the task names", Work{Task: "rename Store to Box", Gone: map[string]bool{"NewStore": true}, Came: map[string]bool{"NewBox": true}}, "store_test.go", edited(goOld, "New()", "NewStore()"), edited(goOld, "New()", "NewBox()"), edited(goOld, "New()", "NewBox()")},
-		{"another style of names", Work{Task: "names are as in PEP 8", Gone: map[string]bool{"checkSize": true}, Came: map[string]bool{"check_size": true}}, "test_limits.py", edited(pyOld, "check", "checkSize"), edited(pyOld, "check", "check_size"), edited(pyOld, "check", "check_size")},
-		{"a word of a text that was a name", Work{Task: "rename small to tiny", Gone: map[string]bool{"small": true}, Came: map[string]bool{"tiny": true}}, "test_limits.py", edited(pyOld, `"<d>1</d>"`, `"small"`), edited(pyOld, `"<d>1</d>"`, `"tiny"`), same},
-		{"a name for a number", Work{Task: "limit 5", Came: map[string]bool{"LEAST": true}, Swapped: swapped("5", "LEAST")}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "LIMIT == LEAST"), same},
+		{"an argument less of as many parameters", Work{Task: "check takes a least size", ChangedSignatures: map[string]bool{"check": true}}, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check()"), same},
+		{"an argument less of less parameters", Work{Task: "check takes no list", ChangedSignatures: map[string]bool{"check": true}, RemovedParameters: map[string]int{"check": 1}}, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check()"), edited(pyOld, "check([6])", "check()")},
+		{"a name that the task does not name", Work{Task: "add dump_all", RemovedNames: map[string]bool{"check": true}, AddedNames: map[string]bool{"verify": true}}, "test_limits.py", pyOld, edited(pyOld, "check", "verify"), edited(pyOld, "import check", "import verify")},
+		{"a part of a name that the task names", Work{Task: "rename Store to Box", RemovedNames: map[string]bool{"NewStore": true}, AddedNames: map[string]bool{"NewBox": true}}, "store_test.go", edited(goOld, "New()", "NewStore()"), edited(goOld, "New()", "NewBox()"), edited(goOld, "New()", "NewBox()")},
+		{"another style of names", Work{Task: "names are as in PEP 8", RemovedNames: map[string]bool{"checkSize": true}, AddedNames: map[string]bool{"check_size": true}}, "test_limits.py", edited(pyOld, "check", "checkSize"), edited(pyOld, "check", "check_size"), edited(pyOld, "check", "check_size")},
+		{"a word of a text that was a name", Work{Task: "rename small to tiny", RemovedNames: map[string]bool{"small": true}, AddedNames: map[string]bool{"tiny": true}}, "test_limits.py", edited(pyOld, `"<d>1</d>"`, `"small"`), edited(pyOld, `"<d>1</d>"`, `"tiny"`), same},
+		{"a name for a number", Work{Task: "limit 5", AddedNames: map[string]bool{"LEAST": true}, Replacements: swapped("5", "LEAST")}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "LIMIT == LEAST"), same},
 		{"a variable that sets something", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tmode := Reset()\n\ts := New()\n", `Get(context.Background(), "k`, `Get(mode, "k`), edited(goWant, `Get(context.Background(), "k`, `Get(mode, "k`)},
 		{"a variable that reaches into a module", contexts, "test_limits.py", edited(pyOld, "dump(1)", "Get(1)"), edited(pyOld, "        self.assertEqual(dump(1)", "        mode = limits.__setattr__('check', print) or 1\n        self.assertEqual(Get(mode, 1)"), edited(pyOld, "dump(1)", "Get(mode, 1)")},
 		{"from a module that the task names", limits, "test_limits.py", pyOld, edited(raised, "from limits import", "from limit import"), raised},
-		{"from a module to which it moved", Work{Task: "move check and LIMIT to bounds", Left: map[string]bool{"check": true, "LIMIT": true}}, "test_limits.py", pyOld, edited(pyOld, "from limits import", "from bounds import"), edited(pyOld, "from limits import", "from bounds import")},
+		{"from a module to which it moved", Work{Task: "move check and LIMIT to bounds", VanishedNames: map[string]bool{"check": true, "LIMIT": true}}, "test_limits.py", pyOld, edited(pyOld, "from limits import", "from bounds import"), edited(pyOld, "from limits import", "from bounds import")},
 		{"a longer input", limits, "test_limits.py", pyOld, edited(pyOld, "[5]", "[20]", "[6]", "[6, 7]"), raised},
 		{"not what the task names", Work{Task: "clean up"}, "store_test.go", goOld, withContext, same},
 		{"another result", contexts, "store_test.go", goOld, edited(withContext, `got != "v"`, `got != "w"`), edited(goOld, "package store\n", "package store\n\nimport \"context\"\n", `Get("none`, `Get(context.Background(), "none`)},
@@ -150,7 +150,7 @@ func TestAdapt(t *testing.T) {
 		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), same},
 		{"a test by one word of its name", Work{Task: "Remove the user export and its tests"}, "test_limits.py", edited(pyOld, "test_dump", "test_user_dump"), edited(pyOld, "\n"+dumped, ""), same},
 		{"something else under the name", limits, "test_limits.py", pyOld, edited(raised, "from limits", "from fakes"), raised},
-		{"another function under the name", Work{Task: limits.Task, Swapped: limit, Came: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
+		{"another function under the name", Work{Task: limits.Task, Replacements: limit, AddedNames: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
 		{"from a module that was there", limits, "test_limits.py", pyOld, edited(raised, "from limits import check, LIMIT", "from util import check, LIMIT"), raised},
 		{"a function of that name beside", limits, "test_limits.py", pyOld, raised + "\ndef check(sizes): return sizes != [6]\n", raised},
 		{"another assertEqual", limits, "test_limits.py", pyOld, raised + "\n    def assertEqual(self, a, b):\n        return None\n", raised},
@@ -163,18 +163,18 @@ func TestAdapt(t *testing.T) {
 		{"not awaited", async, "load.test.js", jsOld, edited(awaited, "await assert.rejects", "assert.rejects"), edited(awaited, "await assert.rejects", "assert.throws")},
 		{"caught", async, "load.test.js", jsOld, edited(awaited, "  assert.equal(config.name, 'a');\n", "  try {\n    assert.equal(config.name, 'a');\n  } catch {}\n"), awaited},
 		{"a group skipped", async, "load.test.js", jsOld, edited(awaited, "test('loads'", "describe.skip('all', () => {\ntest('loads'") + "});\n", same},
-		{"a word that the task says, too", Work{Task: limits.Task + ": check is True up to it, and False beyond", Swapped: limit}, "test_limits.py", pyOld, edited(raised, "check([6]), False", "check([6]), True"), raised},
+		{"a word that the task says, too", Work{Task: limits.Task + ": check is True up to it, and False beyond", Replacements: limit}, "test_limits.py", pyOld, edited(raised, "check([6]), False", "check([6]), True"), raised},
 		{"two values for one", Work{Task: "orders of 100 get 10 off, of 1 none"}, "test_limits.py", pyOld, edited(pyOld, "dump(1), \"<d>1</d>\"", "dump(100), \"<d>10</d>\""), same},
-		{"a value that the task names for something else", Work{Task: "add rebate: from 5 pieces on 20 off", Swapped: swapped("30", "20")}, "test_limits.py", pyOld, raised, same},
+		{"a value that the task names for something else", Work{Task: "add rebate: from 5 pieces on 20 off", Replacements: swapped("30", "20")}, "test_limits.py", pyOld, raised, same},
 		{"two names exchanged", even, "test_nums.py", parity, edited(parity, "is_even", "odd", "is_odd", "even"), edited(parity, "is_even, is_odd", "odd, even")},
 		{"two names to one", even, "test_nums.py", edited(parity, "not is_odd(2)", "is_odd(3)"), "from nums import odd\n\n\ndef test_parity():\n    assert odd(2)\n    assert odd(3)\n", "from nums import odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert odd(3)\n"},
-		{"the value in the place of the name", Work{Task: "drop LIMIT, limit() gives it; it is 5", Gone: map[string]bool{"LIMIT": true}, Came: map[string]bool{"limit": true}}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "5 == 5"), same},
-		{"an element less", Work{Task: "dump takes a list", Recast: map[string]bool{"dump": true}}, "test_limits.py", edited(pyOld, "dump(1)", "dump([1, 2])"), edited(pyOld, "dump(1)", "dump([2])"), same},
+		{"the value in the place of the name", Work{Task: "drop LIMIT, limit() gives it; it is 5", RemovedNames: map[string]bool{"LIMIT": true}, AddedNames: map[string]bool{"limit": true}}, "test_limits.py", limitOld, edited(limitOld, "LIMIT == 5", "5 == 5"), same},
+		{"an element less", Work{Task: "dump takes a list", ChangedSignatures: map[string]bool{"dump": true}}, "test_limits.py", edited(pyOld, "dump(1)", "dump([1, 2])"), edited(pyOld, "dump(1)", "dump([2])"), same},
 		{"no language that is known", limits, "limits.txt", "5\n", "20\n", same},
 	} {
 		t.Run(strings.ReplaceAll(c.name, "/", "-"), func(t *testing.T) {
-			c.work.StandsIn = func(module string) bool { return module == "fakes" }
-			c.work.Declares = func(name string) bool { return c.work.Came[name] || name == "Reset" || name == "size" }
+			c.work.MayShadow = func(module string) bool { return module == "fakes" }
+			c.work.Declares = func(name string) bool { return c.work.AddedNames[name] || name == "Reset" || name == "size" }
 			c.work.Untested = func(name string) bool { return name == "check" }
 			if c.old == c.now {
 				t.Fatal("nothing changed")
@@ -193,7 +193,7 @@ func TestAdapt(t *testing.T) {
 
 // A test may move to another file with the code that it is for; all tests of a file may go.
 func TestAdaptTestsThatMoved(t *testing.T) {
-	w := Work{Task: "move the tests into tests/", StandsIn: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
+	w := Work{Task: "move the tests into tests/", MayShadow: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
 	before := []File{{"pkg/test_limits.py", []byte(pyOld)}}
 	now := File{"tests/test_limits.py", []byte(edited(pyOld, "[6]", "[7]"))}
 	other := File{"tests/test_more.py", []byte("def test_more():\n    assert True\n")}
@@ -203,7 +203,7 @@ func TestAdaptTestsThatMoved(t *testing.T) {
 	if got := w.Adapt(before, []File{other}); got != nil {
 		t.Errorf("tests that are gone: %+v", got)
 	}
-	w = Work{Task: "Remove dump and check with their tests", Gone: map[string]bool{"dump": true, "check": true}, Untested: w.Untested}
+	w = Work{Task: "Remove dump and check with their tests", RemovedNames: map[string]bool{"dump": true, "check": true}, Untested: w.Untested}
 	w.Untested = func(string) bool { return false }
 	if got := w.Adapt(before, nil); len(got) != 1 || got[0].Content != nil {
 		t.Errorf("tests that may go: %+v", got)
@@ -227,7 +227,7 @@ func FuzzAdapt(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, was, is string) {
 		for _, name := range []string{"a_test.go", "test_a.py", "a.test.js"} {
-			w := Work{StandsIn: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
+			w := Work{MayShadow: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
 			before := []File{{name, []byte(was)}}
 			if got := w.Adapt(before, before); got != nil {
 				t.Fatalf("%s is adapted though it did not change:\n%s", name, was)

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// imports is an adapted text with what it needs of the imports as they are now: a name never stands
-// for what it did not.
+// imports returns an adapted text with the current imports that it needs. No name changes its
+// meaning.
 func (a *adaptation) imports(old, now testText, text string) string {
 	was, is := old.imported(), now.imported()
 	body := text
@@ -32,22 +32,22 @@ func (a *adaptation) imports(old, now testText, text string) string {
 		}
 	}
 	for _, line := range gone {
-		if binds := old.binds(line); !intersect(binds, used) && (old.isGo() || intersect(Words(line), a.Gone) || intersect(binds, a.said)) {
+		if binds := old.boundNames(line); !overlaps(binds, used) && (old.isGo() || overlaps(Words(line), a.RemovedNames) || overlaps(binds, a.taskWords)) {
 			text = strings.Replace(text, line, "", 1)
 		}
 	}
 	return old.withImports(text, slices.Concat(was, kept), more)
 }
 
-// importsSame reports whether an import is another as the work may have changed it. A name that it had comes
-// from elsewhere only if it is not where it was.
+// importsSame reports whether the work may have changed an import. A name may come from elsewhere
+// only if its old source is gone.
 func (a *adaptation) importsSame(old testText, was, is string) bool {
-	had, binds, shared, elsewhere := Words(was), old.binds(is), false, false
+	had, binds, shared, elsewhere := Words(was), old.boundNames(is), false, false
 	for name := range Words(is) {
 		switch {
 		case had[name]:
 			shared = shared || !importWord.MatchString(name)
-		case !a.Came[name] && !a.said[name] && a.images[name] == "" || name == "as":
+		case !a.AddedNames[name] && !a.taskWords[name] && a.images[name] == "" || name == "as":
 			return false
 		default:
 			elsewhere = elsewhere || !binds[name]
@@ -55,7 +55,7 @@ func (a *adaptation) importsSame(old testText, was, is string) bool {
 	}
 	if elsewhere {
 		for name := range binds {
-			if had[name] && !a.Left[name] {
+			if had[name] && !a.VanishedNames[name] {
 				return false
 			}
 		}
@@ -63,22 +63,22 @@ func (a *adaptation) importsSame(old testText, was, is string) bool {
 	return shared
 }
 
-// mayImport reports whether an import that came may be there: of something that the adapted text has, under
-// a name that stood for nothing, and nothing of the program but what the task names.
+// mayImport reports whether an added import is allowed: the adapted text uses it, its name was
+// free, and the task mentions what it imports from the program.
 func (a *adaptation) mayImport(old testText, line string, used map[string]bool) bool {
-	binds := old.binds(line)
-	if !intersect(binds, used) || intersect(binds, a.known) {
+	binds := old.boundNames(line)
+	if !overlaps(binds, used) || overlaps(binds, a.known) {
 		return false
 	}
 	for name := range Words(line) {
-		if !a.said[name] && a.StandsIn(name) || a.Declares(name) && binds[name] && !a.mentions(name) {
+		if !a.taskWords[name] && a.MayShadow(name) || a.Declares(name) && binds[name] && !a.mentions(name) {
 			return false
 		}
 	}
 	return true
 }
 
-func intersect(a, b map[string]bool) bool {
+func overlaps(a, b map[string]bool) bool {
 	for name := range a {
 		if b[name] {
 			return true
@@ -95,7 +95,7 @@ var (
 
 func (t testText) isGo() bool { return path.Ext(t.Path) == ".go" }
 
-// imported are the imports of a file: in Go, what each imports.
+// imported returns the imports of a file: in Go, what each imports.
 func (t testText) imported() (lines []string) {
 	for _, s := range t.uses {
 		text := strings.TrimSpace(s.text)
@@ -115,8 +115,8 @@ func (t testText) imported() (lines []string) {
 	return lines
 }
 
-// binds are the names that an import gives to what it imports.
-func (t testText) binds(line string) map[string]bool {
+// boundNames returns the names that an import declares.
+func (t testText) boundNames(line string) map[string]bool {
 	if t.isGo() {
 		alias, quoted, _ := strings.Cut(line, `"`)
 		return Words(alias + path.Base(strings.Trim(quoted, `"`)))
@@ -133,7 +133,7 @@ func (t testText) binds(line string) map[string]bool {
 	return names
 }
 
-// withImports is a text with more imports behind the last that it has.
+// withImports adds imports after the last one of a text.
 func (t testText) withImports(text string, has, more []string) string {
 	if len(more) == 0 {
 		return text

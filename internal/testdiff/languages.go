@@ -9,25 +9,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// language is how the tests of one look. The patterns are matched on bare code.
+// language describes how tests look. The patterns match code without comments and strings.
 type language struct {
 	names string // globs of file names
 	style source.Style
-	// head begins a test: group "name" is its name where that is a word, else it is
-	// the first string after the head; group "mark" is what may skip or focus it.
+	// head begins a test. Group "name" is its name if that is a word, else the name is the next
+	// string. Group "mark" may skip or focus it.
 	head  *regex.Regex
-	group *regex.Regex // matches the head of what holds tests and is none
+	group *regex.Regex // matches the head of a group of tests
 	extent
 	above *regex.Regex // lines above the head that belong to it: annotations
-	// annotated: only a mark above tells that it is a test.
+	// annotated: only a mark above identifies a test.
 	annotated bool
-	skip      *regex.Regex // in the mark, above, or in the body
-	focus     *regex.Regex // in the mark, or above
+	skip      *regex.Regex // in the mark, above it, or in the body
+	focus     *regex.Regex // in the mark, or above it
 	assert    *regex.Regex // begins an assertion
-	whole     *regex.Regex // skips the file as a whole
+	whole     *regex.Regex // skips the whole file
 }
 
-// extent is how a test ends.
+// extent says how a test ends.
 type extent int
 
 const (
@@ -37,7 +37,7 @@ const (
 	ends           // with the word end, as far in as its head
 )
 
-// languages are those that are known. Compiled where a test file is read.
+// languages are compiled when a test file is first read.
 var languages = sync.OnceValue(func() []language {
 	annotation := regex.New(`^\s*[@#\[]`)
 	return []language{
@@ -137,14 +137,14 @@ var languages = sync.OnceValue(func() []language {
 	}
 })
 
-// Knows tells whether the tests of a file can be read.
+// Knows reports whether the tests of a file can be read.
 func Knows(file string) bool {
 	_, ok := read(file, nil)
 	return ok
 }
 
-// Extensions are those of the files that can be read, without the dot, but for
-// Go's, which tells its tests by name alone.
+// Extensions returns the known extensions without dots, except Go's: a Go test has a name of its
+// own.
 func Extensions() []string {
 	var all []string
 	for _, l := range languages()[1:] {
@@ -153,7 +153,7 @@ func Extensions() []string {
 	return all
 }
 
-// read gives the tests of a file; false if its language is not known.
+// read returns the tests of a file, and false if its language is unknown.
 func read(file string, content []byte) ([]test, bool) {
 	l, known := languageOf(file)
 	if !known {

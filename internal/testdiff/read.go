@@ -9,16 +9,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// wholeFile is the name of what is said of a file and not of a test in it.
+// wholeFile is the name for changes of a file instead of a test.
 const wholeFile = "the file"
 
-// span is a test with where it stands.
+// span is a test with its place.
 type span struct {
 	test
 	from, head, to int // of the lines above it, of its head's end, of its end
 }
 
-// read finds the tests, and what is said of the file as a whole.
+// read returns the tests, and what the file contains outside them.
 func (l language) read(text string) []test {
 	s := source.Bare(text, l.style)
 	spans := l.spans(s)
@@ -26,11 +26,10 @@ func (l language) read(text string) []test {
 	for _, sp := range spans {
 		tests = append(tests, sp.test)
 	}
-	return append(tests, l.loose(s, spans))
+	return append(tests, l.outsideTests(s, spans))
 }
 
-// spans finds the tests with where they stand. Each has the names of the groups that it is in
-// before its own.
+// spans returns the tests with their places. Each name begins with its groups.
 func (l language) spans(s source.Source) []span {
 	var spans []span
 	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
@@ -50,12 +49,12 @@ func (l language) spans(s source.Source) []span {
 	return spans
 }
 
-// span reads the test whose head is at a match.
+// span reads the test with its head at a match.
 func (l language) span(s source.Source, m []int) (span, bool) {
 	start := m[0] + source.Indent(s.Code[m[0]:m[1]])
 	sp := span{head: m[1], from: l.beginning(s, start)}
 	head := s.Code[start:m[1]]
-	name, mark := l.of(s, m, "name"), l.of(s, m, "mark")
+	name, mark := l.nameOf(s, m, "name"), l.nameOf(s, m, "mark")
 	sp.group = l.group != nil && l.group.MatchString(head)
 	switch l.extent {
 	case braces:
@@ -81,10 +80,10 @@ func (l language) span(s source.Source, m []int) (span, bool) {
 	return sp, true
 }
 
-// testMark stands above a function that is a test, where only that tells.
+// testMark matches an annotation that identifies a test.
 var testMark = regex.New(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
 
-// beginning is where the annotations above a head begin.
+// beginning returns where the annotations above a head begin.
 func (l language) beginning(s source.Source, start int) int {
 	at := strings.LastIndexByte(s.Code[:start], '\n') + 1
 	for l.above != nil && at > 0 {
@@ -97,7 +96,7 @@ func (l language) beginning(s source.Source, start int) int {
 	return at
 }
 
-func (l language) of(s source.Source, m []int, group string) string {
+func (l language) nameOf(s source.Source, m []int, group string) string {
 	i := l.head.SubexpIndex(group)
 	if i < 0 || m[2*i] < 0 {
 		return ""
@@ -105,7 +104,7 @@ func (l language) of(s source.Source, m []int, group string) string {
 	return s.Code[m[2*i]:m[2*i+1]]
 }
 
-// classify reads how a test is marked and what it asserts.
+// classify reads a test's marks and assertions.
 func (l language) classify(s source.Source, sp *span, start int, mark string) {
 	above := s.Code[sp.from:start]
 	body := s.Code[start:sp.to]
@@ -120,14 +119,14 @@ func (l language) classify(s source.Source, sp *span, start int, mark string) {
 	if sp.group {
 		return
 	}
-	sp.asserts = l.assertions(s, sp.head, sp.to)
-	sp.empty = leaves.MatchString(s.Code[sp.head:sp.to])
+	sp.assertions = l.assertions(s, sp.head, sp.to)
+	sp.empty = exitsEarly.MatchString(s.Code[sp.head:sp.to])
 }
 
-// leaves is a test that ends before it has done anything.
-var leaves = regex.New(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
+// exitsEarly matches a test that ends before it does anything.
+var exitsEarly = regex.New(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
 
-// assertions are the statements that assert, in a stretch.
+// assertions returns the asserting statements in a range.
 func (l language) assertions(s source.Source, from, to int) []string {
 	var found []string
 	end := from
@@ -142,8 +141,7 @@ func (l language) assertions(s source.Source, from, to int) []string {
 	return found
 }
 
-// statementEnd is the end of a statement: that of its line, or of the parentheses
-// that are open there.
+// statementEnd returns the end of a statement: of its line, or of its open brackets.
 func statementEnd(s source.Source, at, to int) int {
 	depth := 0
 	for i := at; i < to; i++ {
@@ -167,9 +165,8 @@ func statementEnd(s source.Source, at, to int) int {
 	return to
 }
 
-// loose is what stands outside of all tests: a file of a language whose tests may
-// be whole files, and what skips it as a whole.
-func (l language) loose(s source.Source, spans []span) test {
+// outsideTests returns what is outside all tests. In some languages the file is the test.
+func (l language) outsideTests(s source.Source, spans []span) test {
 	t := test{name: wholeFile, line: 1, group: true}
 	if l.whole != nil {
 		if m := l.whole.FindStringIndex(s.Code); m != nil {
@@ -179,13 +176,13 @@ func (l language) loose(s source.Source, spans []span) test {
 	if path.Ext(strings.Fields(l.names)[0]) == ".t" {
 		all := l.assertions(s, 0, len(s.Code))
 		for _, sp := range spans {
-			for _, a := range sp.asserts {
+			for _, a := range sp.assertions {
 				if i := slices.Index(all, a); i >= 0 {
 					all = slices.Delete(all, i, i+1)
 				}
 			}
 		}
-		t.asserts, t.body, t.group = all, s.Plain(0, len(s.Code)), false
+		t.assertions, t.body, t.group = all, s.Plain(0, len(s.Code)), false
 	}
 	return t
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// rustItems are the items of a module of tests beside its tests, each in one line: its
-// head, its imports, and helpers with what is marked to them.
+// rustItems returns the items of a test module besides its tests, each in one line: head, imports,
+// helpers with their attributes.
 func rustItems(module string) []string {
 	head := rustModule.FindString(module)
 	body := bareRust(strings.TrimSuffix(strings.TrimSpace(module[len(head):]), "}"))
@@ -38,12 +38,12 @@ func rustItems(module string) []string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// rustWords are the expressions that tell items apart, made when they are first needed.
+// rustWords are expressions for Rust items, compiled at first use.
 type rustWords struct {
-	item     *regex.Regex // begins an item that a module of tests may get beside its tests
+	item     *regex.Regex // begins an item that may be added beside tests
 	declares *regex.Regex // what it declares
-	about    *regex.Regex // the type that an impl is about
-	used     *regex.Regex // the names that it imports
+	about    *regex.Regex // the type of an impl
+	used     *regex.Regex // the imported names
 	comment  *regex.Regex
 }
 
@@ -55,8 +55,8 @@ var rust = rustWords{
 	comment:  regex.New(`(?m)^[ \t]*//.*$`),
 }
 
-// isNewItem reports whether an item was added to a module of tests that cannot change what
-// the old tests do: nothing that it declares, imports or is about has a name that is in them.
+// isNewItem reports whether an added item cannot change the old tests: no name that it declares,
+// imports or implements is in them.
 func isNewItem(item, old string) bool {
 	if !rust.item.MatchString(item) || strings.Contains(item, "*;") {
 		return false

@@ -7,12 +7,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// statement is a line of a test, with those that go on with it.
+// statement is a line of a test with its continuation lines.
 type statement struct {
 	at     int // where it begins
 	text   string
-	tokens []string // words, numbers and signs
-	heads  bool     // it is what the head of a test goes on with
+	tokens []string // words, numbers and punctuation
+	inHead bool     // it continues the head of a test
 }
 
 var (
@@ -22,7 +22,7 @@ var (
 	number    = regex.New(`^\d+$`)
 )
 
-// Words are the words and numbers of a text.
+// Words returns the words and numbers of a text.
 func Words(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, token := range tokens.FindAllString(text, -1) {
@@ -37,7 +37,7 @@ func isName(token string) bool { return identifier.MatchString(token) }
 
 var identifier = regex.New(`^[A-Za-z_]`)
 
-// statements are those of a stretch. Lines that only close something are left out.
+// statements returns the statements of a range, without lines that only close brackets.
 func (t testText) statements(from, to int) (all []statement) {
 	depth, at := 0, from
 	add := func(end int) {
@@ -63,59 +63,59 @@ func (t testText) statements(from, to int) (all []statement) {
 	return all
 }
 
-// ofTest are those of a test.
+// ofTest returns the statements of a test.
 func (t testText) ofTest(sp span) []statement {
 	all := t.statements(sp.head, sp.to)
 	if len(all) > 0 {
-		all[0].heads = true
+		all[0].inHead = true
 	}
 	return all
 }
 
-// stands returns a statement as it is now if it is another as the work may have changed it. A variable
-// may get another name where it is declared, and has it from there on.
-func (a *adaptation) stands(old, now statement) (string, bool) {
+// adaptStatement returns a statement's current text if the work may have changed it so. A variable
+// may be renamed from its declaration on.
+func (a *adaptation) adaptStatement(old, now statement) (string, bool) {
 	if slices.Equal(old.tokens, now.tokens) {
 		return old.text, true
 	}
 	before := a.save()
 	was, is := declares.FindStringSubmatch(old.text), declares.FindStringSubmatch(now.text)
-	if was != nil && is != nil && was[1] != is[1] && !a.Came[is[1]] {
+	if was != nil && is != nil && was[1] != is[1] && !a.AddedNames[is[1]] {
 		a.pair(was[1], is[1])
 	}
-	text, same := a.matched(old.tokens, now)
+	text, same := a.matchTokens(old.tokens, now)
 	if !same {
-		a.goBack(before)
+		a.restore(before)
 	}
 	return text, same
 }
 
-// matched compares a statement with its tokens of before: what it calls takes more or less, what it names
-// has another name, or the value that the task gives it.
-func (a *adaptation) matched(old []string, now statement) (string, bool) {
+// matchTokens compares a statement with its old tokens. Calls may have more or fewer arguments,
+// names may be renamed, values may be those in the task.
+func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 	i, j := 0, 0
 	is := now.tokens
 	var unused []int // tokens for an error that nothing looks at
 	quote := ""
 	for i < len(old) && j < len(is) {
-		n := a.renamed(old[i], is[j:], quote != "")
+		n := a.matchToken(old[i], is[j:], quote != "")
 		switch {
 		case n > 0:
 			name := old[i]
 			quote = quoted(quote, name)
 			i, j = i+1, j+n
-			if !a.Recast[name] || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
+			if !a.ChangedSignatures[name] || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
 				continue
 			}
 			had, has := bracketed(old[i:]), bracketed(is[j:])
-			if !a.passes(had, has) && !a.drops(had, has, a.Fewer[name]) {
+			if !a.passesSame(had, has) && !a.dropsArguments(had, has, a.RemovedParameters[name]) {
 				return "", false
 			}
 			i, j = i+len(had), j+len(has)
 		case is[j] == "await" || is[j] == "async" && now.mayBeAsync(j):
 			j++
 		case is[j] == "," && j+1 < len(is) && (is[j+1] == "err" || is[j+1] == "_") && (old[i] == ":" || old[i] == "="):
-			if !slices.ContainsFunc(old, func(token string) bool { return a.Recast[token] }) {
+			if !slices.ContainsFunc(old, func(token string) bool { return a.ChangedSignatures[token] }) {
 				return "", false
 			}
 			unused = append(unused, j+1)
@@ -131,7 +131,7 @@ func (a *adaptation) matched(old []string, now statement) (string, bool) {
 	return now.cut(j, unused), true
 }
 
-// quoted is the quote that a token stands behind, where the one before it stood behind another, or none.
+// quoted returns the quote that a token is in, given the one before it.
 func quoted(quote, token string) string {
 	switch {
 	case quote == "" && quotes.MatchString(token):
@@ -142,16 +142,16 @@ func quoted(quote, token string) string {
 	return quote
 }
 
-// mayBeAsync reports whether somebody awaits a function that begins at a token: the runner that calls it, or
-// an assertion that looks at how it ends. What any other caller gets of it is true.
+// mayBeAsync reports whether a function beginning at a token is awaited: by the runner or an
+// assertion. For any other caller a promise is always true.
 func (s statement) mayBeAsync(j int) bool {
-	if s.heads && strings.Count(strings.Join(s.tokens[:j], " "), "(") == 0 || slices.Contains(s.tokens[:j], "rejects") {
+	if s.inHead && strings.Count(strings.Join(s.tokens[:j], " "), "(") == 0 || slices.Contains(s.tokens[:j], "rejects") {
 		return true
 	}
-	return j == 2 && s.tokens[1] == "(" && loadsBefore.MatchString(s.tokens[0])
+	return j == 2 && s.tokens[1] == "(" && setupFunction.MatchString(s.tokens[0])
 }
 
-// cut is the text of a statement's first tokens, some of them blank.
+// cut returns the text of the first tokens, with some blank.
 func (s statement) cut(n int, blank []int) string {
 	if n == 0 {
 		return ""
@@ -164,20 +164,20 @@ func (s statement) cut(n int, blank []int) string {
 	return text
 }
 
-// renamed is how many tokens stand for an old one: itself, what the work named so, or the value
-// that the task gives; 0 for any other. In quotes no name stands for another, only a value.
-func (a *adaptation) renamed(old string, now []string, inQuotes bool) int {
+// matchToken returns how many new tokens replace an old one, 0 for none: the same, the new name, or
+// the task's value. In quotes, only values are replaced.
+func (a *adaptation) matchToken(old string, now []string, inQuotes bool) int {
 	switch {
 	case old == now[0], a.pairs[old] == now[0]:
 		return 1
 	case old == "throws" && now[0] == "rejects", old == "TestCase" && now[0] == "IsolatedAsyncioTestCase":
 		return 1
-	case inQuotes || !a.Gone[old]:
-		if a.gives(old, now[0]) && a.pair(old, now[0]) {
+	case inQuotes || !a.RemovedNames[old]:
+		if a.replacesValue(old, now[0]) && a.pair(old, now[0]) {
 			return 1
 		}
 		return 0
-	case len(now) > 2 && now[1] == "." && a.Gone[old] && a.Came[now[2]] && a.mayStandFor(old, now[2], now[0]) && a.pair(old, now[0]+"."+now[2]):
+	case len(now) > 2 && now[1] == "." && a.RemovedNames[old] && a.AddedNames[now[2]] && a.mayStandFor(old, now[2], now[0]) && a.pair(old, now[0]+"."+now[2]):
 		return 3 // in a package of its own
 	case a.mayStandFor(old, now[0]) && a.pair(old, now[0]):
 		return 1
@@ -185,44 +185,44 @@ func (a *adaptation) renamed(old string, now []string, inQuotes bool) int {
 	return 0
 }
 
-// gives reports whether the task gives a value in the place of another, and the work put it there.
-func (a *adaptation) gives(old, now string) bool {
-	return a.says(old) && a.Swapped[[2]string{old, now}] && (a.says(now) || isName(old) && a.Came[now])
+// replacesValue reports whether the task gives another value, and the work put it there.
+func (a *adaptation) replacesValue(old, now string) bool {
+	return a.namesValue(old) && a.Replacements[[2]string{old, now}] && (a.namesValue(now) || isName(old) && a.AddedNames[now])
 }
 
-// mayStandFor reports whether a name stands for one that is gone, and the task says so: in its order if it has
-// both, or by a part of one of them, or of the package that it is in.
+// mayStandFor reports whether a name may replace a removed one. The task mentions both in order, or
+// a part of one of them or of its package.
 func (a *adaptation) mayStandFor(old, now string, in ...string) bool {
 	said := tokens.FindAllString(a.Task, -1)
 	if at := slices.Index(said, old); at >= 0 {
-		if next := slices.IndexFunc(said[at:], func(token string) bool { return a.Came[token] }); next >= 0 {
+		if next := slices.IndexFunc(said[at:], func(token string) bool { return a.AddedNames[token] }); next >= 0 {
 			return said[at+next] == now
 		}
 	}
-	return (a.Came[now] || a.said[now] && isName(now)) && (sameName(old, now) || slices.ContainsFunc(append(in, old, now), a.mentions))
+	return (a.AddedNames[now] || a.taskWords[now] && isName(now)) && (sameName(old, now) || slices.ContainsFunc(append(in, old, now), a.mentions))
 }
 
-// mentions reports whether the task has a name, or a part of it.
+// mentions reports whether the task contains a name, or a part of it.
 func (a *adaptation) mentions(name string) bool {
-	return a.said[name] || slices.ContainsFunc(partsOf(name), func(part string) bool { return a.parts[part] })
+	return a.taskWords[name] || slices.ContainsFunc(partsOf(name), func(part string) bool { return a.taskWordParts[part] })
 }
 
-// partsOf are the words that a name consists of, but for short ones.
+// partsOf returns the words in a name, without short ones.
 func partsOf(name string) []string {
-	parts := strings.FieldsFunc(strings.ToLower(inner.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
+	parts := strings.FieldsFunc(strings.ToLower(wordBoundary.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
 	return slices.DeleteFunc(parts, func(part string) bool { return len(part) < 3 || literal.MatchString(part) })
 }
 
-// inner matches where a word in a name ends.
-var inner = regex.New(`([a-z0-9])([A-Z])`)
+// wordBoundary matches the end of a word in a camel-case name.
+var wordBoundary = regex.New(`([a-z0-9])([A-Z])`)
 
-// sameName reports whether two names differ in how they are written alone.
+// sameName reports whether two names differ only in spelling.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
 }
 
-// pair has one token stand for another, wherever it does not stand for itself. Two never become one, nor
-// one what the old file had: then a test could ask for what it gives.
+// pair makes one token replace another everywhere. Two never become one, nor one that the old file
+// has: then a test could expect whatever it gets.
 func (a *adaptation) pair(old, now string) bool {
 	if is, paired := a.pairs[old]; paired {
 		return is == now
@@ -234,15 +234,15 @@ func (a *adaptation) pair(old, now string) bool {
 	return true
 }
 
-// says reports whether the task names a value.
-func (a *adaptation) says(token string) bool {
-	return a.said[token] && (len(token) > 2 || number.MatchString(token)) && !literal.MatchString(token)
+// namesValue reports whether the task contains a value.
+func (a *adaptation) namesValue(token string) bool {
+	return a.taskWords[token] && (len(token) > 2 || number.MatchString(token)) && !literal.MatchString(token)
 }
 
-// literal matches what is the same in every task.
+// literal matches constants that any task may use.
 var literal = regex.New(`(?i)^(?:true|false|none|nil|null|undefined)$`)
 
-// bracketed is what begins with a bracket, to where that is closed.
+// bracketed returns the tokens from an opening bracket to its end.
 func bracketed(tokens []string) []string {
 	open := 0
 	for i, token := range tokens {
@@ -258,22 +258,22 @@ func bracketed(tokens []string) []string {
 	return tokens
 }
 
-// passes reports whether a call still passes all that another one did. What it passes as well may
-// not be worked out there, nor be a value that the old test has: that could be the answer.
-func (a *adaptation) passes(was, is []string) bool {
+// passesSame reports whether a call keeps all old arguments. New ones must be no calculation, and
+// no value of the old test: that could be the answer.
+func (a *adaptation) passesSame(was, is []string) bool {
 	quote := ""
 	var more []string
 	for _, token := range is {
 		quote = quoted(quote, token)
 		n := 0
 		if len(was) > 0 {
-			n = a.renamed(was[0], []string{token}, quote != "")
+			n = a.matchToken(was[0], []string{token}, quote != "")
 		}
 		switch {
 		case n > 0:
 			was = was[1:]
 			continue
-		case isName(token) && !a.known[token], number.MatchString(token) && !a.known[token], passing.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
+		case isName(token) && !a.known[token], number.MatchString(token) && !a.known[token], passThrough.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
 			more = append(more, token)
 		default:
 			return false
@@ -282,8 +282,8 @@ func (a *adaptation) passes(was, is []string) bool {
 	return len(was) == 0 && a.isValue(strings.Join(more, " "))
 }
 
-// drops reports whether a call passes what another one did but for whole arguments, no more than a number.
-func (a *adaptation) drops(was, is []string, most int) bool {
+// dropsArguments reports whether a call only lacks whole arguments, at most most.
+func (a *adaptation) dropsArguments(was, is []string, most int) bool {
 	had, has := arguments(was), arguments(is)
 	if len(had)-len(has) > most {
 		return false
@@ -296,7 +296,7 @@ func (a *adaptation) drops(was, is []string, most int) bool {
 	return len(has) == 0
 }
 
-// arguments are those of a call, in brackets.
+// arguments returns the arguments of a bracketed call.
 func arguments(call []string) (all [][]string) {
 	depth := 0
 	var argument []string
@@ -316,26 +316,26 @@ func arguments(call []string) (all [][]string) {
 	return all
 }
 
-// isValue reports whether a text only gives a value: it assigns nothing else, leads nowhere, and has
-// nothing of the program but what the task names.
+// isValue reports whether a text is only a value: no assignment, no redirection, nothing of the
+// program but what the task mentions.
 func (a *adaptation) isValue(text string) bool {
-	if steers.MatchString(text) || assigns.MatchString(text) || reachesInto.MatchString(text) {
+	if steersAway.MatchString(text) || assigns.MatchString(text) || reachesInto.MatchString(text) {
 		return false
 	}
 	for name := range Words(text) {
-		if a.Declares(name) && !a.mentions(name) && !a.Recast[name] {
+		if a.Declares(name) && !a.mentions(name) && !a.ChangedSignatures[name] {
 			return false
 		}
 	}
 	return true
 }
 
-// passing are the signs of what is passed on.
-var passing, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$")
+// passThrough matches punctuation that only passes values on.
+var passThrough, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$")
 
 var (
-	// steers can lead away from what is tested, or put something in its place.
-	steers = regex.New(`\b(?:return|exit|_exit|quit|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|setattr|vars|globals?|locals|__\w+__|reload|unsafe|eval|exec|lambda|func|function|panic|throw|raise|yield)\b|=>|;`)
+	// steersAway can lead away from what is tested, or put something in its place.
+	steersAway = regex.New(`\b(?:return|exit|_exit|quit|\w*[pP]atch\w*|\w*[mM]ock\w*|\w*[sS]tub\w*|\w*[sS]py\w*|setattr|vars|globals?|locals|__\w+__|reload|unsafe|eval|exec|lambda|func|function|panic|throw|raise|yield)\b|=>|;`)
 	// assigns changes what was there.
 	assigns  = regex.New(`[.\])]\s*\w*\s*=[^=]|:=.*:=`)
 	declares = regex.New(`^\s*(?:(?:const|let|var|final|auto|my|static)\s+)?(?:\w+\s+)?(\w+)(?:\s*,\s*(\w+))?\s*:?=[^=]`)

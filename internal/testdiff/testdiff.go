@@ -5,13 +5,11 @@
 //		fmt.Println(c.Line, c.Kind, c.Name)
 //	}
 //
-// It reads structure, not meaning: where tests begin and end, how they are marked,
-// and which assertions stand in them. Languages are data: anchored patterns over
-// their code, with comments and the insides of strings left out. New tests, other
-// names for helpers and other white space are not a change. What a changed assertion
-// means is for a user to read. A language that it does not know gives nothing: then
-// the files alone are named. Work.Adapt makes the changes of old tests that a task asks for, and no
-// others.
+// It reads structure, not meaning: where tests begin and end, how they are marked, and their
+// assertions. Languages are data: anchored patterns over code without comments and strings. New
+// tests, renamed helpers and white space are no change. A user must read what a changed assertion
+// means. For an unknown language it returns nothing: then only the files are named.
+// Work.Adapt makes the changes of old tests that a task asks for, and no others.
 package testdiff
 
 import (
@@ -20,40 +18,39 @@ import (
 	"strings"
 )
 
-// Kind of a change.
+// Kind is the kind of a test change.
 type Kind string
 
 // The kinds.
 const (
-	Changed Kind = "changed" // an assertion that was there is not there any more
+	Changed Kind = "changed" // an assertion is missing
 	Deleted Kind = "deleted"
 	Renamed Kind = "renamed"
-	Moved   Kind = "moved" // where the runner does not look; see Files
+	Moved   Kind = "moved" // to where the runner does not look, see File
 	Skipped Kind = "skipped"
-	Focused Kind = "focused" // so that the others do not run
-	Emptied Kind = "emptied" // no assertion is left, or none is reached
+	Focused Kind = "focused" // the others do not run
+	Emptied Kind = "emptied" // no assertion is left or reached
 )
 
-// Change is one of one test.
+// Change is the change of one test.
 type Change struct {
 	Kind Kind
-	Line int    // as the file is now; where it was, for what is gone
-	Name string // of the test; "old → new" of a renamed one
+	Line int    // in the new file; in the old one if removed
+	Name string // of the test; "old → new" if renamed
 }
 
-// test is one in a file, or a group of them.
+// test is a test, or a group of tests.
 type test struct {
 	name             string
 	line             int
 	skipped, focused bool
-	empty            bool     // what it asserts is not reached
-	asserts          []string // without white space
+	empty            bool     // its assertions are not reached
+	assertions       []string // without white space
 	body             string   // without white space and comments
 	group            bool
 }
 
-// Compare names what was done to the tests of a file, in the order of their lines.
-// A file that is not there is nil.
+// Compare returns what was done to the tests of a file, in the order of lines. nil means no file.
 func Compare(path string, before, after []byte) []Change {
 	was, known := read(path, before)
 	now, _ := read(path, after)
@@ -80,7 +77,7 @@ func Compare(path string, before, after []byte) []Change {
 	}
 	fresh := newOnes(now, left)
 	for _, old := range gone {
-		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && alike(old, t) })
+		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && similarTests(old, t) })
 		if i < 0 {
 			add(Deleted, old.line, old.name)
 			continue
@@ -100,9 +97,8 @@ func Compare(path string, before, after []byte) []Change {
 	return changes
 }
 
-// Added are the names of tests that a file has and did not have, each behind those of the
-// groups that it is in: "calc > adds". Those that are skipped or end before they assert are
-// left out.
+// Added returns the names of new tests behind their groups, such as "calc > adds". It omits skipped
+// tests and those that end before they assert.
 func Added(path string, before, after []byte) []string {
 	was, _ := read(path, before)
 	now, _ := read(path, after)
@@ -124,7 +120,7 @@ func index(tests []test) map[string][]test {
 	return byName
 }
 
-// newOnes are those of now that no test of before was compared with.
+// newOnes returns the current tests that were not compared with an old one.
 func newOnes(now []test, left map[string][]test) []test {
 	var fresh []test
 	for _, t := range now {
@@ -135,7 +131,7 @@ func newOnes(now []test, left map[string][]test) []test {
 	return fresh
 }
 
-// compare are the kinds of change of one test.
+// compare returns the kinds of change of one test.
 func compare(old, now test) []Kind {
 	var kinds []Kind
 	if now.skipped && !old.skipped {
@@ -146,16 +142,16 @@ func compare(old, now test) []Kind {
 	}
 	switch {
 	case old.group:
-	case len(old.asserts) > 0 && !old.empty && (len(now.asserts) == 0 || now.empty):
+	case len(old.assertions) > 0 && !old.empty && (len(now.assertions) == 0 || now.empty):
 		kinds = append(kinds, Emptied)
-	case !holds(now.asserts, old.asserts):
+	case !containsAll(now.assertions, old.assertions):
 		kinds = append(kinds, Changed)
 	}
 	return kinds
 }
 
-// holds: all of some assertions are among others, as often.
-func holds(all, some []string) bool {
+// containsAll reports whether all contains each of some, as often.
+func containsAll(all, some []string) bool {
 	left := map[string]int{}
 	for _, a := range all {
 		left[a]++
@@ -168,16 +164,15 @@ func holds(all, some []string) bool {
 	return true
 }
 
-// alike: the one may be the other under another name.
-func alike(a, b test) bool {
+// similarTests reports whether b may be a under another name.
+func similarTests(a, b test) bool {
 	if a.body == "" || b.body == "" {
 		return false
 	}
-	return a.body == b.body || !a.group && len(a.asserts) > 0 && holds(b.asserts, a.asserts) || similarity(a.body, b.body) >= 0.6
+	return a.body == b.body || !a.group && len(a.assertions) > 0 && containsAll(b.assertions, a.assertions) || similarity(a.body, b.body) >= 0.6
 }
 
-// similarity is the share of what two texts have in common, by pieces of four
-// bytes, from 0 to 1.
+// similarity returns the common share of two texts, by pieces of four bytes, from 0 to 1.
 func similarity(a, b string) float64 {
 	const n = 4
 	if len(a) < n || len(b) < n {
@@ -197,15 +192,14 @@ func similarity(a, b string) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b)-2*(n-1))
 }
 
-// File is one that is gone, or that is new.
+// File is a removed or a new file.
 type File struct {
 	Path    string
 	Content []byte
 }
 
-// Where tells what became of a file that is gone: the most similar of the new ones,
-// if half of it is the same; "" if none is.
-func Where(gone File, fresh []File) string {
+// FindMoved returns the most similar new file if half of it is the same, or "".
+func FindMoved(gone File, fresh []File) string {
 	const enough = 0.5
 	best, where := enough, ""
 	for _, f := range fresh {
@@ -216,5 +210,5 @@ func Where(gone File, fresh []File) string {
 	return where
 }
 
-// squeeze takes white space out.
+// squeeze removes white space.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }

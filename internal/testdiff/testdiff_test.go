@@ -341,10 +341,10 @@ func TestAFileThatIsGone(t *testing.T) {
 		t.Errorf("no language: %v", got)
 	}
 	fresh := []testdiff.File{{"other.py", []byte("import os\nprint(os.name)\n")}, {"tests/sum_checks.py", append([]byte("import x\n"), old...)}}
-	if got := testdiff.Where(testdiff.File{Path: "tests/test_sum.py", Content: old}, fresh); got != "tests/sum_checks.py" {
+	if got := testdiff.FindMoved(testdiff.File{Path: "tests/test_sum.py", Content: old}, fresh); got != "tests/sum_checks.py" {
 		t.Errorf("it went to %q", got)
 	}
-	if got := testdiff.Where(testdiff.File{Path: "tests/test_sum.py", Content: old}, fresh[:1]); got != "" {
+	if got := testdiff.FindMoved(testdiff.File{Path: "tests/test_sum.py", Content: old}, fresh[:1]); got != "" {
 		t.Errorf("it went to %q", got)
 	}
 }

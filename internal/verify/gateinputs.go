@@ -171,7 +171,7 @@ func (in inputClassifier) changesOldTests(ctx context.Context, ch git.Change) (b
 			return false, err
 		}
 		declares := sync.OnceValue(func() func(string) bool { return in.v.declaredIn(ctx, in.r.Tree) }) // few files need it
-		may = testdiff.Shapes(testdiff.File{Path: ch.Path, Content: content}, func(name string) bool { return declares()(name) })
+		may = testdiff.MayChangeOthers(testdiff.File{Path: ch.Path, Content: content}, func(name string) bool { return declares()(name) })
 	}
 	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
 }

@@ -131,8 +131,8 @@ func (v *Verifier) gatesRun(ctx context.Context, r Request, o *gate.Observation,
 // describeWork returns what a claim did to the program, as far as tests may have to follow.
 func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
 	w := testdiff.Work{
-		Task: r.Asked, Recast: map[string]bool{}, Fewer: map[string]int{}, Gone: map[string]bool{}, Came: map[string]bool{},
-		Left: map[string]bool{}, Swapped: map[[2]string]bool{},
+		Task: r.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
+		VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
 	}
 	for _, c := range changes {
 		if v.isTest(c.Path) {
@@ -149,29 +149,29 @@ func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Ch
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			of, _, _ := strings.Cut(f.Name, ".")
 			if name := mutant.BareName(f.Name); f.Anew && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
-				w.Recast[name], w.Fewer[name] = true, max(w.Fewer[name], f.Fewer)
+				w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], f.Fewer)
 			}
 		}
 		if c.Status == 'D' && path.Ext(c.Path) == ".go" { // a package is one folder
 			if rest, err := v.Repo.Entries(ctx, r.Tree, path.Dir(c.Path)); err == nil && len(rest) == 0 {
-				w.Left[path.Base(path.Dir(c.Path))] = true
+				w.VanishedNames[path.Base(path.Dir(c.Path))] = true
 			}
 		}
 		if !isDocument(c.Path) {
-			testdiff.AddSwapped(w.Swapped, c.Path, was, is)
+			testdiff.AddReplacements(w.Replacements, c.Path, was, is)
 		}
 		if !mutant.Knows(c.Path) {
 			continue
 		}
 		for _, name := range declaredNames(c.Path, was) {
-			w.Gone[name], w.Left[name] = true, w.Left[name] || !isNamed(name, string(is), 1)
+			w.RemovedNames[name], w.VanishedNames[name] = true, w.VanishedNames[name] || !isNamed(name, string(is), 1)
 		}
-		addNames(w.Came, declaredNames(c.Path, is))
+		addNames(w.AddedNames, declaredNames(c.Path, is))
 	}
-	for name := range w.Gone {
-		if w.Came[name] {
-			delete(w.Gone, name)
-			delete(w.Came, name)
+	for name := range w.RemovedNames {
+		if w.AddedNames[name] {
+			delete(w.RemovedNames, name)
+			delete(w.AddedNames, name)
 		}
 	}
 	tests, err := v.Repo.Select(ctx, r.Tree, v.files.tests)
@@ -179,7 +179,7 @@ func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Ch
 		return w, fmt.Errorf("list the tests: %w", err)
 	}
 	stand := newModuleNames(tests, changes)
-	w.StandsIn = func(module string) bool { return stand[module] }
+	w.MayShadow = func(module string) bool { return stand[module] }
 	declares := sync.OnceValue(func() func(string) bool { return v.declaredIn(ctx, r.Tree) }) // few tasks need it
 	w.Declares = func(name string) bool { return declares()(name) }
 	untested := sync.OnceValue(func() func(string) bool { return v.untestedNames(ctx, r, changes, w.Declares) })

@@ -204,7 +204,7 @@ func (v *Verifier) traceRemovedFile(ctx context.Context, r Request, file testdif
 		}
 		fresh = append(fresh, testdiff.File{Path: ch.Path, Content: content})
 	}
-	where := testdiff.Where(file, fresh)
+	where := testdiff.FindMoved(file, fresh)
 	if where == "" {
 		names := testdiff.Compare(file.Path, file.Content, nil)
 		if len(names) == 0 {

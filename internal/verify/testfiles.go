@@ -194,7 +194,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			return c, err
 		}
 	}
-	c.oldInlineChanged = c.oldInlineChanged || c.inlineMoved && !testdiff.Adds(was, is)
+	c.oldInlineChanged = c.oldInlineChanged || c.inlineMoved && !testdiff.OnlyAddsTests(was, is)
 	c.withoutApproved(mayNotChange(r))
 	return c, nil
 }
@@ -296,10 +296,10 @@ func (c *testChanges) inspectSource(ctx context.Context, v *Verifier, ch git.Cha
 		c.inlineChanged, c.oldInlineChanged = true, true
 		return nil, nil
 	}
-	was, is = testdiff.Embedded(ch.Path, before), testdiff.Embedded(ch.Path, now)
+	was, is = testdiff.InlineTests(ch.Path, before), testdiff.InlineTests(ch.Path, now)
 	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
 	c.inlineChanged = c.inlineChanged || (len(was) > 0 || marked) && !slices.Equal(was, is)
-	c.inlineMoved = c.inlineMoved || len(was) > 0 && !testdiff.Adds(was, is)
+	c.inlineMoved = c.inlineMoved || len(was) > 0 && !testdiff.OnlyAddsTests(was, is)
 	return was, is
 }
 
@@ -321,8 +321,8 @@ func (v *Verifier) compareInline(ctx context.Context, ch git.Change, before, now
 		return false, false, false, err
 	}
 	is, err := v.fileContent(ctx, now, ch.Path)
-	tests := testdiff.Embedded(ch.Path, was)
-	return len(tests) > 0, slices.Equal(tests, testdiff.Embedded(ch.Path, is)), testdiff.AddsTests(ch.Path, was, is), err
+	tests := testdiff.InlineTests(ch.Path, was)
+	return len(tests) > 0, slices.Equal(tests, testdiff.InlineTests(ch.Path, is)), testdiff.OnlyAddsInlineTests(ch.Path, was, is), err
 }
 
 // isProgramChange reports whether a file that only a gate's command names as a test is also a
@@ -337,7 +337,7 @@ func (v *Verifier) isProgramChange(ctx context.Context, ch git.Change, before, n
 		return false
 	}
 	entries, err := v.Repo.Entries(ctx, now)
-	return err == nil && !testdiff.Apart(ch.Path, is, func(module string) bool {
+	return err == nil && !testdiff.TestsAnotherFile(ch.Path, is, func(module string) bool {
 		for file := range entries {
 			dir, base := path.Split(file)
 			if base == module+".py" || path.Base(dir) == module || strings.HasPrefix(file, module+"/") {

@@ -24,17 +24,17 @@ var (
 	function   = regex.New(`^[ \t]*(?:async[ \t]+)?def\b`)
 )
 
-// Shapes reports whether a file of tests may change what tests in other files do, as they may run in one
-// process: it sets something that it did not make, calls what it imports when it is loaded, or is no test and may
-// stand in the place of what they import. It is wide: whoever asks has the others run without it. declares reports
-// whether the program gives a name to something.
-func Shapes(f File, declares func(name string) bool) bool {
+// MayChangeOthers reports whether a test file may change tests in other files of the same process.
+// It sets what it did not create, calls imports when loaded, or replaces what others import. In
+// doubt it says yes: the caller then also runs without the file. declares reports whether the
+// program declares a name.
+func MayChangeOthers(f File, declares func(name string) bool) bool {
 	t, known := readText(f)
 	if !known {
 		return false
 	}
 	if t.isGo() {
-		return shapesGo(string(f.Content), declares)
+		return goChangesOthers(string(f.Content), declares)
 	}
 	if reachesInto.MatchString(t.plain) || strings.HasSuffix(f.Path, ".rb") && opensClass.MatchString(t.plain) || t.testsNothing() {
 		return true
@@ -53,12 +53,12 @@ func Shapes(f File, declares func(name string) bool) bool {
 	}) || t.callsWhenLoaded()
 }
 
-// testsNothing reports whether a file that is no mark of a package has neither tests nor assertions.
+// testsNothing reports whether a file has neither tests nor assertions, and is no package marker.
 func (t testText) testsNothing() bool {
 	return len(t.tests) == 0 && !t.l.assert.MatchString(t.s.Code) && strings.TrimSpace(t.plain) != ""
 }
 
-// callsWhenLoaded reports whether the file calls what it imports, outside of all functions.
+// callsWhenLoaded reports whether the file calls an import outside functions.
 func (t testText) callsWhenLoaded() bool {
 	imported := map[string]bool{}
 	for _, s := range t.uses {

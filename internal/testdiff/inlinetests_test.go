@@ -109,14 +109,14 @@ func TestEmbedded(t *testing.T) {
 			if now == was {
 				t.Fatalf("%q is not there", c.from)
 			}
-			before, after := testdiff.Embedded(c.file, []byte(was)), testdiff.Embedded(c.file, []byte(now))
+			before, after := testdiff.InlineTests(c.file, []byte(was)), testdiff.InlineTests(c.file, []byte(now))
 			if len(before) == 0 || slices.Equal(before, after) != c.same {
 				t.Errorf("the same: %t\n%q\n%q", !c.same, before, after)
 			}
 		})
 	}
 	for _, file := range []string{"lib.rs", "calc.py", "calc.go"} {
-		if got := testdiff.Embedded(file, []byte("fn add(a, b) { assert!(a); }\ndef add(): pass\n")); file != "lib.rs" && len(got) != 0 {
+		if got := testdiff.InlineTests(file, []byte("fn add(a, b) { assert!(a); }\ndef add(): pass\n")); file != "lib.rs" && len(got) != 0 {
 			t.Errorf("%s: %q", file, got)
 		}
 	}
@@ -135,7 +135,7 @@ func TestApart(t *testing.T) {
 		"import calc\ndef add():\n    \"\"\"\n    >>> add()\n    \"\"\"\n":   false,
 		"def test_add():\n    assert open('out').read()\n":                   true,
 	} {
-		if got := testdiff.Apart("checks.py", []byte(text), local); got != want {
+		if got := testdiff.TestsAnotherFile("checks.py", []byte(text), local); got != want {
 			t.Errorf("%t, want %t, for\n%s", got, want, text)
 		}
 	}
@@ -192,8 +192,8 @@ func TestAddsTests(t *testing.T) {
 				was = python
 			}
 			now := strings.NewReplacer(c.edit...).Replace(was)
-			if got := testdiff.AddsTests(c.file, []byte(was), []byte(now)); got != c.want {
-				t.Errorf("%t, want %t, for\n%s\n%q\n%q", got, c.want, now, testdiff.Embedded(c.file, []byte(was)), testdiff.Embedded(c.file, []byte(now)))
+			if got := testdiff.OnlyAddsInlineTests(c.file, []byte(was), []byte(now)); got != c.want {
+				t.Errorf("%t, want %t, for\n%s\n%q\n%q", got, c.want, now, testdiff.InlineTests(c.file, []byte(was)), testdiff.InlineTests(c.file, []byte(now)))
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func TestTestsMove(t *testing.T) {
 	module := func(tests string) []byte {
 		return []byte("#[cfg(test)]\nmod tests {\n    use super::*;\n\n" + tests + "}\n")
 	}
-	before := testdiff.Embedded("lib.rs", module(one+two))
+	before := testdiff.InlineTests("lib.rs", module(one+two))
 	for name, c := range map[string]struct {
 		lib, other string
 		want       bool
@@ -230,8 +230,8 @@ func TestTestsMove(t *testing.T) {
 		"changed":     {one, strings.Replace(two, "2)", "3)", 1), false},
 		"a fake":      {one, two + "    fn g() -> i32 { 2 }\n", false},
 	} {
-		after := append(testdiff.Embedded("lib.rs", module(c.lib)), testdiff.Embedded("other.rs", module(c.other))...)
-		if got := testdiff.Adds(before, after); got != c.want {
+		after := append(testdiff.InlineTests("lib.rs", module(c.lib)), testdiff.InlineTests("other.rs", module(c.other))...)
+		if got := testdiff.OnlyAddsTests(before, after); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

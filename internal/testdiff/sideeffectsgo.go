@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// goFile is a file of Go with what its names stand for, as far as it declares that itself.
+// goFile is a Go file with the types that it declares itself.
 type goFile struct {
 	types.Info
 
 	declares func(name string) bool // the program
 }
 
-// shapesGo reports whether a test file in Go may change what other tests of its package do: something runs
-// before them, it writes to what it does not declare, or gives a method to a type of the program, or another
-// meaning to a word of the language.
-func shapesGo(content string, declares func(name string) bool) bool {
+// goChangesOthers reports whether a Go test file may change other tests of its package. Something
+// runs before them, it writes to what it does not declare, adds a method to a program's type, or
+// redefines a predeclared name.
+func goChangesOthers(content string, declares func(name string) bool) bool {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
 	if err != nil || strings.Contains(content, "//go:linkname") {
@@ -32,14 +32,15 @@ func shapesGo(content string, declares func(name string) bool) bool {
 	shapes := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"unsafe"` }) ||
 		slices.ContainsFunc(pkg.Scope().Names(), func(name string) bool { return types.Universe.Lookup(name) != nil })
 	ast.Inspect(file, func(n ast.Node) bool {
-		shapes = shapes || f.shapes(n)
+		shapes = shapes || f.changesOthers(n)
 		return !shapes
 	})
 	return shapes || slices.ContainsFunc(file.Decls, f.runsBefore)
 }
 
-// shapes reports whether a part of the file writes to what it does not declare, or declares a method of that.
-func (f goFile) shapes(n ast.Node) bool {
+// changesOthers reports whether a node writes to what the file does not declare, or declares a
+// method of that.
+func (f goFile) changesOthers(n ast.Node) bool {
 	others := func(e ast.Expr) bool { return e != nil && !f.isOwn(e) }
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -56,7 +57,7 @@ func (f goFile) shapes(n ast.Node) bool {
 	return false
 }
 
-// isOwn reports whether an expression leads to something that the file declares, or to nothing with a name.
+// isOwn reports whether an expression refers to a declaration of the file, or to nothing named.
 func (f goFile) isOwn(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -79,7 +80,7 @@ func (f goFile) isOwn(e ast.Expr) bool {
 	return true
 }
 
-// runsBefore reports whether a declaration runs before the tests of the package.
+// runsBefore reports whether a declaration runs before the package's tests.
 func (f goFile) runsBefore(d ast.Decl) (runs bool) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

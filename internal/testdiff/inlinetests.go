@@ -9,22 +9,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Embedded are the tests within a source file that is part of a program, as their
-// text stands there: modules and functions marked as tests, examples in
-// documentation, and what can give the words of these another meaning (macros, names
-// that are imported). Two versions of a file with equal lists have the same tests.
-// A language whose source files hold no tests has none.
-func Embedded(file string, content []byte) []string {
+// InlineTests returns the text of tests inside a program's source file: test modules and functions,
+// examples in documentation, and what can change their meaning (macros, imports). Two versions with
+// equal lists have the same tests.
+func InlineTests(file string, content []byte) []string {
 	text := strings.ReplaceAll(string(content), "\r\n", "\n")
 	switch path.Ext(file) {
 	case ".rs":
-		return embeddedRust(text)
+		return rustTests(text)
 	case ".py":
-		return embeddedPython(text)
+		return pythonTests(text)
 	case ".ex":
-		return examples(text, "iex> ", "iex(")
+		return sessionExamples(text, "iex> ", "iex(")
 	case ".zig":
-		return blocks(source.Bare(text, source.Style{Lines: []string{"//"}, Quotes: []string{`"`}, Char: true}), zigTest)
+		return bracedBlocks(source.Bare(text, source.Style{Lines: []string{"//"}, Quotes: []string{`"`}, Char: true}), zigTest)
 	}
 	return nil
 }
@@ -38,16 +36,15 @@ var (
 	rustNames    = regex.New(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
 )
 
-// AddsTests reports whether a source file holds all tests that it held before, and beyond
-// them no more than tests that cannot change what these do: examples of a session stand
-// behind the old ones of the same documentation.
-func AddsTests(file string, before, after []byte) bool {
-	return Adds(Embedded(file, before), Embedded(file, after))
+// OnlyAddsInlineTests reports whether a source file keeps all its tests, and only adds tests that
+// cannot change them. Session examples must follow the old ones in the same documentation.
+func OnlyAddsInlineTests(file string, before, after []byte) bool {
+	return OnlyAddsTests(InlineTests(file, before), InlineTests(file, after))
 }
 
-// Adds is the same for the tests of several files, as [Embedded] has them: a test may have
-// moved from one to another.
-func Adds(before, after []string) bool {
+// OnlyAddsTests reports the same for several files, as InlineTests returns them: tests may move
+// between files.
+func OnlyAddsTests(before, after []string) bool {
 	left := slices.Clone(after)
 	for _, test := range before {
 		i := slices.IndexFunc(left, func(t string) bool { return t == test || strings.HasPrefix(t, test+"\n>>> ") })
@@ -58,14 +55,14 @@ func Adds(before, after []string) bool {
 	}
 	old := strings.Join(before, "\n")
 	return !slices.ContainsFunc(left, func(t string) bool {
-		return !slices.Contains(before, t) && (!addable.MatchString(t) && !isNewItem(t, old) || strings.Contains(t, "macro_rules!"))
+		return !slices.Contains(before, t) && (!startsTest.MatchString(t) && !isNewItem(t, old) || strings.Contains(t, "macro_rules!"))
 	})
 }
 
-// addable is how a test, an example or a module of tests begins.
-var addable = regex.New("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|```|>>> |iex|test )")
+// startsTest matches the beginning of a test, an example or a test module.
+var startsTest = regex.New("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|```|>>> |iex|test )")
 
-// Program is a source file without the modules of tests in it, which only Rust has.
+// Program returns a source file without its test modules, which only Rust has.
 func Program(file string, content []byte) []byte {
 	if path.Ext(file) != ".rs" {
 		return content
@@ -76,7 +73,7 @@ func Program(file string, content []byte) []byte {
 
 var rustModule = regex.New(`(?m)^#\[cfg\(test\)\]\s*mod\s+\w+\s*\{`)
 
-// withoutModules takes the modules of tests out of a Rust file.
+// withoutModules removes the test modules from a Rust file.
 func withoutModules(text string) (program string, modules []string) {
 	s := bareRust(text)
 	end := 0
@@ -98,16 +95,15 @@ func rustStyle() source.Style {
 	return source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true}
 }
 
-// embeddedRust: what is marked goes to the end of the block, or of the statement, that
-// follows; of a module, tests and what is around them count one by one. Of a comment
-// only examples count.
-func embeddedRust(text string) []string {
+// rustTests returns marked items up to the end of their block or statement. Items of a test module
+// count one by one; of comments, only examples count.
+func rustTests(text string) []string {
 	program, modules := withoutModules(text)
 	s := bareRust(program)
-	found := append(blocks(s, rustTest), slices.DeleteFunc(rustNames.FindAllString(s.Code, -1), rustLint.MatchString)...)
+	found := append(bracedBlocks(s, rustTest), slices.DeleteFunc(rustNames.FindAllString(s.Code, -1), rustLint.MatchString)...)
 	for _, module := range modules {
 		head := rustModule.FindString(module)
-		tests := blocks(bareRust(module[len(head):]), rustTest)
+		tests := bracedBlocks(bareRust(module[len(head):]), rustTest)
 		for _, test := range tests {
 			module = strings.Replace(module, test, "", 1)
 		}
@@ -128,10 +124,10 @@ func embeddedRust(text string) []string {
 		}
 		inside = ok && inside != fence
 	}
-	if len(found) > 0 && documents(text) { // what stands in these is not told apart
+	if len(found) > 0 && hasBlockDocs(text) { // what stands in these is not told apart
 		return []string{text}
 	}
-	for _, fn := range blocks(s, rustFunction) {
+	for _, fn := range bracedBlocks(s, rustFunction) {
 		if rustAssert.MatchString(fn) { // tests may call it to assert
 			found = append(found, fn)
 		}
@@ -139,9 +135,9 @@ func embeddedRust(text string) []string {
 	return found
 }
 
-// documents reports whether a Rust file has comments of documentation over several lines, or attributes
-// that stand for some. A string may hold their beginnings: "src/**".
-func documents(text string) bool {
+// hasBlockDocs reports whether a Rust file has documentation comments over several lines, or doc
+// attributes. A string may contain their beginning: "src/**".
+func hasBlockDocs(text string) bool {
 	said := source.Uncommented(text, rustStyle())
 	for at := range text {
 		if (strings.HasPrefix(text[at:], "/**") || strings.HasPrefix(text[at:], "/*!")) && said[at] == ' ' {
@@ -151,9 +147,8 @@ func documents(text string) bool {
 	return strings.Contains(bareRust(text).Code, "#[doc")
 }
 
-// blocks are the stretches from a match to the end of the block in braces after it,
-// or of the statement if none comes first.
-func blocks(s source.Source, begins *regex.Regex) (found []string) {
+// bracedBlocks returns the texts from each match to the end of its braces or statement.
+func bracedBlocks(s source.Source, begins *regex.Regex) (found []string) {
 	end := 0
 	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] < end {
@@ -175,17 +170,17 @@ var (
 	pythonMark = regex.New(`(?m)^[ \t]*@.*(?:pytest|unittest|fixture|skip|patch|mock).*$`)
 )
 
-// embeddedPython: a test goes to the end of what is further in. So does a function
-// that asserts: tests may call it.
-func embeddedPython(text string) []string {
+// pythonTests returns tests, and functions that assert, since tests may call them, to the end of
+// their indentation.
+func pythonTests(text string) []string {
 	s := source.Bare(text, source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}})
-	found := examples(text, ">>> ")
-	tests := further(s, pythonTest)
+	found := sessionExamples(text, ">>> ")
+	tests := indentedBlocks(s, pythonTest)
 	if len(found)+len(tests) == 0 {
 		return nil
 	}
 	found = append(append(found, tests...), pythonMark.FindAllString(s.Code, -1)...)
-	for _, def := range further(s, pythonDef) {
+	for _, def := range indentedBlocks(s, pythonDef) {
 		if strings.Contains(def, "assert") {
 			found = append(found, def)
 		}
@@ -193,8 +188,8 @@ func embeddedPython(text string) []string {
 	return found
 }
 
-// further are the stretches from a match to the end of what is further in than it.
-func further(s source.Source, begins *regex.Regex) (found []string) {
+// indentedBlocks returns the texts from each match to the end of what is indented further.
+func indentedBlocks(s source.Source, begins *regex.Regex) (found []string) {
 	end := 0
 	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] >= end {
@@ -205,14 +200,14 @@ func further(s source.Source, begins *regex.Regex) (found []string) {
 	return found
 }
 
-// Apart reports whether the tests in a source file may be about another file: one
-// whose name is all that tells that it holds tests is a program and its tests at once
-// only if not. local tells whether a module of that name lies in the project.
-func Apart(file string, content []byte, local func(module string) bool) bool {
+// TestsAnotherFile reports whether the tests in a source file may be about another file. If so, a
+// file known as a test only by its name is no program. local reports whether a module is in the
+// project.
+func TestsAnotherFile(file string, content []byte, local func(module string) bool) bool {
 	if path.Ext(file) != ".py" {
 		return false
 	}
-	if len(examples(string(content), ">>> ")) > 0 && !pythonTest.Match(content) {
+	if len(sessionExamples(string(content), ">>> ")) > 0 && !pythonTest.Match(content) {
 		return false
 	}
 	if reaches.Match(content) {
@@ -235,9 +230,9 @@ var (
 	reaches = regex.New(`\b(?:subprocess|importlib|__import__|runpy|exec|eval|open|system|popen|spawn\w*|socket|urllib|requests|ctypes|read_text|sys\.path)\b`)
 )
 
-// examples are the sessions that documentation shows, one for each text in triple
-// quotes: its lines from a prompt to the next blank one.
-func examples(text string, prompts ...string) (found []string) {
+// sessionExamples returns the sessions in triple-quoted documentation, each from its prompt to the
+// next blank line.
+func sessionExamples(text string, prompts ...string) (found []string) {
 	inside, more := false, false
 	for line := range strings.Lines(text) {
 		plain := strings.TrimSpace(line)

@@ -6,10 +6,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// AddSwapped adds the words and numbers of a program's lines that have another in their place: in a line that came
-// and is else like one that went. Comments do not count.
-func AddSwapped(to map[[2]string]bool, file string, was, is []byte) {
-	went, came := linesBeside(file, was, is), linesBeside(file, is, was)
+// AddReplacements adds each word or number that replaces another in an otherwise equal line,
+// without comments.
+func AddReplacements(to map[[2]string]bool, file string, was, is []byte) {
+	went, came := onlyIn(file, was, is), onlyIn(file, is, was)
 	if len(went)*len(came) > maxCompared {
 		return
 	}
@@ -37,8 +37,8 @@ func AddSwapped(to map[[2]string]bool, file string, was, is []byte) {
 // maxCompared bounds the pairs of lines that are compared.
 const maxCompared = 1_000_000
 
-// linesBeside are the tokens of the lines of a text that another has not.
-func linesBeside(file string, text, other []byte) (all [][]string) {
+// onlyIn returns the tokens of lines that other lacks.
+func onlyIn(file string, text, other []byte) (all [][]string) {
 	plain := func(text []byte) string {
 		if l, known := languageOf(file); known {
 			return source.Uncommented(string(text), l.style)
