@@ -37,12 +37,12 @@ Exit code: 0 = tests notice every change, 1 = they miss one, 3 = nothing could b
 
 // proven is what --json prints.
 type proven struct {
-	Commit    string          `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`
-	Before    string          `json:"before" jsonschema:"full hash of the commit that it is compared with"`
-	Tested    int             `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
-	Tried     int             `json:"tried" jsonschema:"functions that could be broken"`
+	Commit    string                 `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`
+	Before    string                 `json:"before" jsonschema:"full hash of the commit that it is compared with"`
+	Tested    int                    `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
+	Tried     int                    `json:"tried" jsonschema:"functions that could be broken"`
 	Functions []verify.FunctionProof `json:"functions" jsonschema:"those that were added or changed, by file and line"`
-	Missed    []verify.MissedLine `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
+	Missed    []verify.MissedLine    `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
 
 	hasScripts bool // shell scripts are among the changes: lines of theirs are tried, and no functions
 }

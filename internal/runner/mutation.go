@@ -52,11 +52,11 @@ func mutationTime(set *time.Duration, whole []gate.Result) time.Duration {
 
 // unproven is a commit whose mutation testing is not finished.
 type unproven struct {
-	Tasks  []string        `json:"tasks"`
-	Before string          `json:"before"` // the commit or tree before
-	Commit string          `json:"commit"`
-	Gates  []gate.Gate     `json:"gates"`
-	Left   time.Duration   `json:"left"` // for the runs on broken code
+	Tasks  []string               `json:"tasks"`
+	Before string                 `json:"before"` // the commit or tree before
+	Commit string                 `json:"commit"`
+	Gates  []gate.Gate            `json:"gates"`
+	Left   time.Duration          `json:"left"` // for the runs on broken code
 	Found  []verify.FunctionProof `json:"found"`
 }
 
