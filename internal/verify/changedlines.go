@@ -42,8 +42,8 @@ type changedLine struct {
 }
 
 // changedLines returns the changed lines outside tests in the order of trial, and adds their files
-// to content.
-func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map[string][]byte) (all []changedLine, err error) {
+// to content. Lines that only moved are left out.
+func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map[string][]byte, moved moves) (all []changedLine, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
 	if err != nil || len(changes) > maxChangedFiles {
 		return nil, err
@@ -62,6 +62,7 @@ func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map
 			all = append(all, changedLine{l, c.Path})
 		}
 	}
+	all = slices.DeleteFunc(all, moved.has)
 	slices.SortStableFunc(all, func(a, b changedLine) int { return a.Order - b.Order })
 	return all[:min(len(all), maxLinesTried)], nil
 }

@@ -53,7 +53,12 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 	if err != nil {
 		return proof, err
 	}
-	lines, err := v.changedLines(ctx, r, content)
+	moved, err := v.findMoves(ctx, r)
+	if err != nil {
+		return proof, err
+	}
+	changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
+	lines, err := v.changedLines(ctx, r, content, moved)
 	if err != nil || len(changed)+len(lines) == 0 {
 		return proof, err
 	}

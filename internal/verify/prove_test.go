@@ -150,3 +150,40 @@ func TestProveNamesLinesThatNoTestNotices(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What only moved is none of the change, neither with its file nor from one to another.
+func TestProveLeavesOutWhatMoved(t *testing.T) {
+	t.Parallel()
+	const two, more = "LIMIT = 10\n\n\ndef two(x):\n    return x * 2 + 1\n", "\n\ndef more(x):\n    return x * 3 + 1\n"
+	for name, c := range map[string]struct {
+		change files
+		want   []string
+	}{
+		"a file":              {files{"calc.py": "", "sums.py": two + more}, nil},
+		"a function":          {files{"calc.py": two, "other.py": "x = 1\n" + more}, nil},
+		"a file, and changed": {files{"calc.py": "", "sums.py": two + strings.Replace(more, "3", "4", 1)}, []string{"more"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"calc.py": two + more, "other.py": "x = 1\n"}, nil)
+			before := b.tree()
+			b.write(c.change)
+			found, err := b.Prove(t.Context(), verify.ProofRequest{Before: before, After: b.tree(), Gates: gates("true"), Time: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range found.Functions {
+				got = append(got, p.Name)
+			}
+			for _, m := range found.Missed {
+				if m.In != "more" || c.want == nil {
+					t.Errorf("missed: %s", m)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
@@ -74,13 +75,11 @@ func (v *Verifier) mutationPoints(ctx context.Context, r Request) ([]mutationPoi
 	var all []mutationPoint
 	var code strings.Builder
 	changed := map[string][2][]byte{}
-	gone := map[string][]byte{}
+	gone, err := v.deletedPrograms(ctx, r.Base, changes)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range changes {
-		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
-			if gone[c.Path], err = v.fileContent(ctx, r.Base, c.Path); err != nil {
-				return nil, err
-			}
-		}
 		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
@@ -99,6 +98,20 @@ func (v *Verifier) mutationPoints(ctx context.Context, r Request) ([]mutationPoi
 	})
 	slices.SortStableFunc(all, func(a, b mutationPoint) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
 	return all[:min(len(all), maxMutationPoints)], nil
+}
+
+// deletedPrograms returns the texts that deleted program files had, by file.
+func (v *Verifier) deletedPrograms(ctx context.Context, before string, changes []git.Change) (map[string][]byte, error) {
+	gone := map[string][]byte{}
+	for _, c := range changes {
+		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
+			var err error
+			if gone[c.Path], err = v.fileContent(ctx, before, c.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return gone, nil
 }
 
 // movedFunctions returns "file name" of functions that moved here from another file: they are not

@@ -1,0 +1,44 @@
+package verify
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// moves is what a change only moved to another file.
+type moves struct {
+	functions map[string]bool // "file name"
+	lines     map[string]bool // of files that are deleted, without white space around them
+}
+
+// has reports whether a line was moved.
+func (m moves) has(l changedLine) bool {
+	return m.lines[l.Text] || l.Within != "" && m.functions[l.file+" "+l.Within]
+}
+
+// findMoves finds nothing in a change of more than maxChangedFiles files.
+func (v *Verifier) findMoves(ctx context.Context, r ProofRequest) (m moves, err error) {
+	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
+	if err != nil || len(changes) > maxChangedFiles {
+		return m, err
+	}
+	gone, err := v.deletedPrograms(ctx, r.Before, changes)
+	if err != nil {
+		return m, err
+	}
+	m.lines = map[string]bool{}
+	for _, text := range gone {
+		for line := range strings.Lines(string(text)) {
+			m.lines[strings.TrimSpace(line)] = true
+		}
+	}
+	changed := map[string][2][]byte{}
+	err = eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, was, is []byte) error {
+		changed[c.Path] = [2][]byte{was, is}
+		return nil
+	})
+	m.functions = movedFunctions(changed, gone)
+	return m, err
+}
