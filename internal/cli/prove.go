@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -14,7 +13,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/verify"
-	"github.com/pawl-dev/pawl/internal/work"
 )
 
 type proveCmd struct {
@@ -29,7 +27,8 @@ func (proveCmd) Help() string {
 body or by code that returns other values, and runs the gates. If a test fails, it covers the function.
 Then single added lines: a statement is left out, a condition never holds, a number is one more.
 It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++, and on lines of shell scripts.
-Exit code: 0 = tests notice every change, 1 = they miss one, 3 = nothing could be tried.
+Exit code: 0 = tests notice each broken function, 1 = they miss one, 3 = nothing could be tried.
+Broken lines count only where no function could be broken: some change nothing that a test could see.
 
   pawl prove
   pawl prove HEAD~1 --gate 'go test ./...'`
@@ -43,8 +42,7 @@ type proven struct {
 	Tried     int                    `json:"tried" jsonschema:"functions that could be broken"`
 	Functions []verify.FunctionProof `json:"functions" jsonschema:"those that were added or changed, by file and line"`
 	Missed    []verify.MissedLine    `json:"missed,omitempty" jsonschema:"lines that no test notices, at most 5"`
-
-	hasScripts bool // shell scripts are among the changes: lines of theirs are tried, and no functions
+	Lines     int                    `json:"lines_tried" jsonschema:"lines that could be broken, those missed among them"`
 }
 
 // Run breaks what a commit did, and tells which tests notice.
@@ -157,16 +155,7 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	if err != nil {
 		return err
 	}
-	out.Missed = found.Missed
-	if len(found.Functions) == 0 {
-		changes, err := repo.Diff(ctx, r.Before, r.After)
-		if err != nil {
-			return fmt.Errorf("list the changed files: %w", err)
-		}
-		out.hasScripts = slices.ContainsFunc(changes, func(c git.Change) bool {
-			return work.IsScript(c.Path) && !verify.IsTest(o.Tests, c.Path)
-		})
-	}
+	out.Missed, out.Lines = found.Missed, found.Lines
 	for _, p := range found.Functions {
 		out.Functions = append(out.Functions, p)
 		if p.Result == gate.Killed {
@@ -179,18 +168,30 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	return nil
 }
 
+// code is the exit code. Functions decide, and lines only where no function could be
+// broken: some changes of a line make no difference that a test could notice.
 func (o proven) code() error {
 	switch {
-	case len(o.Functions) == 0 && len(o.Missed) > 0:
+	case o.Tested < o.Tried, o.Tried == 0 && len(o.Missed) > 0:
 		return disagrees
-	case len(o.Functions) == 0 && !o.hasScripts:
+	case o.Tried+o.Lines == 0, len(o.Functions) > 0 && o.Tried == 0:
 		return cannotTell
-	case len(o.Functions) > 0 && o.Tried == 0:
-		return cannotTell
-	case o.Tested < o.Tried:
-		return disagrees
 	}
 	return nil
+}
+
+// headline says what came of it in one line.
+func (o proven) headline() string {
+	lines := fmt.Sprintf("tests notice %d of %d broken lines", o.Lines-len(o.Missed), o.Lines)
+	switch {
+	case len(o.Functions)+o.Lines == 0:
+		return "nothing could be tried: no function or line was added or changed that Pawl can break"
+	case len(o.Functions) == 0:
+		return lines
+	case len(o.Missed) > 0:
+		return memory.TestedFunctions(o.Tested, len(o.Functions)) + "; " + lines
+	}
+	return memory.TestedFunctions(o.Tested, len(o.Functions))
 }
 
 // provenWord is a result as people read it.
@@ -201,11 +202,7 @@ func provenWord(n gate.MutantOutcome) string {
 }
 
 func (a *app) printProven(out proven) {
-	if len(out.Functions) == 0 {
-		a.printf("%.9s  no function was added or changed that Pawl can break\n", out.Commit)
-	} else {
-		a.printf("%.9s  %s\n", out.Commit, memory.TestedFunctions(out.Tested, len(out.Functions)))
-	}
+	a.printf("%.9s  %s\n", out.Commit, out.headline())
 	for _, p := range out.Functions {
 		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
 	}

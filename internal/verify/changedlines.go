@@ -67,9 +67,10 @@ func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map
 	return all[:min(len(all), maxLinesTried)], nil
 }
 
-// tryLines mutates one line at a time until the deadline, and returns those that no test notices.
-// It skips further mutants of a missed line.
-func (p *prover) tryLines(ctx context.Context, todo []changedLine) (missed []MissedLine, err error) {
+// tryLines mutates one line at a time until the deadline. It returns those that no test notices,
+// and how many were mutated. It skips further mutants of a missed line.
+func (p *prover) tryLines(ctx context.Context, todo []changedLine) (missed []MissedLine, tried int, err error) {
+	mutated := map[string]bool{}
 	for _, l := range todo {
 		if slices.ContainsFunc(missed, func(m MissedLine) bool { return m.Path == l.file && m.Line == l.Number }) {
 			continue
@@ -77,15 +78,18 @@ func (p *prover) tryLines(ctx context.Context, todo []changedLine) (missed []Mis
 		one, err := p.tryMutant(ctx, mutant.Function{Path: l.file}, l.Mutant)
 		switch {
 		case errors.Is(err, errTimeOver):
-			return missed, nil
+			return missed, len(mutated), nil
 		case err != nil:
-			return missed, err
+			return missed, len(mutated), err
 		case one.Result == gate.Survived:
 			missed = append(missed, MissedLine{l.file, l.Number, l.Within, l.Mutant.Does, l.Text})
+		}
+		if one.Result != gate.Inconclusive {
+			mutated[fmt.Sprint(l.file, ":", l.Number)] = true
 		}
 		if len(missed) == maxMissed {
 			break
 		}
 	}
-	return missed, nil
+	return missed, len(mutated), nil
 }

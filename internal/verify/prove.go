@@ -43,6 +43,7 @@ var errTimeOver = errors.New("the time for it was over")
 type Proof struct {
 	Functions []FunctionProof // in the order of the files
 	Missed    []MissedLine    // lines that no test checks
+	Lines     int             // number of lines that were mutated, with Missed
 }
 
 // Prove mutates one function at a time in a clean checkout and runs the gates, biggest functions
@@ -95,7 +96,7 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 		proof.Functions = append(proof.Functions, found[f.Path+" "+f.Name])
 	}
 	p.deadline = ends
-	proof.Missed, err = p.tryLines(ctx, lines)
+	proof.Missed, proof.Lines, err = p.tryLines(ctx, lines)
 	return proof, err
 }
 
