@@ -252,7 +252,7 @@ func (v *Verifier) runProbe(ctx context.Context, r Request, o *gate.Observation,
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
-		run, err := v.repeatClean(ctx, r, gates)
+		run, err := v.repeatClean(ctx, r, gates, gate.RepeatClean)
 		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
 			o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx)
 		}

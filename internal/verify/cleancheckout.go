@@ -22,15 +22,15 @@ import (
 const cleanPlace = "clean"
 
 // repeatClean runs gates on the current tree in a clean checkout: a fresh one at a new path, unless
-// it needs a setup.
-func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate) (gate.Run, error) {
-	w := runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean, uncached: true}
+// it needs a setup. The probe is what watchers are told.
+func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate, probe gate.Probe) (gate.Run, error) {
+	w := runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: probe, uncached: true}
 	here, err := v.runAll(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
 	if err != nil {
 		return gate.Run{}, err
 	}
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
-	w = runTarget{checkout: cleanPlace, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
+	w = runTarget{checkout: cleanPlace, tree: r.Tree, logDir: r.LogDir, probe: probe}
 	if v.checkout != nil && len(v.Setup) == 0 && !v.allCached(ctx, gates, w) {
 		v.checkout.stale = true
 	}

@@ -32,21 +32,20 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 			return o, err
 		}
 	}
-	if o.Now, err = v.claimResults(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
-		return o, err
-	}
-	if v.Repo != nil && o.StoppedReporting() {
-		if o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx); err != nil {
+	if v.Repo != nil && o.Changed {
+		if err := v.verifyObjects(ctx, r); err != nil {
+			return o, fmt.Errorf("look at the tests of before: %w", err)
+		}
+		if err := v.inspect(ctx, r, &o); err != nil {
 			return o, err
 		}
 	}
-	if v.Repo == nil || !o.Changed {
-		return o, nil
+	if o.Now, err = v.cleanResults(ctx, r, &o); err == nil && o.Now == nil {
+		o.Now, err = v.claimResults(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir})
 	}
-	if err := v.verifyObjects(ctx, r); err != nil {
-		return o, fmt.Errorf("look at the tests of before: %w", err)
+	if err == nil && v.Repo != nil && o.StoppedReporting() {
+		o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx)
 	}
-	err = v.inspect(ctx, r, &o)
 	return o, err
 }
 

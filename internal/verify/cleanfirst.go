@@ -1,0 +1,76 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// A claim with new tests needs a run in a clean checkout (gate.RepeatClean), whatever the work tree
+// says. So that run comes first. If everything passes there, the work tree has nothing to add, and the
+// claim costs one run of its gates less. If tests fail there, the work tree runs these alone: it tells
+// whether the checkout is the reason.
+
+// cleanResults returns the results of a claim from a clean checkout, or nil if the work tree must
+// decide. It is nil for gates that failed before or that did not reproduce the loop's start in a
+// checkout, and for claims without new tests.
+func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observation) ([]gate.Result, error) {
+	if r.GatesOnly || r.WantedEvidence == gate.Unproven || len(o.NewTests)+len(o.ChangedNonTests) == 0 || !v.canRunClean(ctx, r, o) {
+		return nil, nil
+	}
+	clean, err := v.repeatClean(ctx, r, r.Gates, "")
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil { // RepeatClean finds the same, and says why
+		return nil, nil
+	}
+	if slices.ContainsFunc(clean.Results, isNotPlainPass) {
+		return v.failsHereToo(ctx, r, clean.Results)
+	}
+	o.Runs[gate.RepeatClean] = clean
+	here := runTarget{root: v.Root, tree: r.Tree}
+	for i, g := range r.Gates { // the next task begins from this tree
+		v.cacheResults(ctx, g, here, clean.Results[i:i+1])
+	}
+	return clean.Results, nil
+}
+
+// canRunClean reports whether every gate runs in the clean checkout as in the work tree, and the
+// work tree has no results yet.
+func (v *Verifier) canRunClean(ctx context.Context, r Request, o *gate.Observation) bool {
+	here := runTarget{root: v.Root, tree: r.Tree}
+	return !slices.ContainsFunc(r.Gates, func(g gate.Gate) bool {
+		passed := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
+		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(o.ReproducedAtStart, g.Name) ||
+			len(v.cachedResults(v.cacheKey(ctx, g, here))) > 0
+	})
+}
+
+// failsHereToo returns the results of the clean checkout if the tests that fail there fail in the work
+// tree, too; nil if the whole gates must run there.
+func (v *Verifier) failsHereToo(ctx context.Context, r Request, clean []gate.Result) ([]gate.Result, error) {
+	for _, there := range clean {
+		if there.Status == gate.Pass && !isNotPlainPass(there) {
+			continue
+		}
+		few, narrowed := narrowToTests(v.Root, gatesNamed(r.Gates, []string{there.Gate}), there.Failing)
+		if there.Status != gate.Fail || len(there.Failing) == 0 || !narrowed[there.Gate] {
+			return nil, nil
+		}
+		here, err := v.runAll(ctx, few, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.RepeatAfter})
+		if err != nil {
+			return nil, err
+		}
+		if here[0].Status != gate.Fail || !slices.Equal(here[0].Failing, there.Failing) {
+			return nil, nil
+		}
+	}
+	return clean, nil
+}
+
+// isNotPlainPass reports whether a result needs another one beside it.
+func isNotPlainPass(r gate.Result) bool {
+	return r.Status != gate.Pass || r.Flaky || r.Warning != "" || r.MasksFailures || len(r.WrittenTests) > 0
+}
