@@ -70,6 +70,7 @@ type runFlags struct {
 	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"when the agent asks to merge verified work: record it, or open a pull request"`
 	Notify           []string  `group:"Tree" sep:"none" placeholder:"RECEIVER" help:"who is told of the end: bell, desktop, 'slack env:NAME', ...; repeatable"`
 	AllowDirty       *bool     `group:"Tree" help:"commit your uncommitted changes first, under your name"`
+	CommitMessage    *string   `group:"Tree" placeholder:"FORM" help:"subject of the commits, such as 'PAY-12 {title}' (default '{type}({id}): {title}')"`
 	Squash           *bool     `group:"Tree" help:"make one commit per task; =false keeps the agent's own commits" negatable:""`
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // derive derives what follows from other values and checks what no value can
@@ -37,6 +38,9 @@ func (s *Settings) derive(layers []Layer) error {
 	}
 	if strings.ContainsAny(s.Promise, "<>") {
 		return s.report(layers, want("promise", "text without < and >", s.Promise))
+	}
+	if err := plan.CheckCommitForm(s.CommitMessage); err != nil {
+		return s.report(layers, &problem{"commit_message", err.Error(), "such as \"JIRA-12 {title}\""})
 	}
 	for key, globs := range map[string][]string{"protect": s.Protect, "tests": s.Tests, "work": s.Work} {
 		for _, glob := range globs {

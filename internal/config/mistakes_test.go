@@ -27,6 +27,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"negative duration", "max_duration = '-8h'", `want a duration`, ``},
 		{"money", "max_cost = 'much'", `want an amount of US dollars such as 5.50, 0 for no limit, not "much"`, ``},
 		{"endless money", "max_cost = inf", `want an amount`, ``},
+		{"commit message", "commit_message = '{scope}: {title}'", `pawl.toml:1: commit_message: there is no placeholder {scope}: there are {type}`, `such as "JIRA-12 {title}"`},
 		{"percent", "handover_at = '101%'", `want a share such as "80%", not "101%"`, ``},
 		{"count", "max_tokens = -1", `max_tokens: want a whole number, 0 for no limit, not -1`, ``},
 		{"iterations", "max_iterations = 'many'", `want a whole number (0 for no limit) or auto, not "many"`, ``},

@@ -168,7 +168,7 @@ func samples() map[string]any {
 		"agent_args": []any{"--x"}, "agent_env": map[string]any{"A": "b"}, "gate_env": map[string]any{"A": "b"}, "model": "m", "gates": []any{"make test"},
 		"gates_when": "every-turn", "evidence": "reviewed", "max_iterations": 3, "max_duration": "1h", "max_cost": 2.5,
 		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "mutation_time": "4m", "answer_within": "2h", "approve": []any{"task"}, "session": "turn", "handover_at": "50%", "warm": false,
-		"promise": "READY", "on_failure": "keep", "on_hangup": "detach", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false, "ratchet": false,
+		"promise": "READY", "on_failure": "keep", "on_hangup": "detach", "worktree": true, "branch": "current", "allow_dirty": true, "commit_message": "JIRA-1 {title}", "squash": false, "ratchet": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "work": []any{"*.csv"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
 		"guard": map[string]any{"deny": "push"}, "telemetry": map[string]any{"endpoint": "https://collector.example"},

@@ -22,6 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
@@ -82,6 +83,7 @@ type Settings struct {
 	Merge Merge `json:"merge" doc:"what comes of a merge that the agent asks for: record it, or open a pull request with gh once the loop has ended verified; a repository's file needs trust for the latter"`
 
 	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, as theirs, instead of refusing"`
+	CommitMessage    string   `json:"commit_message" doc:"subject of the commits, one line; of {type} (feat, fix or docs), {id}, {id_lower}, {title} and {title_lower} (its first word in lower case)"`
 	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
 	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
@@ -106,6 +108,12 @@ type Settings struct {
 func (s Settings) Set(key string) bool {
 	_, ok := s.Sources[key]
 	return ok
+}
+
+// SetForRun tells whether the option was set for one run, by a flag or its loop file.
+func (s Settings) SetForRun(key string) bool {
+	from := s.Sources[key].Layer
+	return from == layerFlags || from == layerLoop
 }
 
 // Evidence wanted of the tasks.
@@ -228,6 +236,7 @@ func Defaults() Settings {
 		OnHangup:      CancelOnHangup,
 		Confine:       confine.Off,
 		Merge:         MergeRecord,
+		CommitMessage: plan.DefaultCommitForm,
 		Squash:        true,
 		Ratchet:       true,
 	}

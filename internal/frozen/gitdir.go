@@ -23,7 +23,7 @@ const gitPrefix = ".git/"
 
 // gitFiles are frozen, whether they are there at the start or come to be; the hooks
 // are those that Pawl runs.
-const gitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/commit-msg"
+const gitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
 
 // InGitDir reports whether a frozen file lies in the git directory: it is to be
 // put back before git next looks at the work tree.

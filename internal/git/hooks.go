@@ -16,9 +16,10 @@ import (
 
 // HookRequest is a commit that is about to be made.
 type HookRequest struct {
-	Tree    string // what would be committed, see Overlay
-	Message string
-	Timeout time.Duration // for each hook; 0 = 10 minutes
+	Tree        string // what would be committed, see Overlay
+	Message     string
+	MessageOnly bool          // ask those hooks only that see the message, not the tree
+	Timeout     time.Duration // for each hook; 0 = 10 minutes
 }
 
 // HookResult is what the user's hooks said of a commit.
@@ -27,8 +28,14 @@ type HookResult struct {
 	ExitCode int    // of the hook that refused; -1 if it was killed or could not start
 	TimedOut bool
 	Output   string // end of what they printed, bounded
-	Message  string // as commit-msg left it
+	Message  string // as prepare-commit-msg and commit-msg left it
 	Ran      bool   // there was a hook
+}
+
+// RefusesMessage reports whether the hook that refused is one that is asked about the
+// message: whoever wrote the tree cannot change what it says.
+func (h HookResult) RefusesMessage() bool {
+	return h.Failed == "prepare-commit-msg" || h.Failed == "commit-msg"
 }
 
 const (
@@ -36,7 +43,7 @@ const (
 	hookGrace = 5 * time.Second
 )
 
-// RunHooks runs the user's pre-commit and commit-msg hooks as git commit would:
+// RunHooks runs the user's pre-commit, prepare-commit-msg and commit-msg hooks as git commit -m would:
 // in the root, with an index that holds the tree to be committed, so that hooks
 // which look at staged files see them. The user's own index stays. What a hook
 // changes in the work tree is seen by the next Snapshot. A hook that refuses is
@@ -52,9 +59,15 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) {
 	result := HookResult{Message: q.Message}
 	hooks, err := r.hooksDir(ctx)
-	if err != nil || !hasHook(hooks, "pre-commit") && !hasHook(hooks, "commit-msg") {
+	// Hooks such as commitlint look for the message where git commit writes it.
+	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
+	due := slices.DeleteFunc([][]string{{"pre-commit"}, {"prepare-commit-msg", file, "message"}, {"commit-msg", file}}, func(argv []string) bool {
+		return q.MessageOnly && argv[0] == "pre-commit" || !hasHook(hooks, argv[0])
+	})
+	if err != nil || len(due) == 0 {
 		return result, err
 	}
+	result.Ran = true
 	tree, err := r.TreeOf(ctx, q.Tree)
 	if err != nil {
 		return result, err
@@ -70,17 +83,11 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	if _, err := r.run(ctx, call{args: []string{"read-tree", "--reset", tree}, index: s.index}); err != nil {
 		return result, err
 	}
-	// Hooks such as commitlint look for the message where git commit writes it.
-	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
 	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(sanitize(q.Message))+"\n"), 0o644); err != nil {
 		return result, err
 	}
 	out := proc.Tail{Most: 4 * tailBytes}
-	for _, argv := range [][]string{{"pre-commit"}, {"commit-msg", file}} {
-		if !hasHook(hooks, argv[0]) {
-			continue
-		}
-		result.Ran = true
+	for _, argv := range due {
 		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
 		result.Output = strings.TrimSpace(out.String())
 		if err != nil || !ok {

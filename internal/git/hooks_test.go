@@ -71,6 +71,14 @@ func TestRunHooks(t *testing.T) {
 			HookResult{Failed: "commit-msg", ExitCode: 1, Message: "feat: x"},
 			"changed",
 		},
+		"prepare-commit-msg adds the ticket": {
+			func(b *sandbox) {
+				b.hook(".git/hooks/prepare-commit-msg", `test "$2" = message && sed -i.bak '1s/^/JIRA-7 /' "$1"`)
+				b.hook(".git/hooks/commit-msg", `grep -q '^JIRA-' "$1"`)
+			},
+			HookResult{Message: "JIRA-7 feat: x"},
+			"changed",
+		},
 		"core.hooksPath": {
 			func(b *sandbox) {
 				b.git("config", "core.hooksPath", "tools/hooks")

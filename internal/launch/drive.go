@@ -175,6 +175,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
+	useCommitMessage(&spec, env)
 	m, err := Load(l)
 	if err != nil {
 		return nil, err

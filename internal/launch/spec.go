@@ -19,7 +19,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 		Request:    record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
 		Checks:     record.Checks{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
 		Turns:      record.Turns{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
-		Repository: record.Repository{KeepAgentCommits: !s.Squash, Setup: s.Worktree.Setup},
+		Repository: record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, FixedMessage: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
 		Protection: record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
 		Watching:   record.Watching{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
 		Agent:      record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},

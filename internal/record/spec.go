@@ -95,6 +95,8 @@ type Repository struct {
 	OwnWorktree      bool         `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
 	Setup            []string     `json:"setup,omitempty"`              // commands that set up a worktree
 	KeepAgentCommits bool         `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
+	CommitMessage    string       `json:"commit_message,omitempty"`     // form of the subject of commits; "": plan.DefaultCommitForm
+	FixedMessage     bool         `json:"fixed_message,omitempty"`      // that is of this run; pawl resume reads no other in pawl.toml
 	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
 	Untracked        memory.Paths `json:"untracked,omitempty"`          // untracked before the loop; never committed
 	HiddenFiles      memory.Paths `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged

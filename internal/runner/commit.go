@@ -138,7 +138,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
-		Message: cmp.Or(m.Found.Message, commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
+		Message: cmp.Or(m.Found.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
@@ -239,9 +239,9 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string, theirs m
 	return tree, nil
 }
 
-// commitMessage is a conventional message made from the tasks. Titles come from
+// commitMessage is a message in the user's form made from the tasks. Titles come from
 // a plan: they are one cleaned line here, and no shell ever sees them.
-func commitMessage(tasks loop.Tasks, ids []string) string {
+func (r *Runner) commitMessage(tasks loop.Tasks, ids []string) string {
 	first, _ := tasks.Task(ids[0])
 	kind := "feat"
 	switch lower := strings.ToLower(first.Title); {
@@ -250,13 +250,13 @@ func commitMessage(tasks loop.Tasks, ids []string) string {
 	case plan.LooksLikeProse(plan.Task{ID: first.ID, Title: first.Title}):
 		kind = "docs"
 	}
-	scope := ""
+	id := ""
 	if first.ID != loop.GoalTask && !first.IsOwn() {
-		scope = "(" + plan.Scope(first.ID) + ")"
+		id = plan.Scope(first.ID)
 	}
 	title := plan.OneLine(first.Title, 60)
 	if len(ids) > 1 {
 		title += " and " + plan.OneLine(strings.Join(ids[1:], ", "), 30)
 	}
-	return kind + scope + ": " + title
+	return plan.CommitSubject{Type: kind, ID: id, Title: title}.Format(cmp.Or(r.Spec.CommitMessage, plan.DefaultCommitForm))
 }

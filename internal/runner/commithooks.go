@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
@@ -58,12 +59,15 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 		return at, nil, err
 	}
 	began := time.Now()
-	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.Tasks, a.Tasks)})
+	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: r.commitMessage(m.Tasks, a.Tasks)})
 	if hooks.Ran { // what they write belongs to the work
 		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
 	}
 	if err != nil {
 		return at, nil, fmt.Errorf("run the commit hooks: %w", err)
+	}
+	if hooks.RefusesMessage() {
+		return at, nil, r.messageRefused(hooks)
 	}
 	if hooks.Failed != "" {
 		return at, &loop.Gates{
@@ -76,6 +80,33 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 		err = r.afterHooks(ctx, &at)
 	}
 	return at, nil, err
+}
+
+// checkMessage asks the user's hooks about the message of a task's commit before the agent
+// is paid for its work: it could not change what they say.
+func (r *Runner) checkMessage(ctx context.Context, task string, m memory.Briefing) error {
+	message := r.commitMessage(m.Tasks, []string{task})
+	if r.Spec.NoCommit || message == r.agreed {
+		return nil
+	}
+	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: "HEAD", Message: message, MessageOnly: true})
+	if err != nil {
+		return err
+	}
+	if hooks.RefusesMessage() {
+		return r.messageRefused(hooks)
+	}
+	r.agreed = message
+	return nil
+}
+
+// messageRefused ends the loop: the message is Pawl's, and the user's to give another form.
+func (r *Runner) messageRefused(hooks git.HookResult) error {
+	hint := "set another form in pawl.toml, such as  commit_message = \"JIRA-12 {title}\"  (docs/how-to/teams-and-ci.md), or change the hook; then  pawl resume " + r.Loop.ID
+	if r.Spec.FixedMessage {
+		hint = "run again with another --commit-message, or change the hook; then  pawl resume " + r.Loop.ID
+	}
+	return failure.New(failure.Error, hint, "%s (message: %q)", refusedBy(hooks), hooks.Message)
 }
 
 // afterHooks takes the tree as the user's hooks left it, and which files they changed.
@@ -109,6 +140,9 @@ func (r *Runner) blameHooks(ctx context.Context, at ready, g *loop.Gates) {
 // refusedBy says which of the user's hooks refused a commit, and its last words.
 func refusedBy(hooks git.HookResult) string {
 	why := "the " + hooks.Failed + " hook refused the commit"
+	if hooks.RefusesMessage() {
+		why = "the " + hooks.Failed + " hook refused the message that Pawl wrote for the commit"
+	}
 	if hooks.TimedOut {
 		why = "the " + hooks.Failed + " hook timed out"
 	}

@@ -57,6 +57,11 @@ func (r *Runner) GateProgress(p verify.Progress) {
 
 // runGates runs the gates that are due for a purpose.
 func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+	if a.Purpose == loop.ForBaseline {
+		if err := r.checkMessage(ctx, a.Task, m); err != nil {
+			return loop.Event{}, err
+		}
+	}
 	r.pauseProving()
 	dir, err := r.Loop.IterationDir(max(m.Iteration, 1))
 	if err != nil {

@@ -110,6 +110,7 @@ type turns struct {
 	session  agent.Session      // its process may still run
 	came     memory.Session     // as the last turn left it: journalled with the turn's answer
 	contexts int                // it has had
+	agreed   string             // last commit message that the user's hooks agreed to
 	heading  string             // of the turn that begins, in the words of another tool
 	refusals int                // of fresh contexts by processes, in a row
 	messages chan agent.Message // into the turn under way

@@ -225,6 +225,28 @@ two
 	}
 }
 
+// A message that the user's hook refuses is not the agent's: it is asked before a turn is paid for.
+func TestARefusedMessageEndsTheLoopBeforeATurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	hook := filepath.Join(b.root, ".git", "hooks", "commit-msg")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\ngrep -q '^JIRA-' \"$1\" || { echo 'no ticket number'; exit 1; }\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const work = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
+	s := b.run(work, []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Errored || s.Turns != 0 || !strings.Contains(s.Reason, "no ticket number") || !strings.Contains(s.Hint, "commit_message") {
+		t.Fatalf("%s after %d turns: %s (%s)", s.Outcome, s.Turns, s.Reason, s.Hint)
+	}
+	s = b.run(work, []string{"have every word"}, withGate(map[string]any{"commit_message": "JIRA-12 {title}"}))
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+}
+
 // A hook that reformats what the agent wrote may turn its tests red: both are told.
 func TestAHookThatChangesFilesIsNamedWhenGatesFail(t *testing.T) {
 	t.Parallel()

@@ -75,31 +75,38 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 }
 
 // adoptSinceEnd takes protected files and the plan as the user left them after the loop's end, when
-// nothing of the agent's was at work. A change that was there at the end is not among these.
+// nothing of the agent's was at work. A change that was there at the end is not among these, unless
+// no turn has begun.
 func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 	if r.Repo == nil || r.JudgedBy == nil {
 		return nil
 	}
 	points, err := r.Repo.Checkpoints(ctx, r.Loop.ID)
 	end, known := EndPoint(points)
-	if err != nil || !known {
+	noTurn := r.mem.State.Turns == 0 && !r.mem.Unattributed
+	if err != nil || !known && !noTurn {
 		return err
 	}
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
-	now, _, err := r.Repo.Snapshot(ctx)
-	if err != nil {
-		return fmt.Errorf("take a snapshot of the work tree: %w", err)
-	}
-	since, err := r.Repo.Diff(ctx, end.Tree, now)
-	if err != nil {
-		return fmt.Errorf("compare with the loop's end: %w", err)
+	isUsers := func(string) bool { return noTurn }
+	if known {
+		now, _, err := r.Repo.Snapshot(ctx)
+		if err != nil {
+			return fmt.Errorf("take a snapshot of the work tree: %w", err)
+		}
+		since, err := r.Repo.Diff(ctx, end.Tree, now)
+		if err != nil {
+			return fmt.Errorf("compare with the loop's end: %w", err)
+		}
+		isUsers = func(path string) bool {
+			return slices.ContainsFunc(since, func(c git.Change) bool { return c.Path == path })
+		}
 	}
 	for _, path := range changed {
-		differs := func(c git.Change) bool { return c.Path == path }
-		if path == r.Spec.Plan || !frozen.InGitDir(path) && !slices.ContainsFunc(since, differs) { // at the end the agent's settings of git were put back
+		if path == r.Spec.Plan || !frozen.InGitDir(path) && !isUsers(path) { // at the end the agent's settings of git were put back
 			continue
 		}
 		r.note(loop.Info, path+" was changed since the loop ended: kept")
@@ -107,7 +114,7 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 			return fmt.Errorf("keep the change of %s: %w", path, err)
 		}
 	}
-	if slices.ContainsFunc(since, func(c git.Change) bool { return c.Path == r.Spec.Plan }) {
+	if isUsers(r.Spec.Plan) {
 		return r.adoptEdited("since the loop ended")
 	}
 	return nil

@@ -31,6 +31,9 @@ const (
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
 func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+	if err := r.checkMessage(ctx, a.Task, m); err != nil {
+		return loop.Event{}, err
+	}
 	r.askBeforeTurn(ctx, m.Facts)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {

@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+)
+
+// CommitSubject is what the subject of a commit is made of.
+type CommitSubject struct {
+	Type  string // feat, fix or docs
+	ID    string // of the task, as a scope; "" where the goal has none
+	Title string
+}
+
+// DefaultCommitForm is the form of a conventional commit.
+const DefaultCommitForm = "{type}({id}): {title}"
+
+var (
+	commitField = regex.New(`\{[^{}]*\}`)
+	noID        = regex.New(`[(\[]\{id(_lower)?\}[)\]]`)
+)
+
+// CheckCommitForm returns why no subject can be made of a form.
+func CheckCommitForm(form string) error {
+	known := []string{"{type}", "{id}", "{id_lower}", "{title}", "{title_lower}"}
+	for _, found := range commitField.FindAllString(form, -1) {
+		if !slices.Contains(known, found) {
+			return fmt.Errorf("there is no placeholder %s: there are %s", found, strings.Join(known, ", "))
+		}
+	}
+	if strings.ContainsAny(form, "\r\n") {
+		return errors.New("a subject is one line")
+	}
+	return nil
+}
+
+// Format makes the subject. Where there is no id, brackets around it are left out.
+func (c CommitSubject) Format(form string) string {
+	if c.ID == "" {
+		form = noID.ReplaceAllString(form, "")
+	}
+	first, rest, _ := strings.Cut(c.Title, " ")
+	text := strings.NewReplacer(
+		"{type}", c.Type, "{id}", c.ID, "{id_lower}", strings.ToLower(c.ID),
+		"{title}", c.Title, "{title_lower}", strings.TrimSpace(strings.ToLower(first)+" "+rest),
+	).Replace(form)
+	return strings.Join(strings.Fields(text), " ")
+}
