@@ -25,6 +25,7 @@ type show struct {
 	out     term.Printer
 	spec    record.Spec
 	id      string
+	home    string     // folder of Pawl's state
 	state   loop.State // after the last step
 	usage   loop.Usage
 	context int // percent, of the turn under way
@@ -275,7 +276,7 @@ func (s *show) ended(now loop.State) {
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
 		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.Aside,
-		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
 		end.Duration = 0
@@ -336,51 +337,6 @@ func titled(t loop.Task, word, note string) string {
 		why = cmp.Or(plan.OneLine(t.Why, 160), note)
 	}
 	return strings.TrimSuffix(narrate.Name(t)+": "+why, ": ")
-}
-
-// checkedOut says on which branch the user's checkout is after a loop that committed to a
-// branch of its own, and how to merge that; "" where there is nothing to merge.
-func checkedOut(spec record.Repository, how loop.Outcome) string {
-	home := spec.StartBranch
-	switch {
-	case spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch:
-		return ""
-	case how != loop.Verified && how != loop.Finished && how != loop.Unverified:
-		if spec.OwnWorktree {
-			return ""
-		}
-		return fmt.Sprintf("git switch %s   (you are on %s)", home, spec.Branch)
-	case spec.OwnWorktree:
-		return "git merge " + spec.Branch + "   (you are on your own branch still)"
-	}
-	return fmt.Sprintf("git switch %s && git merge %s   (you are on %[2]s)", home, spec.Branch)
-}
-
-// next is what to type now.
-func next(spec record.Spec, s loop.State, id string, commits int) []string {
-	var lines []string
-	if commits > 0 {
-		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(spec.Repository), spec.Branch))
-		if words := checkedOut(spec.Repository, s.Outcome); words != "" {
-			lines = append(lines, words)
-		}
-	}
-	switch s.Outcome {
-	case loop.Stuck, loop.BlockedEnd, loop.Tampered:
-		lines = append(lines, "pawl log "+id)
-	case loop.Verified, loop.Finished:
-		if len(s.Unread()) > 0 {
-			lines = append(lines, s.ResumeCommand(id)+" delivers your message")
-		}
-		return lines
-	}
-	if approve := s.ApproveCommand(id); approve != "" {
-		lines = append(lines, approve+" accepts the changes of tests, when you have read them")
-	}
-	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
-		lines = append(lines, s.ResumeCommand(id)+" continues")
-	}
-	return lines
 }
 
 var _ runner.Observer = (*show)(nil)

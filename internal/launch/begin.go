@@ -223,6 +223,9 @@ func (p *Prepared) freeze(ctx context.Context) error {
 		return err
 	}
 	p.Spec.OwnWorktree = p.Settings.Worktree.Use
+	if err := p.startBesideLoop(ctx); err != nil {
+		return err
+	}
 	p.adoptLeftWork()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:

@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,6 +31,71 @@ func (p *Prepared) goesToCurrent() bool {
 		return true // it only looks like a loop's
 	}
 	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
+}
+
+// startBesideLoop has a loop with its own worktree start from the user's branch where another
+// loop has the checkout: that loop's branch holds unfinished work.
+func (p *Prepared) startBesideLoop(ctx context.Context) error {
+	if !p.Spec.OwnWorktree {
+		return nil
+	}
+	beside, ok := p.Conflicts.checkoutOf(store.Open(p.Home), p.Status.Branch)
+	if !ok {
+		return nil
+	}
+	p.Spec.StartBranch, p.Spec.StartCommit = beside.StartBranch, beside.StartCommit
+	if beside.StartBranch == "" {
+		return nil
+	}
+	tip, err := p.Repo.Resolve(ctx, "refs/heads/"+beside.StartBranch)
+	if errors.Is(err, git.ErrNoRevision) { // the user has deleted it
+		return nil
+	}
+	p.Spec.StartCommit = tip
+	return err
+}
+
+// checkoutOf returns the loop that has not ended and whose branch is checked out.
+func (b Conflicts) checkoutOf(st *store.Store, branch string) (record.Spec, bool) {
+	for _, id := range []string{b.Running, b.Attended, b.Orphaned} {
+		if id == "" {
+			continue
+		}
+		spec, err := record.ReadSpec(st.Loop(id))
+		if err == nil && !spec.NoCommit && spec.Branch == branch && spec.StartBranch != branch {
+			return spec, true
+		}
+	}
+	return record.Spec{}, false
+}
+
+// Checkout returns the branch that is checked out in a repository now, "" if that is not
+// known, and the loop other than one that has not ended and works on it, "" for none.
+func Checkout(ctx context.Context, home, root, except string) (branch, busy string) {
+	repo, err := git.Open(ctx, root)
+	if err != nil {
+		return "", ""
+	}
+	if branch, err = repo.Branch(ctx); err != nil || branch == "" {
+		return "", ""
+	}
+	b, err := findConflicts(ctx, &Prepared{Home: home, root: root, loop: except})
+	if err != nil {
+		return branch, ""
+	}
+	spec, _ := b.checkoutOf(store.Open(home), branch)
+	return branch, spec.ID
+}
+
+// startPoint is what the branch of a loop's worktree is made from where it is not there.
+func (d *Driver) startPoint(ctx context.Context, repo *git.Repo) string {
+	if !d.wasSetUp {
+		return d.Spec.StartCommit
+	}
+	if there, err := repo.HasBranch(ctx, d.Spec.StartBranch); err == nil && there {
+		return "refs/heads/" + d.Spec.StartBranch
+	}
+	return "HEAD"
 }
 
 // switchTo checks out the loop's branch.

@@ -320,7 +320,7 @@ func (d *Driver) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, err
 // loop's branch, or a worktree of the loop's.
 func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnWorktree {
-		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l), d.Spec.Branch, "HEAD")
+		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l), d.Spec.Branch, d.startPoint(ctx, repo))
 		if err != nil {
 			return nil, err
 		}
