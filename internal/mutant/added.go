@@ -8,15 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Line is a line that a change added, with one way to break it.
+// Line is an added line with one mutant.
 type Line struct {
-	Number int
-	Text   string // the line
-	Within string // the function; "" where it is in none
-	Order  int    // in which the lines of a change are tried, see Lines
-	Whole  bool   // all of a condition, not its last operand
-	Blind  bool   // a condition that looks at nothing that its function is given
-	Mutant Mutant
+	Number           int
+	Text             string // the line
+	Function         string // that it is in; "" = none
+	Order            int    // the order of trial, see Lines
+	WholeCondition   bool   // the whole condition, not only its last operand
+	InputIndependent bool   // a condition that ignores the function's input
+	Mutant           Mutant
 }
 
 // The orders of lines: what others see of the work first, what is often the same either way
@@ -28,38 +28,36 @@ const (
 	valueOrder
 )
 
-// Lines are those of a file, each broken in every way that is known: a statement is left out,
-// a condition never holds, a number is one more, a comparison takes equality in or leaves it out.
+// Lines returns every mutant of a file's added lines: statements omitted, conditions never true,
+// numbers one more, comparisons with or without equality.
 func Lines(file string, before, after []byte) []Line {
 	added := addedLines(file, before, after)
-	lines := slices.Concat(branches(file, added), statements(file, added), changedValues(file, added))
+	lines := slices.Concat(branches(file, added), statements(file, added), valueMutants(file, added))
 	slices.SortStableFunc(lines, func(a, b Line) int { return a.Order - b.Order })
 	return lines
 }
 
-// addedLine is a line of a program that a change added to it.
+// addedLine is a program line that a change added.
 type addedLine struct {
-	number   int
-	at       int      // where it begins
-	after    []byte   // the file
-	all      string   // its code: without comments and the insides of strings
-	function function // that it stands in
-	inside   bool     // it stands in one that the change added or changed; all of a shell script does
-	text     string   // the line
-	code     string   // of it
+	number    int
+	at        int      // where it begins
+	after     []byte   // the file
+	all       string   // its code: without comments and strings
+	function  function // that it is in
+	inChanged bool     // the function is added or changed; always true in a shell script
+	text      string   // the line
+	code      string   // the line's code
 }
 
-func (l addedLine) plain() string { return strings.TrimSpace(l.text) }
+func (l addedLine) trimmed() string { return strings.TrimSpace(l.text) }
 
-// line is the line with a stretch of it replaced, which begins and ends in m where it does in
-// the line.
+// line returns the line with a mutant, its replaced range relative to the line.
 func (l addedLine) line(order int, m Mutant) Line {
 	m.from, m.to = l.at+m.from, l.at+m.to
-	return Line{Number: l.number, Text: l.plain(), Within: l.function.name, Order: order, Mutant: m}
+	return Line{Number: l.number, Text: l.trimmed(), Function: l.function.name, Order: order, Mutant: m}
 }
 
-// addedLines are those of a file of a language that is known, or of a shell script. Tests
-// inside a program are left out.
+// addedLines returns the added lines of a known language or shell script, without inline tests.
 func addedLines(file string, before, after []byte) (added []addedLine) {
 	shell := IsShell(file)
 	if !Knows(file) && !shell || generated(after) {
@@ -75,9 +73,9 @@ func addedLines(file string, before, after []byte) (added []addedLine) {
 	for line := range strings.Lines(code) {
 		n++
 		l := addedLine{number: n, at: at, after: after, all: code, text: string(after[at : at+len(line)]), code: line}
-		l.function, l.inside = inside[n]
-		l.inside = l.inside || shell
-		if known[l.plain()]--; known[l.plain()] < 0 && !tests[n] {
+		l.function, l.inChanged = inside[n]
+		l.inChanged = l.inChanged || shell
+		if known[l.trimmed()]--; known[l.trimmed()] < 0 && !tests[n] {
 			added = append(added, l)
 		}
 		at += len(line)
@@ -85,8 +83,8 @@ func addedLines(file string, before, after []byte) (added []addedLine) {
 	return added
 }
 
-// functionsByLine are the functions that a change added or changed, by the lines of their
-// bodies; of a shell script all of its functions.
+// functionsByLine maps body lines to their added or changed function; in a shell script, to any
+// function.
 func functionsByLine(file string, before, after []byte) map[int]function {
 	inside := map[int]function{}
 	changed := Changed(file, before, after)
@@ -104,7 +102,7 @@ func functionsByLine(file string, before, after []byte) map[int]function {
 	return inside
 }
 
-// testLines are the lines of tests inside a program.
+// testLines returns the lines of inline tests.
 func testLines(file string, after []byte) map[int]bool {
 	lines := map[int]bool{}
 	l := languageOf(file)
@@ -120,8 +118,8 @@ func testLines(file string, after []byte) map[int]bool {
 	return lines
 }
 
-// ChangedNames are the names of the functions that a change added or changed; of a shell script
-// of those to which it added lines.
+// ChangedNames returns the names of added or changed functions; in a shell script, of those with
+// added lines.
 func ChangedNames(file string, before, after []byte) (names []string) {
 	for _, f := range Changed(file, before, after) {
 		names = append(names, f.Name)
@@ -137,8 +135,8 @@ func ChangedNames(file string, before, after []byte) (names []string) {
 	return names
 }
 
-// NameAt is the function of a file that a line stands in, behind its head, or what is declared
-// there over several lines, a table; "" where nothing is.
+// NameAt returns the function at a line, after its head, or else the table declared there; "" if
+// none.
 func NameAt(file string, content []byte, number int) string {
 	if IsShell(file) {
 		inside := map[int]function{}
@@ -167,5 +165,5 @@ func NameAt(file string, content []byte, number int) string {
 	return ""
 }
 
-// declaration matches the head of what is declared over several lines, with its name.
+// declaration matches the head of a declaration over several lines, with its name.
 var declaration = regex.New(`^[^=(]*?([A-Za-z_$][\w$]*)(?:\[\w*\])*\s*(?::[^=]*)?:?=[^=>]?.*[({\[]\s*$`)

@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Branches are the conditions of a file, each of which never holds in its mutant; a blind one
-// has another, in which it always does. Left out are those that hand an error on, and what
-// tells, locks or closes: tests seldom ask for these.
+// Branches returns the conditions of a file, each with a mutant that never holds. An
+// input-independent one also gets a mutant that always holds. It omits error handling, logging,
+// locks and cleanup: tests seldom check these.
 func Branches(file string, before, after []byte) []Line {
 	return branches(file, addedLines(file, before, after))
 }
@@ -18,27 +18,27 @@ func Branches(file string, before, after []byte) []Line {
 func branches(file string, added []addedLine) (conditions []Line) {
 	shell := IsShell(file)
 	for _, l := range added {
-		if !l.inside || seldomTested.MatchString(l.plain()) {
+		if !l.inChanged || seldomTested.MatchString(l.trimmed()) {
 			continue
 		}
 		line := l.code
 		if from, to := lastOperand(line); to > from {
 			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "does not ask for its last condition", from, to, ""}))
 		}
-		if at := arm(file, line); at > 0 {
+		if at := matchArm(file, line); at > 0 {
 			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "is never chosen", at, at, neverChosen(file)}))
 		}
 		from, to := condition(file, line)
 		choice := to <= from
 		if choice {
-			from, to = chooses(file, line)
+			from, to = ternaryCondition(file, line)
 		}
-		blind := !shell && to > from && l.function.isBlind(file, l.all, line[from:to])
+		blind := !shell && to > from && l.function.inputIndependent(file, l.all, line[from:to])
 		if to <= from || choice && !blind {
 			continue
 		}
 		b := l.line(conditionOrder, Mutant{Other, "never holds", from, to, never(file, l.text[from:to])})
-		b.Whole, b.Blind = true, blind
+		b.WholeCondition, b.InputIndependent = true, blind
 		if conditions = append(conditions, b); blind {
 			b.Mutant.Does, b.Mutant.text = "always holds", always(file, l.text[from:to])
 			conditions = append(conditions, b)
@@ -47,10 +47,10 @@ func branches(file string, added []addedLine) (conditions []Line) {
 	return conditions
 }
 
-// seldomTested matches lines that are not asked about.
+// seldomTested matches lines that tests seldom check.
 var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\$#|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
 
-// condition is where one stands that is all in its line; nothing where none is.
+// condition returns the range of a condition inside one line, or nothing.
 func condition(file, line string) (from, to int) {
 	re, parens := ifOf.braces, false
 	switch path.Ext(file) {
@@ -73,9 +73,8 @@ func condition(file, line string) (from, to int) {
 	return from + strings.LastIndexByte(line[from:to], ';') + 1, to
 }
 
-// arm is where a guard can stand in an arm of a match; 0 where the line begins none, or one that
-// takes all that is left.
-func arm(file, line string) int {
+// matchArm returns where a guard fits in an arm of a match; 0 without an arm, or for a default arm.
+func matchArm(file, line string) int {
 	re := arms.rust
 	switch path.Ext(file) {
 	case ".rs":
@@ -103,8 +102,7 @@ func neverChosen(file string) string {
 	return " if false"
 }
 
-// lastOperand is where the last of several conditions that a line returns or asks for
-// stands, with the operator before it.
+// lastOperand returns the range of the last operand of a condition, with its operator.
 func lastOperand(line string) (from, to int) {
 	m := operandLine.FindStringSubmatchIndex(line)
 	if m == nil || strings.Count(line[m[2]:m[3]], "(") != strings.Count(line[m[2]:m[3]], ")") {
@@ -115,9 +113,9 @@ func lastOperand(line string) (from, to int) {
 
 var operandLine = regex.New(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
 
-type ifs struct{ braces, indented, parens, then *regex.Regex }
+type ifPatterns struct{ braces, indented, parens, then *regex.Regex }
 
-var ifOf = ifs{
+var ifOf = ifPatterns{
 	regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
 	regex.New(`^\s*(?:el)?if (.+):\s*$`),
 	regex.New(`^\s*(?:\} else )?if \(`),
@@ -136,8 +134,8 @@ func never(file, condition string) string {
 	return " false && (" + condition + ")"
 }
 
-// chooses is where the condition of an expression stands that has one of two values.
-func chooses(file, line string) (from, to int) {
+// ternaryCondition is where the condition of an expression stands that has one of two values.
+func ternaryCondition(file, line string) (from, to int) {
 	if path.Ext(file) == ".py" {
 		if m := chosenBehind.FindStringSubmatchIndex(line); m != nil {
 			return m[2], m[3]

@@ -10,14 +10,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// An equality that a change made lenient passes each comparison that tests make with
-// it. So it can be replaced by a strict one: all fields of both are the same.
+// An equality that a change made lenient passes each comparison in tests. A strict mutant compares
+// all fields instead.
 
-// Equalities are the functions among those that a change added or changed that tell
-// whether two values are equal. The mutants of each belong together: they make it
-// compare all fields of both or, where its language has no such comparison or the types
-// differ, what it compared before. Of one for which neither can be made, there are none.
-func Equalities(file string, before, after []byte) []Function {
+// EqualityFunctions returns the added or changed functions that compare two values. The mutants of
+// each belong together: they compare all fields or restore the old text. Without either there are
+// none.
+func EqualityFunctions(file string, before, after []byte) []Function {
 	if generated(after) {
 		return nil
 	}
@@ -28,7 +27,7 @@ func Equalities(file string, before, after []byte) []Function {
 	var all []Function
 	for _, f := range functions(file, after) {
 		o, known := old[f.name]
-		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || known && o.plain == f.plain || onlyAsserts(f.text) {
+		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || known && o.plain == f.plain || isAssertion(f.text) {
 			continue
 		}
 		e := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known, Head: head(f)}
@@ -43,16 +42,16 @@ func Equalities(file string, before, after []byte) []Function {
 	return all
 }
 
-// equality matches the names of functions that compare.
+// equality matches the names of comparing functions.
 var equality = regex.New(`^(?:__(?:eq|ne)__|(?i:(?:\w*_)?(?:is_?)?(?:eq|equals?|same)(?:_to)?)|\w*[a-z](?:Equals?|Eq))(?:#\d)?$`)
 
-// onlyAsserts reports whether a function fails a test where values differ, and says
-// nothing of them to a program.
-func onlyAsserts(text string) bool {
+// isAssertion reports whether a function fails a test for different values, and returns nothing to
+// a program.
+func isAssertion(text string) bool {
 	return strings.Contains(text, "AssertionError") && !strings.Contains(text, "return")
 }
 
-// strict is the kind of the mutants that compare all fields.
+// strict is the kind of mutants that compare all fields.
 const strict Kind = "strict"
 
 const comparesFields = "compares all fields"
@@ -62,7 +61,7 @@ func (f function) compareFields(file string) []Mutant {
 	if path.Ext(file) == ".go" {
 		return f.strict
 	}
-	a, b, ok := operands(file, f)
+	a, b, ok := comparedValues(file, f)
 	if !ok || f.enter.leave == nil {
 		return nil
 	}
@@ -96,9 +95,8 @@ const (
 		`catch (IllegalAccessException pawlError) { return false; } return true; }`
 )
 
-// operands are what an equality compares: its receiver and its parameter, or two
-// parameters.
-func operands(file string, f function) (a, b string, ok bool) {
+// comparedValues returns what an equality compares: receiver and parameter, or two parameters.
+func comparedValues(file string, f function) (a, b string, ok bool) {
 	var names []string
 	for param := range strings.SplitSeq(f.params, ",") {
 		if param = strings.TrimSpace(param); param == "" {
@@ -130,7 +128,7 @@ func operands(file string, f function) (a, b string, ok bool) {
 
 var identifier = regex.New(`^[A-Za-z_$]\w*$`)
 
-// goStrict makes an equality in Go compare all fields, where both values are of one type.
+// goStrict makes a Go equality compare all fields if both values have one type.
 func goStrict(set *token.FileSet, file *ast.File, f *ast.FuncDecl) []Mutant {
 	if f.Type.Results == nil || f.Type.Results.NumFields() != 1 || printed(set, f.Type.Results.List[0].Type) != "bool" {
 		return nil
@@ -153,6 +151,6 @@ func goStrict(set *token.FileSet, file *ast.File, f *ast.FuncDecl) []Mutant {
 	at, body := set.Position(file.Name.End()).Offset, set.Position(f.Body.Lbrace).Offset+1
 	return []Mutant{
 		{strict, "", at, at, "; import " + reflect + ` "reflect"`},
-		{strict, comparesFields, body, body, goLeave(fmt.Sprintf("%s.DeepEqual(%s, %s)", reflect, names[0], names[1]))},
+		{strict, comparesFields, body, body, goReturnFirst(fmt.Sprintf("%s.DeepEqual(%s, %s)", reflect, names[0], names[1]))},
 	}
 }

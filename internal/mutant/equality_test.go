@@ -32,7 +32,7 @@ func TestEqualitiesCompareAllFields(t *testing.T) {
 		{"a.c", "int point_equal(struct p *a, struct p *b) {\n  return a->x == b->x;\n}\n", "int point_equal(struct p *a, struct p *b) {\n  return 1;\n}\n", "return a->x == b->x"},
 		{"a.py", "def is_equal(a, b):\n    return a == b\n", "def is_equal(a, b):\n    return a == b  # both\n", ""},
 	} {
-		found := mutant.Equalities(c.file, []byte(c.before), []byte(c.after))
+		found := mutant.EqualityFunctions(c.file, []byte(c.before), []byte(c.after))
 		var all []mutant.Mutant
 		for _, f := range found {
 			all = append(all, f.Mutants...)

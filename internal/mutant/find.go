@@ -8,17 +8,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// functions finds the functions of a file in such a language. It leaves out those in
-// another function and those in a block of tests.
+// functions returns the functions of a file, without nested ones and those in test blocks.
 func (l *language) functions(text string) []function {
 	s := source.Bare(text, l.style)
 	var found []function
 	skip, classes := l.testBlocks(s), l.classes(s)
 	end := 0
 	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
-		name, at := l.named(s, m)
+		name, at := l.functionName(s, m)
 		start := m[0] + source.Indent(s.Code[m[0]:m[1]])
-		if start < end || name == "" || isHead(classes, at+len(name)) || l.no.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
+		if start < end || name == "" || isHead(classes, at+len(name)) || l.notFunctions.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
 			continue
 		}
 		b, ok := l.body(s, m[1])
@@ -32,7 +31,7 @@ func (l *language) functions(text string) []function {
 		}
 		end = b.to
 		f := function{
-			name: outer(classes, start) + name, line: s.LineOf(start), from: start,
+			name: enclosingClasses(classes, start) + name, line: s.LineOf(start), from: start,
 			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
 		}
 		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
@@ -53,8 +52,8 @@ func lineBefore(code string, at int) string {
 	return code[strings.LastIndexByte(code, '\n')+1:]
 }
 
-// named is the name of a function whose head is at a match, and where it stands.
-func (l *language) named(s source.Source, m []int) (string, int) {
+// functionName returns a function's name and its place, from the match of its head.
+func (l *language) functionName(s source.Source, m []int) (string, int) {
 	for i := range l.head.SubexpNames() {
 		if i > 0 && m[2*i] >= 0 {
 			return s.Code[m[2*i]:m[2*i+1]], m[2*i]
@@ -63,13 +62,13 @@ func (l *language) named(s source.Source, m []int) (string, int) {
 	return "", m[0]
 }
 
-// class is one of a file, with the stretch that it takes.
+// class is a class with its range.
 type class struct {
 	name     string
 	from, to int
 }
 
-// classes are those of a file, in its order.
+// classes returns the classes of a file in order.
 func (l *language) classes(s source.Source) (found []class) {
 	if l.class == nil {
 		return nil
@@ -85,14 +84,14 @@ func (l *language) classes(s source.Source) (found []class) {
 	return found
 }
 
-// isHead reports whether the name of a class ends at a place: that of a record stands before
-// a "(", as a function's does.
+// isHead reports whether a class name ends at a place. A record's name precedes "(", like a
+// function's.
 func isHead(classes []class, end int) bool {
 	return slices.ContainsFunc(classes, func(c class) bool { return c.from == end })
 }
 
-// outer are the classes that a function stands in, each with a dot.
-func outer(classes []class, start int) string {
+// enclosingClasses returns the classes around a function, each with a dot.
+func enclosingClasses(classes []class, start int) string {
 	var names strings.Builder
 	for _, c := range classes {
 		if c.from > start {
@@ -105,7 +104,7 @@ func outer(classes []class, start int) string {
 	return names.String()
 }
 
-// testBlocks are the stretches of tests inside a program.
+// testBlocks returns the ranges of inline tests.
 func (l *language) testBlocks(s source.Source) (blocks [][2]int) {
 	if l.tests == nil {
 		return nil
@@ -129,21 +128,21 @@ func within(blocks [][2]int, at int) bool {
 	return false
 }
 
-// body is where the body of a function stands.
+// body is the place of a function's body.
 type body struct {
 	head       int  // end of the ")" before it
 	from, to   int  // from its first statement to the end of the function
-	expression bool // it is one, and no block
+	expression bool // an expression, not a block
 }
 
-// between is what may stand between parameters and body, beside a type.
-var between = regex.New(`[;}]`)
+// notBetween matches what ends the search for a body after the parameters.
+var notBetween = regex.New(`[;}]`)
 
-// typedAfter is how what stands behind the parameters begins where that is types, in
-// Rust: they have parentheses and semicolons of their own.
-var typedAfter = regex.New(`^\s*(?:->|where\b)`)
+// typeAfter matches a type after the parameters in Rust, which may contain parentheses and
+// semicolons.
+var typeAfter = regex.New(`^\s*(?:->|where\b)`)
 
-// openBrace is where a body begins behind types; -1 where none does.
+// openBrace returns where a body begins after types, or -1.
 func openBrace(rest string) int {
 	depth := 0
 	for i, c := range rest {
@@ -165,8 +164,8 @@ func openBrace(rest string) int {
 	return -1
 }
 
-// body finds the body of a function whose head's match ends at an offset: behind the
-// "(" of its parameters, or behind the arrow that follows a lone one.
+// body finds the body of a function from the end of its head's match: after "(" or after a lone
+// parameter's arrow.
 func (l *language) body(s source.Source, end int) (body, bool) {
 	b := body{head: end - len("=>")}
 	if s.Code[end-1] == '(' {
@@ -182,10 +181,10 @@ func (l *language) body(s source.Source, end int) (body, bool) {
 		return b, true
 	}
 	open, arrow := strings.IndexByte(rest, '{'), -1
-	if l.arrow {
+	if l.arrowBodies {
 		arrow = strings.Index(rest, "=>")
 	}
-	if arrow >= 0 && (open < 0 || arrow < open) && !between.MatchString(rest[:arrow]) {
+	if arrow >= 0 && (open < 0 || arrow < open) && !notBetween.MatchString(rest[:arrow]) {
 		at := b.head + arrow + len("=>")
 		first := at + len(s.Code[at:]) - len(strings.TrimLeft(s.Code[at:], " \t\r\n"))
 		if first < len(s.Code) && s.Code[first] != '{' {
@@ -194,18 +193,18 @@ func (l *language) body(s source.Source, end int) (body, bool) {
 		}
 		open = first - b.head
 	}
-	if typedAfter.MatchString(rest) {
+	if typeAfter.MatchString(rest) {
 		if open = openBrace(rest); open < 0 {
 			return b, false
 		}
-	} else if open < 0 || b.head+open >= len(s.Code) || between.MatchString(rest[:open]) || strings.ContainsAny(rest[:open], "()") && arrow < 0 {
+	} else if open < 0 || b.head+open >= len(s.Code) || notBetween.MatchString(rest[:open]) || strings.ContainsAny(rest[:open], "()") && arrow < 0 {
 		return b, false
 	}
 	b.from, b.to = b.head+open+1, s.Block(b.head+open)
 	return b, true
 }
 
-// expressionEnd is the end of an expression: of its line, or of what is open there.
+// expressionEnd returns the end of an expression: of its line, or of its open brackets.
 func expressionEnd(s source.Source, at int) int {
 	depth := 0
 	for i := at; i < len(s.Code); i++ {
@@ -228,20 +227,20 @@ var (
 	generates = regex.New(`\byield\b`)
 )
 
-// mutants are the ways to leave a function at once: with values of the type that it
-// declares or, where it declares none, of what it returns.
+// mutants returns the ways to leave a function at once, with values of its declared type, or of
+// what it returns.
 func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 	code := s.Code[b.from:b.to]
-	if result == "" && (l.arrow || l.indent) {
-		result = l.returns(s, b)
+	if result == "" && (l.arrowBodies || l.indent) {
+		result = l.firstReturned(s, b)
 	}
-	t := l.typed(result)
-	if generates.MatchString(code) || result == nothing {
-		t = typed{zeros: []string{""}}
+	t := l.valuesOf(result)
+	if generates.MatchString(code) || result == noValue {
+		t = typeValues{zeros: []string{""}}
 	}
-	opaque := strings.HasPrefix(result, "impl ") // in Rust: what it returns has one type, so all of it is replaced
+	opaque := strings.HasPrefix(result, "impl ") // Rust: one concrete type only, so the whole body is replaced
 	if b.expression || opaque {
-		all := leaving(b.from, func(v string) string { return "(" + v + ")" }, t.zeros, t.others)
+		all := returnMutants(b.from, func(v string) string { return "(" + v + ")" }, t.zeros, t.others)
 		for i := range all {
 			if all[i].to = b.to; opaque {
 				all[i].to = b.to - len("}")
@@ -253,19 +252,19 @@ func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 		return all
 	}
 	if e := l.entry(s, b); e.leave != nil {
-		return leaving(e.at, e.leave, t.zeros, t.others)
+		return returnMutants(e.at, e.leave, t.zeros, t.others)
 	}
 	return nil
 }
 
-// entry is where a function can be left at once, and how; leave is nil where it cannot.
+// entry is where a function can be left at once, and how; leave is nil if it cannot.
 type entry struct {
 	at    int
 	leave func(value string) string
-	ends  string // what a statement put there ends with, if it does not end itself
+	ends  string // ends a statement there, unless it ends itself
 }
 
-// first is a statement to put there.
+// first returns a statement to insert there.
 func (e entry) first(statement string) string { return statement + e.ends }
 
 func (l *language) entry(s source.Source, b body) entry {
@@ -282,7 +281,7 @@ func (l *language) entry(s source.Source, b body) entry {
 	return entry{at, func(v string) string { return l.leave(v) + ends }, ends}
 }
 
-// statements are the bare code of a body, without what closes it.
+// statements returns the code of a body without its closing bracket.
 func (l *language) statements(s source.Source, b body) string {
 	at := b.from
 	if l.indent {
@@ -295,7 +294,7 @@ func (l *language) statements(s source.Source, b body) string {
 	return code
 }
 
-// parameters are the text between the parentheses of a function's head.
+// parameters returns the text between the parentheses of a function's head.
 func parameters(s source.Source, head int, b body) string {
 	if s.Code[head-1] != '(' || b.head <= head {
 		return ""
@@ -303,14 +302,14 @@ func parameters(s source.Source, head int, b body) string {
 	return s.Text[head : b.head-1]
 }
 
-// nothing stands for the type of a function that returns no value.
-const nothing = "\x00"
+// noValue is the type of a function that returns nothing.
+const noValue = "\x00"
 
 // unwritten is a body that says that it is not there, or has none.
 var unwritten = regex.New(`^(?:\.\.\.|raise NotImplementedError[^\n]*)?$`)
 
-// returns is what a function returns first, nothing if it returns no value.
-func (l *language) returns(s source.Source, b body) string {
+// firstReturned returns the first returned expression, or noValue.
+func (l *language) firstReturned(s source.Source, b body) string {
 	if b.expression {
 		return strings.TrimSpace(s.Text[b.from:b.to])
 	}
@@ -324,24 +323,24 @@ func (l *language) returns(s source.Source, b body) string {
 			return value
 		}
 	}
-	return nothing
+	return noValue
 }
 
-func (l *language) typed(result string) typed {
+func (l *language) valuesOf(result string) typeValues {
 	for _, t := range l.types {
-		if t.of.MatchString(result) {
+		if t.pattern.MatchString(result) {
 			zeros := make([]string, len(t.zeros))
 			for i, v := range t.zeros {
-				zeros[i] = strings.ReplaceAll(v, itself, result)
+				zeros[i] = strings.ReplaceAll(v, sameType, result)
 			}
-			return typed{t.of, zeros, t.others}
+			return typeValues{t.pattern, zeros, t.others}
 		}
 	}
-	return typed{}
+	return typeValues{}
 }
 
-// firstStatement is where the first statement behind a docstring begins in a body that
-// is further in than its head, and what a statement put before it ends with.
+// firstStatement returns where the first statement after a docstring begins in an indented body,
+// and what ends a statement before it.
 func firstStatement(s source.Source, b body) (at int, ends string) {
 	head := s.Code[b.from:b.to]
 	line := source.LineEnd(head)

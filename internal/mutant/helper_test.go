@@ -20,10 +20,10 @@ func TestHelpersAreFound(t *testing.T) {
 		"static int *same(int got, int want) { return got == want ? 0 : &got; }\n",
 	} {
 		file := &testText{code: "int first(int x) { return x; }\n" + code + "void last(void) {}\n"}
-		if !file.helper("same", 1) {
+		if !file.isAssertHelper("same", 1) {
 			t.Errorf("it compares its second parameter:\n%s", code)
 		}
-		if file.helper("same", 2) || file.helper("first", 0) || file.helper("other", 0) {
+		if file.isAssertHelper("same", 2) || file.isAssertHelper("first", 0) || file.isAssertHelper("other", 0) {
 			t.Errorf("these compare nothing:\n%s", code)
 		}
 	}

@@ -56,7 +56,7 @@ func TestLinesAreLeftOut(t *testing.T) {
 		for _, l := range mutant.Lines(c.file, nil, []byte(c.after)) {
 			line := strings.Split(string(mutant.Apply([]byte(c.after), l.Mutant)), "\n")[l.Number-1]
 			if l.Mutant.Does != "never holds" {
-				got = append(got, fmt.Sprintf("%d %s: %s", l.Number, l.Within, strings.TrimSpace(line)))
+				got = append(got, fmt.Sprintf("%d %s: %s", l.Number, l.Function, strings.TrimSpace(line)))
 			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

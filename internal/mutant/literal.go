@@ -8,13 +8,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// changedValues are the numbers and comparisons in the lines that a change added, one of each a
-// line: the largest number is one more, a comparison takes equality in or leaves it out. Where
-// nothing is compared, a truth value is the other one.
-func changedValues(file string, added []addedLine) (all []Line) {
+// valueMutants returns one mutant of a number and one of a comparison per added line: the largest
+// number one more, equality included or excluded. Without a comparison, a truth value flips.
+func valueMutants(file string, added []addedLine) (all []Line) {
 	shell := IsShell(file)
 	for _, l := range added {
-		if noLiterals.MatchString(l.code) || seldomLeftOut.MatchString(l.plain()) {
+		if noLiterals.MatchString(l.code) || seldomLeftOut.MatchString(l.trimmed()) {
 			continue
 		}
 		change := func(from, to int, text string) {
@@ -24,7 +23,7 @@ func changedValues(file string, added []addedLine) (all []Line) {
 			change(from, to, text)
 		}
 		for _, o := range opposites {
-			if m := o.written.FindStringSubmatchIndex(l.code); m != nil && l.inside && o.shell == shell {
+			if m := o.written.FindStringSubmatchIndex(l.code); m != nil && l.inChanged && o.shell == shell {
 				change(m[2], m[3], o.other)
 				break
 			}
@@ -33,11 +32,11 @@ func changedValues(file string, added []addedLine) (all []Line) {
 	return all
 }
 
-// noLiterals matches lines whose values are no part of what the program does, and loops, which
-// would go beyond what there is.
+// noLiterals matches lines whose values do not affect the program, and loops, which could exceed
+// their data.
 var noLiterals = regex.New(`^\s*(?:import|from|use|package|#\s*(?:include|if|pragma|!)|for|while|@)`)
 
-// largestNumber is the largest decimal number of a line, and the text of one more.
+// largestNumber returns the range of the largest decimal number in a line, and one more.
 func largestNumber(code string) (from, to int, text string) {
 	largest := uint64(0)
 	for _, m := range number.FindAllStringSubmatchIndex(code, -1) {
@@ -52,14 +51,13 @@ func largestNumber(code string) (from, to int, text string) {
 	return from, to, strconv.FormatUint(largest+1, 10)
 }
 
-// inRange matches what stands before the end of a range of a regular expression: [0-9].
+// inRange matches what precedes the end of a regular expression's range: [0-9].
 var inRange = regex.New(`\[[^\]]*\d-$`)
 
-// number matches one, of which its group is what stands before the point.
+// number matches a number; its group is the part before the point.
 var number = regex.New(`(?:^|[^\w.$])(\d[\d_]*)(?:\.\d+)?(?:[^\w.]|$)`)
 
-// opposite is an operator with the one that differs where both sides are equal, or a truth value
-// with the other.
+// opposite is an operator and the one that differs for equal operands, or two truth values.
 type opposite struct {
 	written *regex.Regex
 	other   string

@@ -346,7 +346,7 @@ func TestPlace(t *testing.T) {
 	after := []byte("package p\n\nfunc A() int {\n\tx := 2\n\tx++\n\treturn x\n}\n\nfunc B() int {\n\treturn 2\n}\n")
 	var all []mutant.Mutant
 	for _, f := range mutant.Changed("p.go", before, after) {
-		all = append(all, f.Stub())
+		all = append(all, f.Undo())
 	}
 	var got []int
 	for _, p := range mutant.Place(after, all...) {

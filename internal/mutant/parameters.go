@@ -9,18 +9,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Parameter is one that a change gave to a function. In its mutant it has the zero value of
-// its type, whatever a caller gives: a test that looks at what it does fails there. Text is
-// never empty, see word.
+// Parameter is an added parameter with a mutant that gives it its type's zero value. A test that
+// checks its effect fails there. Texts are never empty, see textValue.
 type Parameter struct {
-	Name   string
-	Of     string // the function
-	Line   int    // of the function, from 1
-	Mutant Mutant
+	Name     string
+	Function string // its function
+	Line     int    // of the function, from 1
+	Mutant   Mutant
 }
 
-// Parameters are those of new functions, and the new ones of others. Left out are those to
-// which no other value can be given, and those that a caller hands to all that it calls.
+// Parameters returns the parameters of new functions and new ones of old functions. It omits those
+// without another value, and conventional ones that callers always pass.
 func Parameters(file string, before, after []byte) []Parameter {
 	if generated(after) {
 		return nil
@@ -33,7 +32,7 @@ func Parameters(file string, before, after []byte) []Parameter {
 	for _, f := range functions(file, after) {
 		was := old[f.name].parameterNames(file)
 		for _, p := range f.parameters(file) {
-			zero := p.zeroed(file)
+			zero := p.zeroStatement(file)
 			if f.enter.leave == nil || zero == "" || len(p.name) == 1 || slices.Contains(was, p.name) {
 				continue
 			}
@@ -43,42 +42,41 @@ func Parameters(file string, before, after []byte) []Parameter {
 	return found
 }
 
-// unheeding is the mutant in which all parameters have their zero values; nil where none can.
-func (f function) unheeding(file string) *Mutant {
+// zeroInput returns the mutant with zero values for all parameters, or nil.
+func (f function) zeroInput(file string) *Mutant {
 	var text strings.Builder
 	for _, p := range f.parameters(file) {
-		if zero := p.zeroed(file); zero != "" && f.enter.leave != nil {
+		if zero := p.zeroStatement(file); zero != "" && f.enter.leave != nil {
 			text.WriteString(f.enter.first(zero))
 		}
 	}
 	if text.Len() == 0 {
 		return nil
 	}
-	return &Mutant{Unheeding, "takes zero values", f.enter.at, f.enter.at, text.String()}
+	return &Mutant{ZeroInput, "takes zero values", f.enter.at, f.enter.at, text.String()}
 }
 
-// parameter is one of a function, with its type where the language has it written.
+// parameter is a parameter, with its type if the language has it.
 type parameter struct{ name, of string }
 
-// zeroed is the statement that gives a parameter the zero value of its type; "" where
-// there is none.
-func (p parameter) zeroed(file string) string {
+// zeroStatement returns the statement that sets the zero value, or "".
+func (p parameter) zeroStatement(file string) string {
 	switch ext := path.Ext(file); ext {
 	case ".go":
 		if strings.HasPrefix(p.of, "...") {
 			return " " + p.name + " = nil;"
 		}
-		return fmt.Sprintf(" %s = %s;", p.name, goZero(p.of))
+		return fmt.Sprintf(" %s = %s;", p.name, goZeroValue(p.of))
 	case ".py":
-		return fmt.Sprintf("%[1]s = %[2]s if isinstance(%[1]s, str) or hasattr(%[1]s, '__fspath__') else type(%[1]s)()", p.name, word)
+		return fmt.Sprintf("%[1]s = %[2]s if isinstance(%[1]s, str) or hasattr(%[1]s, '__fspath__') else type(%[1]s)()", p.name, textValue)
 	case ".js", ".mjs", ".cjs", ".jsx":
-		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : %[1]s?.constructor?.();", p.name, word)
+		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : %[1]s?.constructor?.();", p.name, textValue)
 	case ".ts", ".mts", ".cts", ".tsx":
-		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : (%[1]s as any)?.constructor?.();", p.name, word)
+		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'string' ? %[2]s : (%[1]s as any)?.constructor?.();", p.name, textValue)
 	}
-	zeros := languageOf(file).typed(p.of).zeros
+	zeros := languageOf(file).valuesOf(p.of).zeros
 	switch {
-	case len(zeros) == 0, zeros[0] == "", constant.MatchString(p.of), aPath.MatchString(p.of):
+	case len(zeros) == 0, zeros[0] == "", constant.MatchString(p.of), pathType.MatchString(p.of):
 		return ""
 	case path.Ext(file) == ".rs":
 		return fmt.Sprintf(" let _ = &%[1]s; #[allow(unused_mut)] let mut %[1]s: %[2]s = %[3]s;", p.name, p.of, zeros[0])
@@ -90,12 +88,11 @@ var (
 	// constant matches types of C and Java to whose values none can be given: a pointer to
 	// what is constant is none.
 	constant = regex.New(`^const [^*]+$|\bfinal\b|\*\s*const$|\w\s*&&?$`)
-	// aPath matches types of paths, whose zero value is empty.
-	aPath = regex.New(`(?i)\bpath(?:buf)?\b`)
+	// pathType matches types of paths, whose zero value is empty.
+	pathType = regex.New(`(?i)\bpath(?:buf)?\b`)
 )
 
-// parameterNames are the names of a function's parameters that say something: more than
-// a letter.
+// parameterNames returns the parameter names longer than a letter.
 func (f function) parameterNames(file string) (names []string) {
 	for _, p := range f.parameters(file) {
 		if len(p.name) > 1 {
@@ -105,8 +102,7 @@ func (f function) parameterNames(file string) (names []string) {
 	return names
 }
 
-// parameters are those of a function but those that are left out on purpose, or given by a
-// framework to whoever wants them.
+// parameters returns a function's parameters, without ignored and conventional ones.
 func (f function) parameters(file string) (all []parameter) {
 	parts := splitParameters(f.params)
 	switch path.Ext(file) {
@@ -125,7 +121,7 @@ func (f function) parameters(file string) (all []parameter) {
 		}
 	case ".java", ".c", ".cc", ".cpp", ".cxx":
 		for _, part := range parts {
-			all = append(all, typedBefore(part))
+			all = append(all, parseTypedFirst(part))
 		}
 	default:
 		for _, part := range parts {
@@ -133,18 +129,17 @@ func (f function) parameters(file string) (all []parameter) {
 		}
 	}
 	return slices.DeleteFunc(all, func(p parameter) bool {
-		return !meant.MatchString(p.name) || offered.MatchString(p.name)
+		return !usedName.MatchString(p.name) || conventionalNames.MatchString(p.name)
 	})
 }
 
-// meant matches a name that is not left out on purpose.
-var meant = regex.New(`^[A-Za-z]\w*$`)
+// usedName matches names that are not marked as ignored.
+var usedName = regex.New(`^[A-Za-z]\w*$`)
 
-// offered are parameters that a caller hands to all that it calls.
-var offered = regex.New(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
+// conventionalNames match parameters that callers or frameworks always pass.
+var conventionalNames = regex.New(`^(?i:self|cls|this|mut|args|argv|argc|kwargs|ctx|context|req|request|res|response|reply|next|event|ev|evt|err|error|e|exc_?\w*|tb|rw|frame|signum|sender|index|idx|void)$`)
 
-// goParameters are those of Go, of which several may have one type; none where they have
-// no names.
+// goParameters returns Go parameters, of which several may share a type; none if unnamed.
 func goParameters(parts []string) (all []parameter) {
 	of := ""
 	for _, part := range slices.Backward(parts) {
@@ -160,8 +155,8 @@ func goParameters(parts []string) (all []parameter) {
 	return all
 }
 
-// typedBefore is a parameter behind its type; an array is a pointer.
-func typedBefore(part string) parameter {
+// parseTypedFirst parses a parameter after its type. An array is a pointer.
+func parseTypedFirst(part string) parameter {
 	part, _, array := strings.Cut(part, "[")
 	part = strings.TrimSpace(part)
 	at := len(part) - len(lastName.FindString(part))
@@ -177,7 +172,8 @@ func typedBefore(part string) parameter {
 
 var lastName = regex.New(`\w+$`)
 
-// scriptParameters are those of JavaScript at one place, where an object may be taken apart.
+// scriptParameters returns the JavaScript parameters at one position, which may destructure an
+// object.
 func scriptParameters(part string) (all []parameter) {
 	if inner, ok := strings.CutPrefix(part, "{"); ok {
 		inner = inner[:max(0, strings.IndexByte(inner, '}'))]
@@ -195,7 +191,7 @@ func scriptParameters(part string) (all []parameter) {
 	return []parameter{{name: strings.TrimRight(strings.TrimSpace(name), "?")}}
 }
 
-// splitParameters divides parameters at the commas that are in no brackets.
+// splitParameters splits at commas outside brackets.
 func splitParameters(params string) (parts []string) {
 	depth, from := 0, 0
 	for i, c := range params {

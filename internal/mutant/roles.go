@@ -7,36 +7,35 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// role tells what the value of this number is for: another input may be given, or a
-// wrong one be expected; "" where neither is sure.
-func (t *testText) role(n int) Kind {
+// roleOf says what the n-th value is for: wrong = expected, another = input, "" = unsure.
+func (t *testText) roleOf(n int) Kind {
 	l := t.values[n]
 	if t.shell {
-		return t.operand(l)
+		return t.shellRole(l)
 	}
-	if kind, ok := t.compared(l.begin, l.end, l.around); ok {
+	if kind, ok := t.comparedRole(l.begin, l.end, l.around); ok {
 		return kind
 	}
 	for i, b := range slices.Backward(l.around) {
 		switch {
-		case collects.MatchString(b.callee):
+		case collectionCall.MatchString(b.callee):
 		case b.callee != "":
-			return t.argument(n, b, i)
+			return t.argumentRole(n, b, i)
 		case b.open == '[' && b.at > 0 && (isWordByte(t.code[b.at-1]) || t.code[b.at-1] == ')' || t.code[b.at-1] == ']'):
 			return "" // an index
 		case t.isBlock(b):
-			return t.row(n)
+			return t.tableRole(n)
 		}
-		if kind, ok := t.compared(t.collection(b), t.closing(b.at), l.around[:i]); ok {
+		if kind, ok := t.comparedRole(t.collection(b), t.closingBracket(b.at), l.around[:i]); ok {
 			return kind
 		}
 	}
-	return t.row(n)
+	return t.tableRole(n)
 }
 
-// operand tells what a word of a shell's script is for: wrong is expected of what is
-// compared by a test or an assertion.
-func (t *testText) operand(l testValue) Kind {
+// shellRole says what a word of a shell script is for. Words that a test or assertion compares are
+// expected.
+func (t *testText) shellRole(l testValue) Kind {
 	line := t.line(l.begin)
 	before := strings.TrimRight(t.text[:l.begin], " ")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
@@ -52,10 +51,10 @@ var (
 	asserts    = regex.New(`^(?:assert_?(?:equals?|output|eq|same)|check|expect|is)\b`)
 )
 
-// collects matches calls that make a collection of what they are given.
-var collects = regex.New(`(?i)(?:^|\.)(?:of|as_?list|\w*listof|\w*arrayof|\w*setof|\w*mapof|list|tuple|set|dict|array|vec!?|freeze)\s*$`)
+// collectionCall matches calls that make a collection of their arguments.
+var collectionCall = regex.New(`(?i)(?:^|\.)(?:of|as_?list|\w*listof|\w*arrayof|\w*setof|\w*mapof|list|tuple|set|dict|array|vec!?|freeze)\s*$`)
 
-// isBlock tells of a brace that it holds statements, and no values.
+// isBlock reports whether a brace contains statements.
 func (t *testText) isBlock(b bracket) bool {
 	before := strings.TrimRight(t.code[max(0, b.at-maxCallee):b.at], " \t\n")
 	return b.open == '{' && (opensBlock.MatchString(before) || !typedValues.MatchString(before) && statement.MatchString(t.line(b.at)))
@@ -66,18 +65,18 @@ var (
 	statement   = regex.New(`^(?:\}\s*)?(?:else|if|for|while|switch|select|try|catch|do|class|static|public|private|void|int|func|function)\b`)
 )
 
-// opensBlock is what stands before the brace that begins a block.
+// opensBlock matches what precedes a block's brace.
 var opensBlock = regex.New(`(?:\)|=>|->|\b(?:else|do|try|finally|begin))$`)
 
-// collection is where a collection begins, with the type that it names: []string{.
+// collection returns where a collection begins, with its type: []string{.
 func (t *testText) collection(b bracket) int {
 	return b.at - len(typeOfCollection.FindString(t.code[max(0, b.at-maxCallee):b.at]))
 }
 
 var typeOfCollection = regex.New(`(?:(?:new\s+|&|vec!)?(?:\[\w*\])*[\w.]*(?:\[\w*\])*\s*)$`)
 
-// closing is the place behind the bracket that closes one.
-func (t *testText) closing(at int) int {
+// closingBracket returns the place after a bracket's end.
+func (t *testText) closingBracket(at int) int {
 	depth := 0
 	for i := at; i < len(t.code); i++ {
 		switch t.code[i] {
@@ -92,8 +91,8 @@ func (t *testText) closing(at int) int {
 	return len(t.code)
 }
 
-// compared tells of a stretch that a comparison is made with what it is for.
-func (t *testText) compared(from, to int, around []bracket) (Kind, bool) {
+// comparedRole says what a range is for that a comparison uses.
+func (t *testText) comparedRole(from, to int, around []bracket) (Kind, bool) {
 	before, after := strings.TrimRight(t.code[:from], " \t\n-"), strings.TrimLeft(t.code[to:], " \t\n")
 	op := equals.FindString(before[max(0, len(before)-3):])
 	if op == "" {
@@ -125,26 +124,25 @@ var (
 	skips      = regex.New(`^[^\n]*\n?\s*[\w.]*[sS]kip`)
 )
 
-// argument tells what an argument of a call is for; i is the call's place among the
-// brackets.
-func (t *testText) argument(n int, call bracket, i int) Kind {
+// argumentRole says what an argument of a call is for; i is the call's index among the brackets.
+func (t *testText) argumentRole(n int, call bracket, i int) Kind {
 	name := strings.TrimSpace(call.callee)
 	last := name[strings.LastIndexAny(name, ".:")+1:]
 	switch {
 	case tables.MatchString(last):
-		return t.row(n)
+		return t.tableRole(n)
 	case quiet.MatchString(last):
 		return ""
 	case negative.MatchString(name):
 		return ""
-	case equal.MatchString(last) && !slices.Contains(t.own, last):
-		if t.message(n, call) {
+	case equal.MatchString(last) && !slices.Contains(t.workFunctions, last):
+		if t.isMessage(n, call) {
 			return ""
 		}
 		return wrong
 	case t.values[n].kind == 'b':
 		return ""
-	case i == len(t.values[n].around)-1 && t.helper(last, slices.Index(t.arguments(call), strings.TrimSpace(t.code[t.values[n].begin:t.values[n].end]))):
+	case i == len(t.values[n].around)-1 && t.isAssertHelper(last, slices.Index(t.arguments(call), strings.TrimSpace(t.code[t.values[n].begin:t.values[n].end]))):
 		return wrong
 	}
 	return another
@@ -157,9 +155,8 @@ var (
 	equal    = regex.New(`(?i)^(?:\w*_?equals?(?:_to)?|\w*equal(?:to|s)?|(?:assert|expect|check|require)_?(?:eq|streq|is|same|in)\w*|assert_eq!|\w*_(?:eq|streq)|eq|is|tobe|toequal|tostrictequal|isequalto|isequal|same|includes|contains\w*|tocontain\w*|assertcontains|has|deepequal|strcmp|strncmp|memcmp)$`)
 )
 
-// message tells of an argument of an assertion that it is what is said if it fails, or
-// how far the values may differ.
-func (t *testText) message(n int, call bracket) bool {
+// isMessage reports whether an assertion's argument is its failure message or tolerance.
+func (t *testText) isMessage(n int, call bracket) bool {
 	args := t.arguments(call)
 	if len(args) > 0 && args[0] == "t" {
 		args = args[1:] // of Go
@@ -177,10 +174,10 @@ func (t *testText) message(n int, call bracket) bool {
 	return len(args) > 2 && (at > 1 || at == 0 && t.values[n].kind == 's' && t.messageFirst)
 }
 
-// arguments are those of a call, as bare code.
+// arguments returns the code of a call's arguments.
 func (t *testText) arguments(call bracket) (args []string) {
 	from, depth := call.at+1, 0
-	end := t.closing(call.at) - 1
+	end := t.closingBracket(call.at) - 1
 	for i := from; i < end; i++ {
 		switch t.code[i] {
 		case '(', '[', '{':
@@ -196,9 +193,9 @@ func (t *testText) arguments(call bracket) (args []string) {
 	return append(args, strings.TrimSpace(t.code[min(from, end):end]))
 }
 
-// helper tells whether the file itself defines what is called, and compares there the
-// parameter of this number, from 0.
-func (t *testText) helper(name string, n int) bool {
+// isAssertHelper reports whether the file defines the called function and compares its n-th
+// parameter, from 0.
+func (t *testText) isAssertHelper(name string, n int) bool {
 	at, defined := t.definitions()[name]
 	if !defined || n < 0 {
 		return false
@@ -216,8 +213,8 @@ func (t *testText) helper(name string, n int) bool {
 	})
 }
 
-// definitions are the functions that the file defines, each with the place of the
-// parenthesis before its parameters. They are found once: a file may have thousands of calls.
+// definitions maps the file's functions to the parenthesis before their parameters. It caches: a
+// file may contain thousands of calls.
 func (t *testText) definitions() map[string]int {
 	if t.defines == nil {
 		t.defines = map[string]int{}
@@ -244,8 +241,8 @@ const (
 	lastOfRow
 )
 
-// place is that of a value among those that stand directly in one bracket.
-func (t *testText) place(n, depth int) int {
+// position returns the position of a value among those directly in one bracket.
+func (t *testText) position(n, depth int) int {
 	at := t.values[n].around[depth].at
 	first, last := n, n
 	in := func(i int) bool {
@@ -268,9 +265,8 @@ func (t *testText) place(n, depth int) int {
 	return withinRow
 }
 
-// row tells what a value is for that stands in no call: by its key, by its place in a
-// row of a table, or by the name that it is given.
-func (t *testText) row(n int) Kind {
+// tableRole says what a value outside calls is for: by its key, its column, or its variable's name.
+func (t *testText) tableRole(n int) Kind {
 	l := t.values[n]
 	before, after := strings.TrimRight(t.code[:l.begin], " \t-"), strings.TrimLeft(t.code[l.end:], " \t")
 	if keyed.MatchString(after) && l.kind != 'b' {
@@ -301,7 +297,7 @@ func (t *testText) row(n int) Kind {
 		if of := strings.TrimSpace(l.around[d-1].callee); tables.MatchString(of[strings.LastIndexAny(of, ".:")+1:]) {
 			return another // a list of cases, each of one value
 		}
-		switch t.place(n, d) {
+		switch t.position(n, d) {
 		case lastOfRow:
 			return wrong
 		case firstOfRow:
@@ -311,7 +307,7 @@ func (t *testText) row(n int) Kind {
 	return ""
 }
 
-// inCollection tells whether a value stands directly in one, and in no block.
+// inCollection reports whether a value is directly in a collection and not in a block.
 func (t *testText) inCollection(l testValue) bool {
 	if len(l.around) == 0 {
 		return false

@@ -8,10 +8,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// IsShell tells of a file by its name that it is a script of a shell.
+// IsShell reports whether a file name is that of a shell script.
 func IsShell(file string) bool { return slices.Contains([]string{".sh", ".bash"}, path.Ext(file)) }
 
-// shellFunctions adds the functions of a shell script by the lines of their bodies.
+// shellFunctions adds a script's functions by their body lines.
 func shellFunctions(text string, inside map[int]function) {
 	n, name, indent := 0, "", ""
 	for line := range strings.Lines(text) {
@@ -31,8 +31,8 @@ func shellFunctions(text string, inside map[int]function) {
 
 var shellHead = regex.New(`^([ \t]*)(?:function[ \t]+)?([\w-]+)[ \t]*\([ \t]*\)[ \t]*\{[^}]*$`)
 
-// shellStatement is a command that is all in a line. One that decides where others act stays:
-// what they remove without it may be something else.
+// shellStatement returns a one-line command. It omits commands that decide where others act:
+// without them, others may remove something else.
 func shellStatement(line string) (from, to int, text string) {
 	m := shellCommand.FindStringSubmatchIndex(line)
 	if m == nil || shellStays.MatchString(line[m[2]:m[3]]) || shellOpen.MatchString(line) || strings.Count(line, `"`)%2+strings.Count(line, "'")%2 > 0 {

@@ -8,28 +8,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Statements are the statements that a change added to functions, each of which is left out in
-// its mutant.
+// Statements returns the statements added to functions, each with a mutant that omits it.
 func Statements(file string, before, after []byte) []Line {
 	return statements(file, addedLines(file, before, after))
 }
 
-// statements are the statements that a change added to functions, each of which is left out in
-// its mutant; of those that are alike the first. What prints, frees or hands an error on is
-// none: tests seldom ask for it.
+// statements returns these without duplicates, and without those that print, free or return an
+// error: tests seldom check them.
 func statements(file string, added []addedLine) (all []Line) {
 	seen := map[string]bool{}
 	for _, l := range added {
-		if !l.inside || seen[l.plain()] || seldomLeftOut.MatchString(l.plain()) {
+		if !l.inChanged || seen[l.trimmed()] || seldomLeftOut.MatchString(l.trimmed()) {
 			continue
 		}
-		from, to, text := l.leftOut(file)
+		from, to, text := l.removable(file)
 		if to <= from {
 			continue
 		}
-		seen[l.plain()] = true
+		seen[l.trimmed()] = true
 		order := statementOrder
-		if effect.MatchString(l.plain()) {
+		if visibleEffect.MatchString(l.trimmed()) {
 			order = effectOrder
 		}
 		all = append(all, l.line(order, Mutant{Other, "is left out", from, to, text}))
@@ -39,13 +37,13 @@ func statements(file string, added []addedLine) (all []Line) {
 
 var (
 	seldomLeftOut = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|__name__|^\w*(?:log|print|puts|console|debug|warn|trace|stderr|stdout|system\.out|super)\w*[.(!:]|\b\w*(?:close|flush|free|dispose|println|printf)\(`)
-	// effect matches what others see of the work: it locks, removes, writes, checks.
-	effect = regex.New(`(?i)lock|synchronized|delete|remove|unlink|\brm|\bdel\b|erase|clear|evict|write|save|sync|rename|replace|\bmv\b|commit|abort|cancel|check|verif|valid|encrypt|raise|throw`)
+	// visibleEffect matches what others see of the work: it locks, removes, writes, checks.
+	visibleEffect = regex.New(`(?i)lock|synchronized|delete|remove|unlink|\brm|\bdel\b|erase|clear|evict|write|save|sync|rename|replace|\bmv\b|commit|abort|cancel|check|verif|valid|encrypt|raise|throw`)
 )
 
-// leftOut is the stretch of a statement, from the beginning of its line, and what stands in its
-// place; nothing where it cannot be left out. What stands in a block that holds a lock stays.
-func (l addedLine) leftOut(file string) (from, to int, text string) {
+// removable returns the range of a statement from the line's beginning, and its replacement;
+// nothing if it must stay. Blocks that hold a lock stay.
+func (l addedLine) removable(file string) (from, to int, text string) {
 	if IsShell(file) {
 		return shellStatement(l.text)
 	}
@@ -59,10 +57,10 @@ func (l addedLine) leftOut(file string) (from, to int, text string) {
 		return 0, 0, ""
 	}
 	from, to = m[2], statementEnd(l.all[l.at:])
-	if to <= from || !ends(file, l.all[l.at+from:l.at+to]) {
+	if to <= from || !isComplete(file, l.all[l.at+from:l.at+to]) {
 		return 0, 0, ""
 	}
-	return from, to, leftOut(file, string(l.after[l.at+from:l.at+to]))
+	return from, to, withoutStatement(file, string(l.after[l.at+from:l.at+to]))
 }
 
 type lock struct {
@@ -70,7 +68,7 @@ type lock struct {
 	without string
 }
 
-// locks are the ways to hold a lock that are no call.
+// locks are the ways to hold a lock without a call.
 var locks = [...]lock{
 	{regex.New(`^\s*((?:async )?with [^:]*(?i:lock|mutex|semaphore)[^:]*):\s*$`), "if True"},
 	{regex.New(`^\s*(synchronized ?\(.*\)) \{\s*$`), "if (true)"},
@@ -84,8 +82,8 @@ var (
 	noStatement   = regex.New(`^\s*(?:if|elif|else|for|while|switch|return|catch|function|func|match|assert|not|case|with)\b`)
 )
 
-// statementEnd is the end of the statement at the beginning of code: of the line in which all
-// brackets are closed, unless the next one goes on with a dot; 0 for one that is long.
+// statementEnd returns the end of the first statement: the line that closes all brackets, unless a
+// dot continues it. It returns 0 if too long.
 func statementEnd(code string) int {
 	const most = 12
 	at, depth, n := 0, 0, 0
@@ -111,8 +109,8 @@ func statementEnd(code string) int {
 	return len(strings.TrimRight(code[:at], " \t\r\n"))
 }
 
-// ends reports whether a statement ends where it seems to, and is no head of a function.
-func ends(file, statement string) bool {
+// isComplete reports whether a statement ends where it seems to, and is no function head.
+func isComplete(file, statement string) bool {
 	switch statement[len(statement)-1] {
 	case ';':
 		return true
@@ -130,7 +128,7 @@ func needsSemicolon(file string) bool {
 	return slices.Contains([]string{".rs", ".c", ".cc", ".cpp", ".cxx", ".java"}, path.Ext(file))
 }
 
-func leftOut(file, statement string) string {
+func withoutStatement(file, statement string) string {
 	switch path.Ext(file) {
 	case ".py":
 		return "if False: " + statement

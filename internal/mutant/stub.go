@@ -10,10 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Stubs are the new functions that use none of their parameters and do no more than
-// return, or that return one as it is: they do nothing yet.
+// Stubs returns new functions that ignore their parameters and only return, or return one
+// unchanged.
 func Stubs(file string, before, after []byte) []Function {
-	return fresh(file, before, after, func(f function) bool {
+	return newFunctions(file, before, after, func(f function) bool {
 		if m := returnsName.FindStringSubmatch(f.code); m != nil && slices.Contains(identifiers.FindAllString(f.params, -1), m[1]) {
 			return true
 		}
@@ -31,10 +31,10 @@ func Stubs(file string, before, after []byte) []Function {
 	})
 }
 
-// Unused are the new functions that only their own package can call and that none of its
-// programs names elsewhere; programs is the code of those that could.
-func Unused(file string, before, after []byte, programs string) []Function {
-	return fresh(file, before, after, func(f function) bool {
+// UncalledFunctions returns new private functions that no program calls. programs is the code of
+// possible callers.
+func UncalledFunctions(file string, before, after []byte, programs string) []Function {
+	return newFunctions(file, before, after, func(f function) bool {
 		private := path.Ext(file) == ".go" && f.name[0] >= 'a' && f.name[0] <= 'z' || path.Ext(file) == ".py" && f.name[0] == '_'
 		if !private || strings.Contains(f.name, ".") || f.name == "main" {
 			return false
@@ -43,8 +43,8 @@ func Unused(file string, before, after []byte, programs string) []Function {
 	})
 }
 
-// Called is the code of those functions of a file that a program names before a bracket.
-func Called(file string, content []byte, program string) string {
+// CalledCode returns the code of a file's functions that a program names before a bracket.
+func CalledCode(file string, content []byte, program string) string {
 	var all strings.Builder
 	for _, f := range functions(file, content) {
 		if strings.Contains(program, BareName(f.name)+"(") {
@@ -54,8 +54,7 @@ func Called(file string, content []byte, program string) string {
 	return all.String()
 }
 
-// Code is a file without comments and the insides of strings; as it is where its language
-// is not known.
+// Code returns a file without comments and strings, or unchanged if its language is unknown.
 func Code(file string, content []byte) string {
 	if path.Ext(file) == ".go" {
 		return source.Bare(string(content), goStyle()).Code
@@ -66,8 +65,8 @@ func Code(file string, content []byte) string {
 	return string(content)
 }
 
-// fresh are the functions that a change added and of which something is so.
-func fresh(file string, before, after []byte, so func(function) bool) []Function {
+// newFunctions returns the added functions that satisfy so.
+func newFunctions(file string, before, after []byte, so func(function) bool) []Function {
 	if generated(after) {
 		return nil
 	}
@@ -84,7 +83,7 @@ func fresh(file string, before, after []byte, so func(function) bool) []Function
 	return all
 }
 
-// head is the first line of a function.
+// head returns a function's first line.
 func head(f function) string {
 	line, _, _ := strings.Cut(f.text, "\n")
 	return strings.TrimSpace(line)

@@ -37,11 +37,11 @@ func TestUnused(t *testing.T) {
 	t.Parallel()
 	const text = "package api\n\nfunc shouldRetry(n int) bool { return n == 503 }\n"
 	for programs, want := range map[string]int{text: 1, text + "if shouldRetry(3) {": 0} {
-		if got := mutant.Unused("a.go", nil, []byte(text), programs); len(got) != want {
+		if got := mutant.UncalledFunctions("a.go", nil, []byte(text), programs); len(got) != want {
 			t.Errorf("%q: %+v", programs, got)
 		}
 	}
-	if got := mutant.Unused("a.go", nil, []byte("package a\n\nfunc Public() {}\n"), ""); len(got) > 0 {
+	if got := mutant.UncalledFunctions("a.go", nil, []byte("package a\n\nfunc Public() {}\n"), ""); len(got) > 0 {
 		t.Error(got)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// keep drops the values in tests that have none of these names; none are all tests. Of a
-// table that stands in front of the tests, the values stay where what is left compares
-// with them: else tests may compare with each other what they make of it.
-func (t *testText) keep(names []string) {
+// keepNamed keeps the values of the named tests; no names = all. Of a table before the tests,
+// values stay if kept tests compare with them. Otherwise tests may compare derived values with each
+// other.
+func (t *testText) keepNamed(names []string) {
 	starts := t.starts()
 	kept := func(n int) bool { return n < 0 || len(names) == 0 || t.named(n, names) }
 	some := len(names) == 0
@@ -37,13 +37,13 @@ func (t *testText) keep(names []string) {
 		}
 		name, table := t.tableOf(l)
 		if _, known := compared[name]; name != "" && !known {
-			compared[name] = namesWanted.MatchString(table) || comparesWith(code.String(), name)
+			compared[name] = expectedTable.MatchString(table) || comparesWith(code.String(), name)
 		}
 		return name != "" && !compared[name]
 	})
 }
 
-// tableOf is the name that the collection is given in which a value stands, and its text.
+// tableOf returns the name and text of the collection that contains a value.
 func (t *testText) tableOf(l testValue) (name, text string) {
 	if len(l.around) == 0 {
 		return "", ""
@@ -58,17 +58,16 @@ func (t *testText) tableOf(l testValue) (name, text string) {
 	if rest := before[m[1]:]; strings.Contains(rest, "\n") && !strings.Contains(rest, "struct") {
 		return "", "" // of another statement
 	}
-	return before[m[2]:m[3]], before[m[0]:] + t.text[at:t.closing(at)]
+	return before[m[2]:m[3]], before[m[0]:] + t.text[at:t.closingBracket(at)]
 }
 
 // assigned matches what something is assigned to: "rows = ", "cases[] = ", "rows: Rows = ".
 var assigned = regex.New(`(\w+)\s*(?:\[[^\]\n]*\])*\s*(?::\s*[^=\n]+)?:?=(?:[^=>]|$)`)
 
-// namesWanted matches a table that names what it holds: "want", "expected".
-var namesWanted = regex.New(`(?i)\b(?:want|expect)\w*|\b(?:exp|out|output|result|answer)\b`)
+// expectedTable matches a table's name for expected values: "want", "expected".
+var expectedTable = regex.New(`(?i)\b(?:want|expect)\w*|\b(?:exp|out|output|result|answer)\b`)
 
-// comparesWith reports whether tests compare with what stands in a table: they go through
-// its rows, look up in it, or compare with it as a whole.
+// comparesWith reports whether tests compare with a table: they iterate, index or compare it.
 func comparesWith(code, table string) bool {
 	name := `\b` + regexp.QuoteMeta(table) + `\b`
 	return regex.New(`(?:\b(?:in|of|range|for|zip|enumerate|params|foreach)\b|\beach\(|parametrize|[sS]ource)[^\n]*` + name +

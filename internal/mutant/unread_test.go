@@ -25,7 +25,7 @@ func TestUnread(t *testing.T) {
 		{"a.rs", "", "pub fn wait(times: u8, unit: &str) -> u8 {\n    let _ = unit;\n    times + 1\n}\n", "", "unit"},
 		{"lock.h", "", "#define LOCK(m) ((void)0)\n#define TWICE(n) ((n) + (n))\n#define OFF(n)\n", "", "m"},
 	} {
-		found := mutant.Unread(c.file, []byte(c.before), []byte(c.after), c.after+c.all)
+		found := mutant.UnreadParameters(c.file, []byte(c.before), []byte(c.after), c.after+c.all)
 		got := ""
 		for _, f := range found {
 			got += f.Name

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// testValue is a string, a number or a truth value in a test.
+// testValue is a string, number or truth value in a test.
 type testValue struct {
 	kind       byte // 's', 'n' or 'b'
 	from, to   int  // without quotes
@@ -17,8 +17,8 @@ type testValue struct {
 	around     []bracket
 }
 
-// rich tells whether a value is not met by chance.
-func (l testValue) rich() bool {
+// isDistinctive reports whether a value is unlikely by chance.
+func (l testValue) isDistinctive() bool {
 	switch l.kind {
 	case 's':
 		return strings.ContainsFunc(l.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
@@ -28,17 +28,16 @@ func (l testValue) rich() bool {
 	return false
 }
 
-// nudged is the mutant with a value that differs a little: what compares beginnings or
-// lengths alone takes it for the same. No two values with one number after the other differ alike: what a test both gives and expects
-// is then not the same any more.
-func (l testValue) nudged(number int) Mutant {
+// nudge returns a slightly different value: comparing prefixes or lengths alone does not notice.
+// Adjacent numbers nudge differently, so that equal input and expected values differ afterwards.
+func (l testValue) nudge(number int) Mutant {
 	step := 1 + number%maxStep
 	text := l.text
 	switch l.kind {
 	case 'b':
 		text = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[text]
 	case 'n':
-		text = calculated(text, 2, int64(step))
+		text = scaled(text, 2, int64(step))
 	default:
 		b := []byte(text)
 		i := len(b) - 1
@@ -57,17 +56,17 @@ func (l testValue) nudged(number int) Mutant {
 	return Mutant{wrong, "expects " + text, l.from, l.to, text}
 }
 
-// maxStep is less than there are digits, so that none comes to stand for itself.
+// maxStep is less than the number of digits, so that no digit maps to itself.
 const maxStep = 7
 
-// rotated is the mutant with a value that has nothing of the old one but its form.
-func (l testValue) rotated() (Mutant, bool) {
+// rotate returns a value that keeps only the form of the old one.
+func (l testValue) rotate() (Mutant, bool) {
 	text := l.text
 	switch l.kind {
 	case 'b':
 		return Mutant{}, false
 	case 'n':
-		text = calculated(text, 7, 13)
+		text = scaled(text, 7, 13)
 	default:
 		if strings.HasPrefix(text, ".") {
 			return Mutant{}, false // a path
@@ -83,14 +82,13 @@ func (l testValue) rotated() (Mutant, bool) {
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
 
-// mixed is the mutant with a value that has not even the form of the old one, another for each of a
-// file's values by its number.
-func (l testValue) mixed(number int) (Mutant, bool) {
-	m, ok := l.rotated()
+// mix returns a value without the old form, different for each of a file's values.
+func (l testValue) mix(number int) (Mutant, bool) {
+	m, ok := l.rotate()
 	switch {
 	case !ok:
 	case l.kind == 'n':
-		m.text = calculated(l.text, int64(1+number%2*2), int64(101+number*37%89))
+		m.text = scaled(l.text, int64(1+number%2*2), int64(101+number*37%89))
 	default:
 		m.text += strings.Repeat(" "+m.text, 1+number%3)
 	}
@@ -98,17 +96,17 @@ func (l testValue) mixed(number int) (Mutant, bool) {
 	return m, ok
 }
 
-// stepped is the mutant with a value so many steps on: numbers in a string count, or else
-// its letters. Programs that know the old one know the new one, too.
-func (l testValue) stepped(by int64) (Mutant, bool) {
+// step returns a value some steps on: its numbers, or else its letters. A program that knows the
+// old value knows this one.
+func (l testValue) step(by int64) (Mutant, bool) {
 	text := l.text
 	switch {
 	case l.kind == 'b', strings.HasPrefix(text, "."):
 		return Mutant{}, false
 	case l.kind == 'n':
-		text = counted(text, by)
+		text = incremented(text, by)
 	case strings.ContainsFunc(text, unicode.IsDigit):
-		text = digits.ReplaceAllStringFunc(text, func(n string) string { return counted(n, by) })
+		text = digits.ReplaceAllStringFunc(text, func(n string) string { return incremented(n, by) })
 	default:
 		b := []byte(text)
 		for i := range b {
@@ -125,8 +123,8 @@ func (l testValue) stepped(by int64) (Mutant, bool) {
 
 var digits = regex.New(`\d+(?:\.\d+)?`)
 
-// counted is a number and some more.
-func counted(text string, by int64) string {
+// incremented returns a number plus by.
+func incremented(text string, by int64) string {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n < 1<<40 {
 		return strconv.FormatInt(n+by, 10)
 	}
@@ -136,8 +134,8 @@ func counted(text string, by int64) string {
 	return text
 }
 
-// calculated is a number times one plus another, in the form that it had.
-func calculated(text string, times, plus int64) string {
+// scaled returns a number times one plus another, in its old form.
+func scaled(text string, times, plus int64) string {
 	plain := strings.ReplaceAll(text, "_", "")
 	if n, err := strconv.ParseInt(plain, 10, 64); err == nil && n < 1<<24 {
 		return strconv.FormatInt(n*times+plus, 10)
@@ -150,8 +148,7 @@ func calculated(text string, times, plus int64) string {
 	return string(b)
 }
 
-// changeable tells whether a byte of a string is a letter or a digit that nothing before
-// it gives another meaning.
+// changeable reports whether a byte is a letter or digit without an escape before it.
 func changeable(b []byte, i int) bool {
 	c := b[i]
 	if i > 0 && (b[i-1] == '\\' || b[i-1] == '%') {
@@ -160,7 +157,7 @@ func changeable(b []byte, i int) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// next is the letter or digit behind one; what a number may begin with stays so.
+// next returns the next letter or digit. A number's first digit stays valid.
 func next(c byte) byte {
 	switch c {
 	case '9':

@@ -10,19 +10,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Tests of honest work fail when their own values are others: what they expect is then
-// wrong, or what they ask for leads elsewhere. Tests that pass all the same compare
-// nothing, or are answered by a program that does not look at what it is asked.
+// Honest work fails with other values in its tests: their expectations are wrong, or their inputs give
+// other results. If tests still pass, they compare nothing, or the program ignores its input.
 
-// TestValues are the values in a file of tests, each as the mutant that puts another in
-// its place.
+// TestValues are the values in a test file, each as the mutant that replaces it.
 type TestValues struct {
-	Expected []Mutant // what results are compared with; each is changed a little
-	Inputs   []Mutant // what the program is asked for; each is changed as a whole, the same text always to the same
-	Mixed    []Mutant // the same, no two alike, each longer or not in the order of the others
-	Close    []Mutant // the same, each a step on
-	Closer   []Mutant // two steps on
-	Telling  []string // expected values that other inputs do not lead to by chance
+	Expected    []Mutant // compared with results; each changes a little
+	Inputs      []Mutant // given to the program; equal texts change equally
+	Mixed       []Mutant // the same, all different, longer or in another order
+	Close       []Mutant // the same, one step on
+	Closer      []Mutant // two steps on
+	Distinctive []string // expected values that other inputs do not give by chance
 }
 
 // The kinds of mutants of a test's values.
@@ -31,10 +29,9 @@ const (
 	another Kind = "another" // another input is given
 )
 
-// Values finds the values in a file of tests: in those of these names and in front of
-// them, or in all if no names are given. A call of one of the work's own functions is no
-// assertion, whatever its name: deepEqual may be what is tested. Of a language that is not known, and of a file
-// that has none of the names, there are none.
+// Values returns the values in the named tests of a file and before the first test; no names = all.
+// A call of one of the work's own functions is no assertion, whatever its name: deepEqual may be
+// under test. It returns none for unknown languages, or if the file has none of the names.
 func Values(file string, content []byte, names, own []string) TestValues {
 	if generated(content) {
 		return TestValues{}
@@ -46,28 +43,28 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	if !ok {
 		return TestValues{}
 	}
-	t := testText{text: string(content), code: source.Bare(string(content), style).Code, own: own, shell: shell.MatchString(file), data: path.Ext(file) == ".json"}
+	t := testText{text: string(content), code: source.Bare(string(content), style).Code, workFunctions: own, shell: shell.MatchString(file), data: path.Ext(file) == ".json"}
 	t.compares = t.data || comparing.MatchString(t.code)
 	t.messageFirst = slices.Contains([]string{".java", ".kt", ".scala", ".php"}, path.Ext(file))
 	if path.Ext(file) == ".rs" {
 		t.from = max(0, strings.Index(t.code, "#[cfg(test)]"))
 	}
 	t.read(style)
-	t.keep(names)
+	t.keepNamed(names)
 	var v TestValues
 	asked, roles := map[string]bool{}, make([]Kind, len(t.values))
 	for i, l := range t.values {
-		if roles[i] = t.role(i); roles[i] == another {
-			if m, ok := l.rotated(); ok {
+		if roles[i] = t.roleOf(i); roles[i] == another {
+			if m, ok := l.rotate(); ok {
 				v.Inputs = append(v.Inputs, m)
 			}
-			if m, ok := l.mixed(i); ok {
+			if m, ok := l.mix(i); ok {
 				v.Mixed = append(v.Mixed, m)
 			}
-			if m, ok := l.stepped(1); ok {
+			if m, ok := l.step(1); ok {
 				v.Close = append(v.Close, m)
 			}
-			if m, ok := l.stepped(2); ok {
+			if m, ok := l.step(2); ok {
 				v.Closer = append(v.Closer, m)
 			}
 			asked[l.text] = true
@@ -75,17 +72,17 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	}
 	for i, l := range t.values {
 		if roles[i] == wrong {
-			v.Expected = append(v.Expected, l.nudged(len(v.Expected)))
-			if (l.rich() || asked[l.text]) && !slices.Contains(v.Telling, l.text) {
-				v.Telling = append(v.Telling, l.text)
+			v.Expected = append(v.Expected, l.nudge(len(v.Expected)))
+			if (l.isDistinctive() || asked[l.text]) && !slices.Contains(v.Distinctive, l.text) {
+				v.Distinctive = append(v.Distinctive, l.text)
 			}
 		}
 	}
 	return v
 }
 
-// Failing is a file of tests that fails when it is run, but can be read: what passes with
-// it does not run it. Of a language for which there is none it is one that cannot be read.
+// Failing returns a test file that fails when run, but parses. A gate that passes with it does not
+// run it. For unknown languages the result does not parse.
 func Failing(file string, content []byte) []byte {
 	at := func(i int, text string) []byte {
 		return slices.Concat(content[:i], []byte(text), content[i:])
@@ -113,27 +110,25 @@ func Failing(file string, content []byte) []byte {
 
 var classOfJava = regex.New(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`)
 
-// IsData tells of a file's name that it is not a program.
+// IsData reports whether a file name is no program's.
 func IsData(file string) bool {
 	_, code := styleOfTest(file)
 	return !code || path.Ext(file) == ".json"
 }
 
-// IsExpected tells of the name of a file that it holds what is expected, as one value.
+// IsExpected reports whether a file name is that of expected output, as one value.
 func IsExpected(file string) bool { return IsData(file) && expectedFile.MatchString(file) }
 
-// Nudged is what makes a file a little other than it is, as one value; nothing of a file
-// without letters and digits.
+// Nudged returns the mutants that change a file a little, or none without letters and digits.
 func Nudged(content []byte) []Mutant {
 	text := string(content)
 	if !strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) {
 		return nil
 	}
-	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudged(0)}
+	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudge(0)}
 }
 
-// TextOf is the text of the tests of these names in a file; all of it if no names are
-// given.
+// TextOf returns the text of the named tests; no names = all.
 func TextOf(file string, content []byte, names []string) string {
 	style, ok := styleOfTest(file)
 	text := string(content)
@@ -152,7 +147,7 @@ func TextOf(file string, content []byte, names []string) string {
 
 var expectedFile = regex.New(`(?i)(?:^|[/._-])(?:expected|golden|want|approved|__snapshots__|stdout)(?:[/._-]|$)|\.(?:snap|out|golden)$`)
 
-// styleOfTest is how a file of this name writes strings and comments.
+// styleOfTest returns how a file writes strings and comments.
 func styleOfTest(file string) (source.Style, bool) {
 	if l := languageOf(file); l != nil {
 		return l.style, true
@@ -176,7 +171,7 @@ func styleOfTest(file string) (source.Style, bool) {
 	return source.Style{}, false
 }
 
-// starts are the places where tests begin.
+// starts returns where tests begin.
 func (t *testText) starts() [][]int {
 	if t.begins == nil {
 		t.begins = testBegins.FindAllStringIndex(t.code, -1)
@@ -184,7 +179,7 @@ func (t *testText) starts() [][]int {
 	return t.begins
 }
 
-// ends is where the test of this number does, and that of number -1 the text before all.
+// ends returns where the n-th test ends; -1 = the text before all.
 func (t *testText) ends(n int) int {
 	if starts := t.starts(); n+1 < len(starts) {
 		return starts[n+1][0]
@@ -192,12 +187,12 @@ func (t *testText) ends(n int) int {
 	return len(t.text)
 }
 
-// named tells whether the test of this number has one of these names.
+// named reports whether the n-th test has one of these names.
 func (t *testText) named(n int, names []string) bool {
 	starts := t.starts()
 	to := starts[n][1] + maxHead
 	if !strings.HasPrefix(strings.TrimSpace(t.text[starts[n][0]:]), "@") {
-		to = min(to, t.ends(n)) // else its name may stand behind what it is given
+		to = min(to, t.ends(n)) // otherwise its name may follow its arguments
 	} else if n+1 < len(starts) {
 		to = starts[n+1][1] + maxHead
 	}
@@ -207,33 +202,33 @@ func (t *testText) named(n int, names []string) bool {
 
 const maxHead = 120
 
-// testBegins matches what a test begins with.
+// testBegins matches the beginning of a test.
 var testBegins = regex.New(`(?m)^[ \t]*(?:func[ \t]+(?:\([^)]*\)[ \t]*)?(?:Test|Fuzz|Example|Benchmark)|(?:async[ \t]+)?def[ \t]+test|(?:(?:pub|async)[ \t]+)*fn[ \t]|(?:test|it|specify|scenario)(?:\.\w+)*[ \t]*\(|@(?:Parameterized)?Test\b|@(?:pytest\.mark|parameterized|ddt|data)\b|(?:TEST|TEST_F|TEST_CASE)\(|it[ \t]+["'])`)
 
-// bracket is one that is open where a value stands.
+// bracket is a bracket around a value.
 type bracket struct {
 	at     int
 	open   byte
-	callee string // of a parenthesis: what it calls, as it is written; "" where it groups
+	callee string // called function of a parenthesis; "" = grouping
 }
 
-// testText is a file of tests with the values in it.
+// testText is a test file with its values.
 type testText struct {
-	text, code  string
-	from        int            // where tests begin
-	begins      [][]int        // where each does, see starts
-	defines     map[string]int // see definitions
-	own         []string       // functions of the work
-	shell, data bool           // it is a script of a shell, or no program
+	text, code    string
+	from          int            // where tests begin
+	begins        [][]int        // where each begins, see starts
+	defines       map[string]int // see definitions
+	workFunctions []string       // functions of the work
+	shell, data   bool           // it is a script of a shell, or no program
 
-	compares     bool // somewhere in it values are compared
-	messageFirst bool // an assertion's first argument may be what is said if it fails
+	compares     bool // somewhere values are compared
+	messageFirst bool // an assertion's first argument may be its message
 	values       []testValue
 }
 
 var shell = regex.New(`\.(?:sh|bash|bats)$`)
 
-// read finds the values and, of each, the brackets around it.
+// read finds the values and the brackets around each.
 func (t *testText) read(style source.Style) {
 	var open []bracket
 	for i := 0; i < len(t.code); {
@@ -256,7 +251,7 @@ func (t *testText) read(style source.Style) {
 			i++
 			continue
 		}
-		if l.around = slices.Clone(open); i >= t.from && !t.skipped(i) && l.to > l.from {
+		if l.around = slices.Clone(open); i >= t.from && !t.hasNoValues(i) && l.to > l.from {
 			t.values = append(t.values, l)
 		}
 		i = max(l.end, i+1)
@@ -274,7 +269,7 @@ var (
 	boolHere   = regex.New(`^(?:true|false|True|False)\b`)
 )
 
-// valueAt is the value that begins at a place of the code.
+// valueAt returns the value that begins at a place.
 func (t *testText) valueAt(i int, style source.Style) (testValue, bool) {
 	c := t.code[i]
 	before := byte(' ')
@@ -313,12 +308,12 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// skipped tells of a line that holds no values of tests: it imports, or annotates.
-func (t *testText) skipped(at int) bool { return noValues.MatchString(t.line(at)) }
+// hasNoValues reports whether a line is an import or annotation.
+func (t *testText) hasNoValues(at int) bool { return noValueLine.MatchString(t.line(at)) }
 
 func (t *testText) line(at int) string {
 	from := strings.LastIndexByte(t.code[:at], '\n') + 1
 	return strings.TrimSpace(t.code[from : from+source.LineEnd(t.code[from:])])
 }
 
-var noValues = regex.New(`^(?:import\b|from\b|package\b|use\s|using\b|#|require\b|include\b|@(?:Test|Rule|Before|After)|module\b|extern\b)`)
+var noValueLine = regex.New(`^(?:import\b|from\b|package\b|use\s|using\b|#|require\b|include\b|@(?:Test|Rule|Before|After)|module\b|extern\b)`)

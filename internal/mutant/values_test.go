@@ -57,10 +57,10 @@ func TestValuesOfTests(t *testing.T) {
 func TestValuesOfNamedTests(t *testing.T) {
 	t.Parallel()
 	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n    for text, n in CASES.items():\n        assert f(text) == n\n")
-	if v := Values("test_a.py", text, []string{"test_two"}, nil); !slices.Equal(v.Telling, []string{"12", "56"}) || len(v.Inputs) != 2 {
+	if v := Values("test_a.py", text, []string{"test_two"}, nil); !slices.Equal(v.Distinctive, []string{"12", "56"}) || len(v.Inputs) != 2 {
 		t.Errorf("%+v", v)
 	}
-	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Telling) != 0 {
+	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Distinctive) != 0 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -84,7 +84,7 @@ func TestTablesThatTestsGoThrough(t *testing.T) {
 		{"a_test.go", "var rows = []struct{ k string; want int }{\n\t{\"a\", 1},\n\t{\"b\", 21},\n}\n\nfunc Test_test_ior(t *testing.T) {\n\tfor _, c := range rows {\n\t\tif f(c.k) != c.want {\n\t\t\tt.Error(c)\n\t\t}\n\t}\n}\n", true},
 	} {
 		v := Values(c.file, []byte(c.text), []string{"test_ior"}, nil)
-		if (len(v.Expected) > 0) != c.telling || !c.telling && len(v.Telling) > 0 {
+		if (len(v.Expected) > 0) != c.telling || !c.telling && len(v.Distinctive) > 0 {
 			t.Errorf("%s\n%+v", c.text, v)
 		}
 	}
@@ -95,10 +95,10 @@ func TestTablesThatTestsGoThrough(t *testing.T) {
 func TestValuesThatNothingIsExpectedOf(t *testing.T) {
 	t.Parallel()
 	text := []byte("assert.equal(deepEqual({ x: 'one' }, { x: 'one' }), true);\n")
-	if v := Values("a.test.js", text, nil, []string{"deepEqual"}); len(v.Telling) != 0 || len(v.Expected) != 1 {
+	if v := Values("a.test.js", text, nil, []string{"deepEqual"}); len(v.Distinctive) != 0 || len(v.Expected) != 1 {
 		t.Errorf("%+v", v)
 	}
-	if v := Values("a.test.js", []byte("assert.deepEqual(f(1), { x: 'one' });\n"), nil, nil); !slices.Equal(v.Telling, []string{"one"}) {
+	if v := Values("a.test.js", []byte("assert.deepEqual(f(1), { x: 'one' });\n"), nil, nil); !slices.Equal(v.Distinctive, []string{"one"}) {
 		t.Errorf("%+v", v)
 	}
 	count := []byte("void main() {\n  check(a.size() == 12);\n  System.exit(failures == 0 ? 0 : 1);\n}\n")

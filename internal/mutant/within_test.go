@@ -38,7 +38,7 @@ func TestWithin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := mutant.Within(c.file, []byte(c.before), []byte(c.after)); got != c.want {
+			if got := mutant.OnlyFunctionsChanged(c.file, []byte(c.before), []byte(c.after)); got != c.want {
 				t.Errorf("%v", got)
 			}
 		})
@@ -93,10 +93,10 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			misfits := map[string]bool{}
-			for _, name := range mutant.Misfits(c.file, []byte(c.before), []byte(c.after), "f(1, 2)") {
+			for _, name := range mutant.UncallableOld(c.file, []byte(c.before), []byte(c.after), "f(1, 2)") {
 				misfits[name] = true
 			}
-			ways, ok := mutant.Emptied(c.file, []byte(c.before), []byte(c.after), misfits)
+			ways, ok := mutant.MutateAll(c.file, []byte(c.before), []byte(c.after), misfits)
 			var all []mutant.Mutant
 			for _, alternatives := range ways {
 				all = append(all, alternatives[0])

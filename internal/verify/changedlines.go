@@ -82,7 +82,7 @@ func (p *prover) tryLines(ctx context.Context, todo []changedLine) (missed []Mis
 		case err != nil:
 			return missed, len(mutated), err
 		case one.Result == gate.Survived:
-			missed = append(missed, MissedLine{l.file, l.Number, l.Within, l.Mutant.Does, l.Text})
+			missed = append(missed, MissedLine{l.file, l.Number, l.Function, l.Mutant.Does, l.Text})
 		}
 		if one.Result != gate.Inconclusive {
 			mutated[fmt.Sprint(l.file, ":", l.Number)] = true

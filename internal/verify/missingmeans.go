@@ -68,7 +68,7 @@ func (in inspection) calledCode(ctx context.Context, program string) (string, er
 	var all strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
 		if !slices.ContainsFunc(in.changes, func(c git.Change) bool { return c.Path == file }) {
-			all.WriteString(mutant.Called(file, texts[file], program))
+			all.WriteString(mutant.CalledCode(file, texts[file], program))
 		}
 	}
 	return all.String(), err

@@ -15,7 +15,7 @@ type moves struct {
 
 // has reports whether a line was moved.
 func (m moves) has(l changedLine) bool {
-	return m.lines[l.Text] || l.Within != "" && m.functions[l.file+" "+l.Within]
+	return m.lines[l.Text] || l.Function != "" && m.functions[l.file+" "+l.Function]
 }
 
 // findMoves finds nothing in a change of more than maxChangedFiles files.

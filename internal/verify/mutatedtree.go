@@ -35,7 +35,7 @@ func (v *Verifier) mutableFunctions(ctx context.Context, r Request) (names []str
 	ok = slices.ContainsFunc(changes, func(c git.Change) bool { return v.isUnchangedData(r, c) })
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
-		ok = ok || f.New || f.Recast
+		ok = ok || f.New || f.ParametersChanged
 	}
 	if ok || err != nil || len(changed) == 0 {
 		return names, ok && len(changed) > 0, err
@@ -161,7 +161,7 @@ func (v *Verifier) addedNames(ctx context.Context, r Request) ([]string, error) 
 		}
 		names = append(names, mutant.Declared(c.Path, before, after)...)
 		for _, f := range mutant.Changed(c.Path, before, after) {
-			if f.New || f.Recast {
+			if f.New || f.ParametersChanged {
 				names = append(names, f.Name)
 			}
 		}
@@ -195,7 +195,7 @@ func (v *Verifier) uncallableOld(ctx context.Context, r Request, tests []string)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range mutant.Misfits(c.Path, before, after, all.String()) {
+		for _, name := range mutant.UncallableOld(c.Path, before, after, all.String()) {
 			found[name] = true
 		}
 	}
@@ -233,8 +233,8 @@ func (v *Verifier) mutateFile(ctx context.Context, r Request, c git.Change, b *m
 	var ways [][]mutant.Mutant
 	ok := true
 	if b.noFileReverts {
-		ways, ok = mutant.Emptied(c.Path, before, after, b.uncallable)
-	} else if mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
+		ways, ok = mutant.MutateAll(c.Path, before, after, b.uncallable)
+	} else if mutant.OnlyFunctionsChanged(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
 		for _, f := range mutant.Changed(c.Path, before, after) {
 			ways = append(ways, f.Alternatives())
 		}

@@ -134,7 +134,7 @@ func (v *Verifier) neutralizeFile(ctx context.Context, r Request, c git.Change, 
 		return text, names, nil
 	}
 	var strict []mutant.Mutant
-	for _, f := range mutant.Equalities(c.Path, before, text) {
+	for _, f := range mutant.EqualityFunctions(c.Path, before, text) {
 		if s := equalitySign(f); len(f.Mutants) > 0 && may(s) && !slices.ContainsFunc(done, s.Within(f.Lines)) {
 			strict = append(strict, f.Mutants...)
 			took(s)

@@ -48,7 +48,7 @@ func (v *Verifier) namedParameters(ctx context.Context, r Request) (found []name
 				i = len(found)
 				found = append(found, namedParameter{name: p.Name, mutants: map[string][]mutant.Mutant{}})
 			}
-			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", c.Path, p.Line, p.Of))
+			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", c.Path, p.Line, p.Function))
 			found[i].mutants[c.Path] = append(found[i].mutants[c.Path], p.Mutant)
 		}
 	}

@@ -173,11 +173,11 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 func (p *prover) tryFunction(ctx context.Context, f mutant.Function) (FunctionProof, error) {
 	all := FunctionProof{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.Inconclusive}
 	ways := f.Mutants
-	if f.Last != nil {
-		ways = append(slices.Clip(ways), *f.Last)
+	if f.Fallback != nil {
+		ways = append(slices.Clip(ways), *f.Fallback)
 	}
 	for _, m := range ways {
-		if m.Kind == mutant.Unheeding && all.Result != gate.Inconclusive {
+		if m.Kind == mutant.ZeroInput && all.Result != gate.Inconclusive {
 			break
 		}
 		one, err := p.tryMutant(ctx, f, m)

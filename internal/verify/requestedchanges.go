@@ -148,8 +148,8 @@ func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Ch
 		}
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			of, _, _ := strings.Cut(f.Name, ".")
-			if name := mutant.BareName(f.Name); f.Anew && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
-				w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], f.Fewer)
+			if name := mutant.BareName(f.Name); f.HeadChanged && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
+				w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], f.RemovedParameters)
 			}
 		}
 		if c.Status == 'D' && path.Ext(c.Path) == ".go" { // a package is one folder

@@ -163,7 +163,7 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 		}
 	}
 	found = append(found, in.tests.Redefined(change)...)
-	for _, f := range mutant.Equalities(c.Path, was, is) {
+	for _, f := range mutant.EqualityFunctions(c.Path, was, is) {
 		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
 			found = append(found, s)
 		}
@@ -171,7 +171,7 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 	for _, f := range mutant.Stubs(c.Path, was, is) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Stub, Does: "makes nothing of what it is given", Text: f.Head})
 	}
-	for _, f := range mutant.Unused(c.Path, was, is, in.programs) {
+	for _, f := range mutant.UncalledFunctions(c.Path, was, is, in.programs) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
 	}
 	unread, err := in.unread(ctx, change)
@@ -215,7 +215,7 @@ func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames,
 		for _, s := range c.Kept(all) {
 			found = append(found, unreadNames{Sign: s})
 		}
-		for _, f := range mutant.Unread(c.File, c.Before, c.After, all) {
+		for _, f := range mutant.UnreadParameters(c.File, c.Before, c.After, all) {
 			s := sign.Sign{Path: c.File, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
 			found = append(found, unreadNames{s, f.Name})
 		}
@@ -274,7 +274,7 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	}
 	t := sign.NewTests(tests, strings.Join(known, "\n"))
 	for file, content := range tests {
-		t.Expect(mutant.Values(file, content, nil, nil).Telling)
+		t.Expect(mutant.Values(file, content, nil, nil).Distinctive)
 	}
 	return t, err
 }

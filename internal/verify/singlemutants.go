@@ -121,10 +121,10 @@ func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[st
 	for file, text := range changed {
 		for _, f := range mutant.Changed(file, text[0], text[1]) {
 			for other, texts := range changed {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.StoodIn(other, texts[0])
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.MovedFrom(other, texts[0])
 			}
 			for other, text := range gone {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.StoodIn(other, text)
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.MovedFrom(other, text)
 			}
 		}
 	}
@@ -134,15 +134,15 @@ func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[st
 // conditions returns the conditions that a change added to a file.
 func conditions(file string, before, after []byte) (all []mutationPoint) {
 	for _, b := range mutant.Branches(file, before, after) {
-		if !b.Whole {
+		if !b.WholeCondition {
 			continue
 		}
 		what := fmt.Sprintf("%s:%d %s (%s)", file, b.Number, b.Mutant.Does, b.Text)
-		if b.Within != "" {
-			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Within, b.Mutant.Does, b.Text)
+		if b.Function != "" {
+			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Function, b.Mutant.Does, b.Text)
 		}
-		p := mutationPoint{condition, what, file, b.Within, 0, []mutant.Mutant{b.Mutant}}
-		if b.Blind {
+		p := mutationPoint{condition, what, file, b.Function, 0, []mutant.Mutant{b.Mutant}}
+		if b.InputIndependent {
 			p.kind = inputIndependent
 		}
 		all = append(all, p)
@@ -154,7 +154,7 @@ func conditions(file string, before, after []byte) (all []mutationPoint) {
 func removals(task, file string, before, after []byte) (all []mutationPoint) {
 	for _, l := range mutant.Statements(file, before, after) {
 		if sign.Removes(task, l.Text) {
-			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Within, l.Mutant.Does, l.Text), file, l.Within, 0, []mutant.Mutant{l.Mutant}})
+			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Function, l.Mutant.Does, l.Text), file, l.Function, 0, []mutant.Mutant{l.Mutant}})
 		}
 	}
 	return all
@@ -166,7 +166,7 @@ func restoredScripts(task string, changed map[string][2][]byte) (all []mutationP
 	for _, file := range slices.Sorted(maps.Keys(changed)) {
 		before, after := changed[file][0], changed[file][1]
 		if before != nil && len(changed) > 1 && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
-			m := mutant.Back(before, after)
+			m := mutant.RestoreFile(before, after)
 			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}})
 		}
 	}
@@ -186,7 +186,7 @@ func functions(task string, changed map[string][2][]byte, code string) (all []mu
 			switch {
 			case isEntryPoint(f):
 			case isNamed(mutant.BareName(f.Name), task, 1):
-				all = append(all, mutationPoint{namedByTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Stub().Does), file, f.Name, f.Lines, f.Alternatives()})
+				all = append(all, mutationPoint{namedByTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Undo().Does), file, f.Name, f.Lines, f.Alternatives()})
 			case f.New && !stub && isNamed(mutant.BareName(f.Name), code, 2):
 				all = append(all, mutationPoint{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Name, f.Lines, f.Mutants})
 			}

@@ -54,7 +54,7 @@ func (v *Verifier) testsWithOtherValues(ctx context.Context, r Request, o *gate.
 	expects := false // tests name values themselves
 	for file, content := range tests {
 		values := mutant.Values(file, content, namesOf(file, proving), ownFunctions(o))
-		for _, text := range values.Telling {
+		for _, text := range values.Distinctive {
 			telling[text] = true
 		}
 		expects = expects || len(values.Expected) > 0

@@ -14,11 +14,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Within reports whether all that changed in a file lies in functions that are there
-// and can be broken, beside what has no effect of its own: imports, types, the lines
-// that hold functions together. Only then a tree with all of them broken does nothing
-// of what the change did. It is false where that cannot be told.
-func Within(file string, before, after []byte) bool {
+// OnlyFunctionsChanged reports whether all changes in a file are in functions that can be mutated,
+// besides inert lines: imports, types, class heads. Only then a tree with all of them mutated lacks
+// the whole change. In doubt it says no.
+func OnlyFunctionsChanged(file string, before, after []byte) bool {
 	if !Knows(file) || generated(after) {
 		return false
 	}
@@ -32,26 +31,25 @@ func Within(file string, before, after []byte) bool {
 		}
 		delete(old, f.name)
 	}
-	if len(old) > 0 { // that one is gone is an effect, which no broken function takes back
+	if len(old) > 0 { // no mutant restores a removed function
 		return false
 	}
-	var was, is outside
+	var was, is topLevel
 	if strings.HasSuffix(file, ".go") {
-		was, is = goOutside(before), goOutside(after)
+		was, is = goTopLevel(before), goTopLevel(after)
 	} else {
 		l := languageOf(file)
-		was, is = l.outside(string(before)), l.outside(string(after))
+		was, is = l.topLevel(string(before)), l.topLevel(string(after))
 	}
-	return !was.unread && !is.unread && slices.Equal(was.acts, is.acts) && keeps(is.holds, was.holds)
+	return !was.unread && !is.unread && slices.Equal(was.effects, is.effects) && keeps(is.inert, was.inert)
 }
 
-// Emptied are the alternatives of mutants that break all functions which a change added to a file or changed
-// in it, where tests name what was added. Numbers and texts that it gave a name are
-// others. All else stays as it is now, so that the program builds: also a function that
-// takes other parameters and that no test names, and one whose old text names such a
-// function, or one that is gone (see Misfits). It is false where an added function cannot
-// be broken.
-func Emptied(file string, before, after []byte, misfits map[string]bool) ([][]Mutant, bool) {
+// MutateAll returns the alternatives of mutants for all added or changed functions, where tests
+// name what was added. Named numbers and texts change too. All else stays, so that the program
+// builds: also a function with other parameters that no test names, and one whose old text names
+// such a function or a removed one (see UncallableOld). It returns false if an added function has
+// no mutant.
+func MutateAll(file string, before, after []byte, misfits map[string]bool) ([][]Mutant, bool) {
 	if !Knows(file) || generated(after) {
 		return nil, false
 	}
@@ -66,7 +64,7 @@ func Emptied(file string, before, after []byte, misfits map[string]bool) ([][]Mu
 	}
 	var all [][]Mutant
 	for _, f := range Changed(file, before, after) {
-		if m := f.Stub(); !(f.Recast && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
+		if m := f.Undo(); !(f.ParametersChanged && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
 			all = append(all, f.Alternatives())
 		}
 	}
@@ -78,9 +76,9 @@ func Emptied(file string, before, after []byte, misfits map[string]bool) ([][]Mu
 	return all, true
 }
 
-// Misfits are the functions of a file that old text cannot call any more: those that are
-// gone, and those that take other parameters and that tests do not name.
-func Misfits(file string, before, after []byte, tests string) []string {
+// UncallableOld returns the functions that old text cannot call: removed ones, and those with other
+// parameters that tests do not name.
+func UncallableOld(file string, before, after []byte, tests string) []string {
 	is := map[string]bool{}
 	for _, f := range functions(file, after) {
 		is[f.name] = true
@@ -92,14 +90,14 @@ func Misfits(file string, before, after []byte, tests string) []string {
 		}
 	}
 	for _, f := range Changed(file, before, after) {
-		if f.Recast && !Names(tests, f.Name) {
+		if f.ParametersChanged && !Names(tests, f.Name) {
 			found = append(found, f.Name)
 		}
 	}
 	return found
 }
 
-// otherValue gives a name another number or text, where one is all that it stands for.
+// otherValue gives a name another number or text, if that is its whole value.
 func otherValue(content []byte, name string) (Mutant, bool) {
 	of := regex.New(`(?m)^[^\n"'=]*\b` + regexp.QuoteMeta(name) + `\b[^\n"'=]*=[ \t]*(?:-?()\d[\d_.]*|["']()[^"'\\\n]*["'])[;,]?[ \t]*(?:(?://|#).*)?$`)
 	m := of.FindSubmatchIndex(content)
@@ -110,7 +108,7 @@ func otherValue(content []byte, name string) (Mutant, bool) {
 	return Mutant{Other, "has another value", at, at, "7"}, true
 }
 
-// names reports whether a text names one of some functions.
+// names reports whether a text contains a name of the functions.
 func names(text string, functions map[string]bool) bool {
 	for name := range functions {
 		if Names(text, name) {
@@ -120,16 +118,16 @@ func names(text string, functions map[string]bool) bool {
 	return false
 }
 
-// Declared are the names of constants, variables and types that a change declared in a
-// file, at its top.
+// Declared returns the constants, variables and types that a change declared at the file's top
+// level.
 func Declared(file string, before, after []byte) []string {
 	var lines []string
 	if strings.HasSuffix(file, ".go") {
-		o := goOutside(after)
-		lines = slices.Concat(o.acts, o.holds)
+		o := goTopLevel(after)
+		lines = slices.Concat(o.effects, o.inert)
 	} else if l := languageOf(file); l != nil {
-		o := l.outside(string(after))
-		lines = slices.DeleteFunc(slices.Concat(o.acts, o.holds), func(line string) bool {
+		o := l.topLevel(string(after))
+		lines = slices.DeleteFunc(slices.Concat(o.effects, o.inert), func(line string) bool {
 			return !bytes.HasPrefix(after, []byte(line)) && !bytes.Contains(after, []byte("\n"+line))
 		})
 	}
@@ -152,7 +150,7 @@ var (
 		`(?:(?:const|let|var|class|interface|type|enum|struct|trait|record|static)\s+(?:mut\s+)?(\w+)|#\s*define\s+(\w+))|^(\w+)\s*(?::[^=]*)?=[^=]|^`)
 )
 
-// Names reports whether a text holds the name of a function, without its type or class.
+// Names reports whether a text contains a function's name without its type.
 func Names(text, function string) bool {
 	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '.')+1:], "#")
 	for at := 0; ; at++ {
@@ -167,19 +165,19 @@ func Names(text, function string) bool {
 	}
 }
 
-// isWord reports whether a letter, a digit or an underscore stands somewhere in a text.
+// isWord reports whether a word character is at a place.
 func isWord(text string, at int) bool {
 	return at >= 0 && at < len(text) && (text[at] == '_' || text[at] >= 0x80 || '0' <= text[at] && text[at] <= '9' || 'a' <= text[at]|0x20 && text[at]|0x20 <= 'z')
 }
 
-// outside is what stands outside of functions in a file, sorted.
-type outside struct {
-	acts   []string // does something
-	holds  []string // imports and types: one that comes does nothing, one that changes may
-	unread bool     // it could not be read
+// topLevel is the code outside functions, sorted.
+type topLevel struct {
+	effects []string // lines with an effect
+	inert   []string // imports and types: an added one has no effect, a changed one may have
+	unread  bool     // it could not be read
 }
 
-// keeps tells whether all of some lines are there still, each as often.
+// keeps reports whether now contains all lines of then, as often.
 func keeps(now, then []string) bool {
 	n := map[string]int{}
 	for _, line := range now {
@@ -193,38 +191,38 @@ func keeps(now, then []string) bool {
 	return true
 }
 
-// goOutside: constants, variables, types with tags, which tell libraries what to do,
-// and init functions act.
-func goOutside(content []byte) (o outside) {
+// goTopLevel returns Go's top level. Constants, variables, types with tags (which libraries read)
+// and init functions have an effect.
+func goTopLevel(content []byte) (o topLevel) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return o
 	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
 	if err != nil {
-		return outside{unread: true}
+		return topLevel{unread: true}
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				if text := printed(set, spec); d.Tok == token.IMPORT || d.Tok == token.TYPE && !strings.Contains(text, "`") {
-					o.holds = append(o.holds, text)
+					o.inert = append(o.inert, text)
 				} else {
-					o.acts = append(o.acts, text)
+					o.effects = append(o.effects, text)
 				}
 			}
 		case *ast.FuncDecl:
 			if d.Name.Name == "init" || d.Name.Name == "_" {
-				o.acts = append(o.acts, printed(set, d))
+				o.effects = append(o.effects, printed(set, d))
 			}
 		}
 	}
-	slices.Sort(o.acts)
+	slices.Sort(o.effects)
 	return o
 }
 
-func (l *language) outside(text string) (o outside) {
+func (l *language) topLevel(text string) (o topLevel) {
 	code := []byte(source.Bare(text, l.style).Code)
 	for _, f := range l.functions(text) {
 		for i := f.from; i < f.from+len(f.text); i++ {
@@ -238,26 +236,26 @@ func (l *language) outside(text string) (o outside) {
 		plain, whole := strings.TrimSpace(line), strings.TrimSpace(text[at:at+len(line)])
 		at += len(line)
 		switch {
-		case plain == "" || closes.MatchString(plain):
-		case inert.MatchString(plain), l.holds != nil && l.holds.MatchString(plain):
-			o.holds = append(o.holds, whole)
+		case plain == "" || closingLine.MatchString(plain):
+		case inertLine.MatchString(plain), l.inertLines != nil && l.inertLines.MatchString(plain):
+			o.inert = append(o.inert, whole)
 		default:
-			o.acts = append(o.acts, whole)
+			o.effects = append(o.effects, whole)
 		}
 	}
-	slices.Sort(o.acts)
+	slices.Sort(o.effects)
 	return o
 }
 
-// closes are lines that only close what is open, or are left of a function's head.
-var closes = regex.New(`^[\s})\];,]*$|^(?:(?:export|default|const|let|var|pub|static|async|public|private|protected|inline|extern|final|override)\b\s*)+[;,]?$`)
+// closingLine matches lines that only close brackets, or remain of a function's head.
+var closingLine = regex.New(`^[\s})\];,]*$|^(?:(?:export|default|const|let|var|pub|static|async|public|private|protected|inline|extern|final|override)\b\s*)+[;,]?$`)
 
-// inert are lines that have no effect of their own, in bare code.
-var inert = regex.New(`^(?:` +
+// inertLine matches code lines without an effect.
+var inertLine = regex.New(`^(?:` +
 	`(?:import|from|package|use|using|extern crate)\b.*|#\s*include\b.*|#\s*pragma once` + // imports
 	`|(?:export\s+)?(?:default\s+)?(?:pub(?:\([^)]*\))?\s+)?(?:(?:public|private|protected|abstract|final|static|sealed)\s+)*(?:class|interface|type|struct|enum|trait|impl|mod|namespace|record)\b.*` +
-	`|export\s*(?:default\s*)?(?:\{.*|\*.*|async)?|(?:module\.)?exports(?:\.\w+)?\s*=\s*\{?[\w$,\s]*\}?;?` + // what is shown outside
-	`|(?:export\s+)?(?:const|let|var)?\s*[;,]?` + // what is left of const f = () => …
-	`|(?:pub|static|async|public|private|protected|inline|extern|final|override)(?:\s+\w+)*:?` + // what stands before a name
-	`|[\w$,\s]*[})\];,]*|[{(\[]` + // lists of names, and what closes
-	`|@[\w.]+|#\[(?:derive|inline)\b.*|(?:"{3}|'{3}|"|')\s*(?:"{3}|'{3}|"|')?;?)$`) // annotations, and text that stands alone
+	`|export\s*(?:default\s*)?(?:\{.*|\*.*|async)?|(?:module\.)?exports(?:\.\w+)?\s*=\s*\{?[\w$,\s]*\}?;?` + // exports
+	`|(?:export\s+)?(?:const|let|var)?\s*[;,]?` + // the rest of const f = () => …
+	`|(?:pub|static|async|public|private|protected|inline|extern|final|override)(?:\s+\w+)*:?` + // modifiers before a name
+	`|[\w$,\s]*[})\];,]*|[{(\[]` + // lists of names, closing brackets
+	`|@[\w.]+|#\[(?:derive|inline)\b.*|(?:"{3}|'{3}|"|')\s*(?:"{3}|'{3}|"|')?;?)$`) // annotations, and bare strings

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// goFunctions are those of a Go file; none of a file that does not parse.
+// goFunctions returns the functions of a Go file, or none if it does not parse.
 func goFunctions(content []byte) []function {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
@@ -29,11 +29,11 @@ func goFunctions(content []byte) []function {
 		zeros, others := goValues(set, f.Type.Results)
 		found = append(found, function{
 			name: goName(set, f), line: from.Line, from: from.Offset, text: string(content[from.Offset:to.Offset]), plain: bare.Plain(from.Offset, to.Offset),
-			mutants: leaving(set.Position(f.Body.Lbrace).Offset+1, goLeave, zeros, others),
+			mutants: returnMutants(set.Position(f.Body.Lbrace).Offset+1, goReturnFirst, zeros, others),
 			params:  string(content[set.Position(f.Type.Params.Opening).Offset+1 : set.Position(f.Type.Params.Closing).Offset]),
 			code:    bare.Code[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset],
 			strict:  goStrict(set, file, f),
-			enter:   entry{at: set.Position(f.Body.Lbrace).Offset + 1, leave: goLeave},
+			enter:   entry{at: set.Position(f.Body.Lbrace).Offset + 1, leave: goReturnFirst},
 		})
 	}
 	return found
@@ -45,9 +45,10 @@ func goStyle() source.Style {
 	return style
 }
 
-// goLeave leaves a function in a way that neither the compiler nor vet calls the rest
-// unreachable.
-func goLeave(value string) string { return strings.TrimSuffix(" if true { return "+value, " ") + " };" }
+// goReturnFirst returns from a function so that neither compiler nor vet reports unreachable code.
+func goReturnFirst(value string) string {
+	return strings.TrimSuffix(" if true { return "+value, " ") + " };"
+}
 
 func goName(set *token.FileSet, f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
@@ -65,9 +66,8 @@ func printed(set *token.FileSet, n any) string {
 	return b.String()
 }
 
-// goValues are what a function returns when it is broken: the zero values, and others
-// where its types have any that can be written without knowing more of them. An error
-// beside other results stays nil: what is returned with one is not looked at.
+// goValues returns the zero values of a mutant, and other values where the types have any. An error
+// beside other results stays nil: callers ignore the rest otherwise.
 func goValues(set *token.FileSet, results *ast.FieldList) (zeros, others []string) {
 	if results == nil || results.NumFields() == 0 {
 		return []string{""}, nil
@@ -80,21 +80,21 @@ func goValues(set *token.FileSet, results *ast.FieldList) (zeros, others []strin
 	}
 	zero, other := make([]string, len(types)), make([]string, len(types))
 	for i, t := range types {
-		zero[i] = goZero(t)
+		zero[i] = goZeroValue(t)
 		other[i] = zero[i]
 		if t != "error" || len(types) == 1 {
-			other[i] = goOther(t)
+			other[i] = goOtherValue(t)
 		}
 	}
 	return []string{strings.Join(zero, ", ")}, []string{strings.Join(other, ", ")}
 }
 
-func goZero(t string) string {
+func goZeroValue(t string) string {
 	switch {
 	case strings.Contains(goNumbers, " "+t+" "):
 		return "0"
 	case t == "string":
-		return word
+		return textValue
 	case t == "bool":
 		return "false"
 	case t == "error", strings.HasPrefix(t, "*"), strings.HasPrefix(t, "[]"), strings.HasPrefix(t, "map["):
@@ -103,15 +103,15 @@ func goZero(t string) string {
 	return "*new(" + t + ")"
 }
 
-// word is what a broken function returns for text. It is not empty: what is put together
-// of it may be a path that something removes, and "" + "/" is everything.
-const word = `"pawl"`
+// textValue is a mutant's text. It is not empty: it may be part of a path that something removes,
+// and "" + "/" is everything.
+const textValue = `"pawl"`
 
 const goNumbers = " int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 "
 
-// goOther is the zero value where no other is known. That of a bool is not tried: most
-// tests of one ask for the one answer only.
-func goOther(t string) string {
+// goOtherValue returns another value, or the zero value if none is known. Bools have none: most
+// tests ask for one answer only.
+func goOtherValue(t string) string {
 	switch {
 	case strings.Contains(goNumbers, " "+t+" "):
 		return "77"
@@ -122,5 +122,5 @@ func goOther(t string) string {
 	case strings.HasPrefix(t, "[]"):
 		return "make(" + t + ", 1)"
 	}
-	return goZero(t)
+	return goZeroValue(t)
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Unread are the parameters that a change gave to a function and that it does not look
-// at, or no longer: Name is the parameter, Head the function's first line. Left out is what
-// others dictate: methods of an interface, functions that are handed on by their name. all
-// is the code of the programs and tests that could tell.
-func Unread(file string, before, after []byte, all string) []Function {
+// UnreadParameters returns added parameters that their function ignores: Name is the parameter,
+// Head the function's first line. It omits signatures that others fix. all is the code of programs
+// and tests that may fix them.
+func UnreadParameters(file string, before, after []byte, all string) []Function {
 	if generated(after) {
 		return nil
 	}
@@ -28,20 +27,20 @@ func Unread(file string, before, after []byte, all string) []Function {
 		if known && was.plain == f.plain {
 			continue
 		}
-		body, then := f.said(file), was.said(file)
+		body, then := f.body(file), was.body(file)
 		written := slices.ContainsFunc(identifiers.FindAllString(was.params, -1), func(name string) bool { return Names(then, name) })
 		names := slices.DeleteFunc(f.parameterNames(file), func(name string) bool {
 			return Names(body, name) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
 		})
-		if len(names) > 0 && !f.dictated(all) {
+		if len(names) > 0 && !f.signatureFixed(all) {
 			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: head(f)})
 		}
 	}
-	return append(found, unreadMacros(file, before, after)...)
+	return append(found, unreadMacroParameters(file, before, after)...)
 }
 
-// unreadMacros are parameters that macros of C ignore.
-func unreadMacros(file string, before, after []byte) (found []Function) {
+// unreadMacroParameters returns parameters that C macros ignore.
+func unreadMacroParameters(file string, before, after []byte) (found []Function) {
 	if !slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}, path.Ext(file)) {
 		return nil
 	}
@@ -54,30 +53,29 @@ func unreadMacros(file string, before, after []byte) (found []Function) {
 	return found
 }
 
-// macro matches one with one parameter: that, and what it stands for.
+// macro matches a macro with one parameter, and its text.
 var macro = regex.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \t]+(\S[^\n]*)$`)
 
-// said is what stands behind the head of a function, without comments and the insides of
-// strings; what stands in braces there may be read, and stays.
-func (f function) said(file string) string {
+// body returns the code after a function's head. Text in a string's braces stays: it may be read.
+func (f function) body(file string) string {
 	style := goStyle()
 	if l := languageOf(file); l != nil {
 		style = l.style
 	}
 	_, body, _ := strings.Cut(f.text, f.params)
 	inStrings := strings.Join(filled.FindAllString(source.Uncommented(body, style), -1), " ")
-	return givenAway.ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
+	return discarded.ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
 }
 
-// filled matches what a string is filled in with: {name}, ${name}.
+// filled matches a string's placeholder: {name}, ${name}.
 var filled = regex.New(`\{[^{}\n]*\}`)
 
-// givenAway matches statements that name a value so that it seems to be used.
-var givenAway = regex.New(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
+// discarded matches statements that only seem to use a value.
+var discarded = regex.New(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
 
-// dictated tells of a function that others decide what it is given: there are several of
-// its name, as of an interface, or it is handed on by its name.
-func (f function) dictated(all string) bool {
+// signatureFixed reports whether others fix the parameters: several functions have its name, as for
+// an interface, or its name is passed on.
+func (f function) signatureFixed(all string) bool {
 	name := regexp.QuoteMeta(f.name[strings.LastIndexByte(f.name, '.')+1:])
 	if strings.Contains(f.name, ".") && len(regex.New(`(?m)^[ \t]*[^\n=;"']*\b`+name+`\([^\n;]*$`).FindAllStringIndex(all, 3)) > 1 {
 		return true
