@@ -192,7 +192,7 @@ func (p *page) aside() {
 func (p *page) ending() string {
 	s := p.State
 	if s.Phase == loop.Ended {
-		return s.Headline(p.ID) + " after " + figure.Duration(s.EndedAt.Sub(s.StartedAt))
+		return s.Headline(p.ID) + " after " + figure.Duration(s.Took())
 	}
 	if s.StartedAt.IsZero() {
 		return p.ID + " has NOT BEGUN"
@@ -302,20 +302,23 @@ func (p *page) lessons() {
 // does not tell its hooks the first two; what was done beside it counts.
 func (p *page) cost() {
 	s := p.State
-	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())
+	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())+" of work"
+	if s.Tested > 0 {
+		work += ", then " + figure.Duration(s.Tested) + " of mutation testing"
+	}
 	if s.Attended && s.CostUnknown() {
-		p.line("took", "%s, %s of work", iterations, work)
+		p.line("took", "%s, %s", iterations, work)
 		return
 	}
 	if s.CostUnknown() {
-		p.line("cost", "unknown, %s, %s of work", iterations, work)
+		p.line("cost", "unknown, %s, %s", iterations, work)
 		return
 	}
 	money := figure.Money(s.Usage.CostUSD)
 	if n := s.Reviews.Runs; n > 0 {
 		money += fmt.Sprintf(" (%s for %s)", figure.Money(s.Reviews.CostUSD), figure.Count(n, "review"))
 	}
-	p.line("cost", "%s, %s, %s tokens, %s of work", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
+	p.line("cost", "%s, %s, %s tokens, %s", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
 }
 
 // remaining is what the open tasks of a loop at work may take.

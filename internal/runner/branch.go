@@ -188,12 +188,13 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Ba
 // committed is in the tree.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Briefing) (loop.Event, error) {
 	r.conclude(ctx, m)
+	began := time.Now()
 	if later := r.proveRest(ctx, m.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.RemoveCopies(); err != nil {
 			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
 	}
-	return loop.Event{Kind: loop.Concluded}, nil
+	return loop.Event{Kind: loop.Concluded, Tested: tested(began)}, nil
 }
 
 // theEnd begins the subject of the checkpoint that a loop makes at its end.

@@ -161,6 +161,9 @@ func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) (later bool) {
 	return false
 }
 
+// tested is the time since then in whole seconds, in which mutation testing ran.
+func tested(since time.Time) time.Duration { return time.Since(since).Round(time.Second) }
+
 // worthProving reports whether work of a loop with this outcome, if any, was kept.
 func worthProving(o loop.Outcome) bool { return o == loop.Verified || o == loop.Unverified || o == "" }
 

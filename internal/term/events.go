@@ -137,6 +137,7 @@ type LoopEnded struct {
 	Reason       string   `json:"reason,omitempty" jsonschema:"why it ended so, one line"`
 	Duration     Span     `json:"duration_seconds" jsonschema:"from start to end"`
 	Waited       Span     `json:"waited_seconds,omitempty" jsonschema:"of it waiting for limits"`
+	Tested       Span     `json:"tested_seconds,omitempty" jsonschema:"of it mutation testing at the end"`
 	Iterations   int      `json:"iterations" jsonschema:"iterations counted"`
 	Tasks        []Tally  `json:"tasks,omitempty" jsonschema:"tasks by result"`
 	Commits      int      `json:"commits" jsonschema:"commits made"`

@@ -22,8 +22,15 @@ func summary(e LoopEnded) []line {
 		st = yellow
 	}
 	after := " after " + figure.Duration(time.Duration(e.Duration))
+	var parts []string
 	if e.Waited > 0 {
-		after += " (" + figure.Duration(time.Duration(e.Waited)) + " of it waiting)"
+		parts = append(parts, figure.Duration(time.Duration(e.Waited))+" of it waiting")
+	}
+	if e.Tested > 0 {
+		parts = append(parts, figure.Duration(time.Duration(e.Tested))+" of it mutation testing")
+	}
+	if len(parts) > 0 {
+		after += " (" + strings.Join(parts, ", ") + ")"
 	}
 	done := ""
 	if e.Progress != "" {

@@ -331,3 +331,22 @@ func TestAnEventThatIsNoJSONIsDropped(t *testing.T) {
 		t.Errorf("%q: %v", out.String(), err)
 	}
 }
+
+func TestTheEndSaysHowLongMutationTestingTook(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]term.LoopEnded{
+		"ended VERIFIED after 44s (19s of it mutation testing)":                      {Duration: term.Span(44 * time.Second), Tested: term.Span(19 * time.Second)},
+		"ended VERIFIED after 1m04s (20s of it waiting, 19s of it mutation testing)": {Duration: term.Span(64 * time.Second), Waited: term.Span(20 * time.Second), Tested: term.Span(19 * time.Second)},
+	} {
+		var out strings.Builder
+		p := term.New(term.Options{Out: &out, Mode: term.Quiet})
+		e.Loop, e.Outcome = "brisk-otter", "verified"
+		p.Print(e)
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s\nwant %s", out.String(), want)
+		}
+	}
+}

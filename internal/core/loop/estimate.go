@@ -67,6 +67,15 @@ func (s State) Elapsed() time.Duration {
 	return now.Sub(s.StartedAt) - s.TimeAway(now)
 }
 
+// Took is the time from the start of an ended loop to its end, with waits and with the
+// mutation testing at the end.
+func (s State) Took() time.Duration {
+	if s.StartedAt.IsZero() {
+		return 0
+	}
+	return s.EndedAt.Sub(s.StartedAt) + s.Tested
+}
+
 // TimeAway is the time until now that counts against no limit: usage limits, pauses,
 // and while nobody drove the loop.
 func (s State) TimeAway(now time.Time) time.Duration {

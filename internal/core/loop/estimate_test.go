@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory/memorytest"
 )
 
 // What is left is the median of the tasks that ended for each open one, less what the
@@ -43,5 +44,23 @@ func TestEstimate(t *testing.T) {
 		if change(&c); func() bool { _, ok := c.Estimate(); return ok }() {
 			t.Error(name)
 		}
+	}
+}
+
+// An ended loop took the time until its end and the mutation testing after that, whenever
+// it is looked at; work is what came before.
+func TestTookCountsTheMutationTestingAtTheEnd(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	s, events := loop.State{}, memorytest.Life()
+	for i, e := range events {
+		if e.At = start.Add(time.Duration(i) * time.Second); e.Kind == loop.Concluded {
+			e.At, e.Tested = e.At.Add(19*time.Second), 19*time.Second
+		}
+		s, _ = loop.Step(s, e)
+	}
+	s.Now = s.Now.Add(time.Hour)
+	if work := time.Duration(len(events)-2) * time.Second; s.Took() != work+19*time.Second || s.Elapsed() != work {
+		t.Errorf("took %s, of it work %s", s.Took(), s.Elapsed())
 	}
 }

@@ -60,38 +60,39 @@ func EventKinds() []EventKind {
 // Event is something that happened. The field that belongs to the kind is set,
 // the others are zero.
 type Event struct {
-	Kind           EventKind   `json:"kind"`
-	ID             string      `json:"id,omitempty"` // of a message: the same id again is the same message
-	Of             int         `json:"of,omitempty"` // ID of the action that it ends; 0: the owner was not asked, as for most turns of a user's session
-	At             time.Time   `json:"at"`
-	Start          *Start      `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
-	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
-	WithEdits      string      `json:"with_edits,omitempty"`      // Checkpointed: the tree with what the user has edited and not committed, where Tree lacks it
-	HalfDone       string      `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
-	Gates          *Gates      `json:"gates,omitempty"`           // GatesFinished
-	Question       *Question   `json:"question,omitempty"`        // QuestionAsked; Answered: the one that is answered, by its time, nil: the first
-	Turn           *Turn       `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
-	Failure        *Failure    `json:"failure,omitempty"`         // AgentFailed
-	Seen           *Inspection `json:"seen,omitempty"`            // TreeSeen
-	Unchanged      bool        `json:"unchanged,omitempty"`       // Restored: the tree was so already, there is nothing to get back
-	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
-	Receipt        string      `json:"receipt,omitempty"`         // Committed
-	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
-	Limits         *Limits     `json:"limits,omitempty"`          // LimitsChanged: in all, counted from the loop's beginning; 0: as it was, below 0: unlimited
-	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; Committed: why git's index does not follow; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
-	Now            bool        `json:"now,omitempty"`             // MessageArrived: for the turn under way
-	IDs            []string    `json:"ids,omitempty"`             // Delivered: of messages
-	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
-	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
-	ByUser         bool        `json:"by_user,omitempty"`         // Learnt: a user wrote it
-	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Answered: the one that asked, none: the first; Committed: those that were done, and whose commits are gone
-	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
-	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
-	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited, Resumed, Reopened: tasks of the plan that the loop does not know, or by another title
-	Aside          string      `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
-	Isolated       bool        `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
-	Hint           string      `json:"hint,omitempty"`            // Faulted, Committed; Cancelled: what a user did to stop it
-	Paths          []string    `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests; Restored: files that could not be brought back; relative to the root with slashes
+	Kind           EventKind     `json:"kind"`
+	ID             string        `json:"id,omitempty"` // of a message: the same id again is the same message
+	Of             int           `json:"of,omitempty"` // ID of the action that it ends; 0: the owner was not asked, as for most turns of a user's session
+	At             time.Time     `json:"at"`
+	Start          *Start        `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
+	Tree           string        `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
+	WithEdits      string        `json:"with_edits,omitempty"`      // Checkpointed: the tree with what the user has edited and not committed, where Tree lacks it
+	HalfDone       string        `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
+	Gates          *Gates        `json:"gates,omitempty"`           // GatesFinished
+	Question       *Question     `json:"question,omitempty"`        // QuestionAsked; Answered: the one that is answered, by its time, nil: the first
+	Turn           *Turn         `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
+	Failure        *Failure      `json:"failure,omitempty"`         // AgentFailed
+	Seen           *Inspection   `json:"seen,omitempty"`            // TreeSeen
+	Unchanged      bool          `json:"unchanged,omitempty"`       // Restored: the tree was so already, there is nothing to get back
+	Commit         string        `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
+	Receipt        string        `json:"receipt,omitempty"`         // Committed
+	Limit          Outcome       `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
+	Limits         *Limits       `json:"limits,omitempty"`          // LimitsChanged: in all, counted from the loop's beginning; 0: as it was, below 0: unlimited
+	Text           string        `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; Committed: why git's index does not follow; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Now            bool          `json:"now,omitempty"`             // MessageArrived: for the turn under way
+	IDs            []string      `json:"ids,omitempty"`             // Delivered: of messages
+	Owner          Owner         `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
+	HandoverFailed bool          `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
+	ByUser         bool          `json:"by_user,omitempty"`         // Learnt: a user wrote it
+	Tasks          []string      `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Answered: the one that asked, none: the first; Committed: those that were done, and whose commits are gone
+	Edits          []plan.Edit   `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
+	Plan           []Task        `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
+	Added          []Task        `json:"added,omitempty"`           // Committed, PlanEdited, Resumed, Reopened: tasks of the plan that the loop does not know, or by another title
+	Aside          string        `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
+	Isolated       bool          `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
+	Hint           string        `json:"hint,omitempty"`            // Faulted, Committed; Cancelled: what a user did to stop it
+	Tested         time.Duration `json:"tested,omitempty"`          // Concluded: time of mutation testing after the outcome stood
+	Paths          []string      `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests; Restored: files that could not be brought back; relative to the root with slashes
 }
 
 // Start is what a loop begins with.

@@ -306,13 +306,14 @@ type Past struct {
 
 // End is how the loop ended, or why it is about to.
 type End struct {
-	Outcome Outcome   `json:"outcome,omitempty"`
-	Reason  string    `json:"reason,omitempty"`
-	Hint    string    `json:"hint,omitempty"`
-	Hit     Outcome   `json:"hit,omitempty"`      // the limit that was reached
-	Stop    string    `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy string    `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
-	EndedAt time.Time `json:"ended_at,omitzero"`
+	Outcome Outcome       `json:"outcome,omitempty"`
+	Reason  string        `json:"reason,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
+	Hit     Outcome       `json:"hit,omitempty"`      // the limit that was reached
+	Stop    string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
+	StopWhy string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
+	EndedAt time.Time     `json:"ended_at,omitzero"`
+	Tested  time.Duration `json:"tested,omitempty"` // of mutation testing after that
 }
 
 // Asked is the action of a kind that the loop waits for the end of.

@@ -132,7 +132,7 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Editing && e.Kind == PlanEdited:
 		m.planEdited(e)
 	case m.s.Phase == Finishing && e.Kind == Concluded:
-		m.s.Phase = Ended
+		m.s.Phase, m.s.Tested = Ended, e.Tested
 	case m.s.Phase == Restoring && e.Kind == Restored:
 		m.restored(e)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
