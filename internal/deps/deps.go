@@ -121,7 +121,8 @@ func isThere(root, name string) bool {
 
 const maxManifest = 4 << 20
 
-// hasDependencies reports whether a package.json names something to install.
+// hasDependencies reports whether a package.json names something to install, or one of its
+// workspaces does.
 func hasDependencies(file string) bool {
 	var m struct {
 		Dependencies    map[string]string `json:"dependencies"`
@@ -129,7 +130,27 @@ func hasDependencies(file string) bool {
 		Workspaces      json.RawMessage   `json:"workspaces"`
 	}
 	data, err := atomicfile.Read(file, maxManifest)
-	return err == nil && json.Unmarshal(data, &m) == nil && len(m.Dependencies)+len(m.DevDependencies)+len(m.Workspaces) > 0
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return false
+	}
+	return len(m.Dependencies)+len(m.DevDependencies) > 0 || slices.ContainsFunc(workspaces(filepath.Dir(file), m.Workspaces), hasDependencies)
+}
+
+// workspaces returns the package.json files below dir that a list of workspaces names; Yarn
+// also knows an object with the list.
+func workspaces(dir string, list json.RawMessage) (files []string) {
+	var globs []string
+	var object struct {
+		Packages []string `json:"packages"`
+	}
+	if json.Unmarshal(list, &globs) != nil && json.Unmarshal(list, &object) == nil {
+		globs = object.Packages
+	}
+	for _, g := range globs {
+		found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(g), "package.json")) // a bad pattern names none
+		files = append(files, slices.DeleteFunc(found, func(file string) bool { return filepath.Dir(file) == filepath.Clean(dir) })...)
+	}
+	return files
 }
 
 // Command is what installs a folder of the project at root, to be run there.
