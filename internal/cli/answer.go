@@ -40,7 +40,7 @@ func (c *answerCmd) Run(a *app, s *subject) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
 		for _, q := range asked {
-			a.printf("%s%s: %s\n", s.ID, s.forTask(q), plan.OneLine(q.Headline(), 0))
+			a.printf("%s: %s\n", s.ID, plan.OneLine(q.Headline(), 0))
 			for _, line := range append(q.Lines(), a.changes(s, q)...) {
 				a.printf("  %s\n", plan.OneLine(line, 0))
 			}
@@ -63,12 +63,4 @@ func (c *answerCmd) Run(a *app, s *subject) error {
 	}
 	a.printf("%s is told: %s\n", s.ID, plan.OneLine(text, 200))
 	return nil
-}
-
-// forTask names the task of a plan that a question belongs to.
-func (s *subject) forTask(q loop.Question) string {
-	if q.Task == loop.GoalTask || q.Task == "" {
-		return ""
-	}
-	return " (task " + q.Task + ")"
 }

@@ -148,17 +148,12 @@ func (s *subject) editsNotMade() (lines []string) {
 // questions are those of the agent's that wait for an answer, and how to give it.
 func (s *subject) questions(line func(name, format string, args ...any)) {
 	st := s.memory.State
-	asked := st.Unanswered()
-	for _, q := range asked {
+	for _, q := range st.Unanswered() {
 		if st.Outcome != "" {
 			return
 		}
-		line("asks", "%s%s", plan.OneLine(q.Text, 0), s.forTask(q))
+		line("asks", "%s", plan.OneLine(q.Named(), 0))
 		rows(line, "", q.Lines())
-		if len(asked) > 1 {
-			line("", "pawl answer %s --task %s \"…\"", s.ID, q.Task)
-			continue
-		}
 		line("", "%s", q.Command(s.ID))
 	}
 }

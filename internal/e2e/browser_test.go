@@ -55,7 +55,7 @@ echo '<promise>DONE</promise>'
 	u.loop = b.status().ID
 	u.tab.Open(strings.Replace(u.address, "/#", "/loop/"+u.loop+"#", 1))
 
-	u.shows("the agent asks: bye or goodbye?")
+	u.shows(": bye or goodbye?")
 	u.types("#tell", "no capital letters", "button[value=tell]")
 	u.types("[id^=answer-]", "bye", "[id^=answer-] + button")
 	b.write(map[string]string{"../go.thanks": ""}) // the task that goes on meanwhile

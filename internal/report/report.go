@@ -131,7 +131,7 @@ func (p *page) headline() {
 		if s.Outcome != "" {
 			break
 		}
-		p.line("asks", "%s  → %s", plan.OneLine(q.Text, 0), q.Command(p.ID))
+		p.line("asks", "%s  → %s", plan.OneLine(q.Named(), 0), q.Command(p.ID))
 	}
 	if s.Reason != "" {
 		p.line("why", "%s", plan.OneLine(s.Reason, 0))

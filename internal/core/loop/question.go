@@ -82,22 +82,37 @@ func (s State) NewQuestion(before State) (Question, bool) {
 	return Question{}, false
 }
 
-// Headline says who asks what.
+// Headline says who asks what, and for which task of a plan.
 func (q Question) Headline() string {
 	if q.Approve != "" {
 		return "waits for your approval: " + q.Text
 	}
+	if q.hasTask() {
+		return "the agent asks about task " + q.Task + ": " + q.Text
+	}
 	return "the agent asks: " + q.Text
 }
 
-// Command is what the user types to answer.
+// Named is the question's text, with its task of a plan.
+func (q Question) Named() string {
+	if q.hasTask() && q.Approve == "" {
+		return q.Text + " (task " + q.Task + ")"
+	}
+	return q.Text
+}
+
+func (q Question) hasTask() bool { return q.Task != "" && q.Task != GoalTask }
+
+// Command is what the user types to answer. It names the task of a plan, for others may
+// ask, too.
 func (q Question) Command(loop string) string {
 	switch {
 	case q.Approve != "":
 		return fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s --why \"…\"", loop)
-	default:
-		return fmt.Sprintf("pawl answer %s \"…\"", loop)
+	case q.hasTask():
+		return fmt.Sprintf("pawl answer %s --task %s \"…\"", loop, q.Task)
 	}
+	return fmt.Sprintf("pawl answer %s \"…\"", loop)
 }
 
 // Diff is the command that shows what an approval would accept, "" if there is none.

@@ -163,3 +163,20 @@ func (w *world) asks() {
 		w.feed(loop.Event{Kind: loop.Answered, Text: "that"})
 	}
 }
+
+// Two tasks may ask the same: each place that shows a question names its task.
+func TestAQuestionNamesItsTask(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		q                        loop.Question
+		headline, named, command string
+	}{
+		{loop.Question{Text: "Which zone?", Task: "2"}, "the agent asks about task 2: Which zone?", "Which zone? (task 2)", `pawl answer calm-ibis --task 2 "…"`},
+		{loop.Question{Text: "Which zone?", Task: loop.GoalTask}, "the agent asks: Which zone?", "Which zone?", `pawl answer calm-ibis "…"`},
+		{loop.Question{Text: "the plan", Approve: loop.ApprovePlan}, "waits for your approval: the plan", "the plan", `pawl approve calm-ibis   or  pawl reject calm-ibis --why "…"`},
+	} {
+		if c.q.Headline() != c.headline || c.q.Named() != c.named || c.q.Command("calm-ibis") != c.command {
+			t.Errorf("%q, %q, %q", c.q.Headline(), c.q.Named(), c.q.Command("calm-ibis"))
+		}
+	}
+}
