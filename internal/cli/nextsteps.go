@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // next is what to type now.
@@ -17,9 +18,8 @@ func (s *show) next(now loop.State, commits int) []string {
 	var lines []string
 	if commits > 0 {
 		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(s.spec.Repository), s.spec.Branch))
-		var here checkout
-		here.branch, here.busy = launch.Checkout(context.Background(), s.home, s.spec.Root, s.id)
-		if words := here.merging(s.spec.Repository, now.Outcome); words != "" {
+		here := launch.ReadCheckout(context.Background(), s.home, store.Open(s.home).Loop(s.id), s.spec)
+		if words := merging(here, s.spec.Repository, now.Outcome); words != "" {
 			lines = append(lines, words)
 		}
 	}
@@ -41,16 +41,10 @@ func (s *show) next(now loop.State, commits int) []string {
 	return lines
 }
 
-// checkout is where the user's checkout is now.
-type checkout struct {
-	branch string // "" if that is not known
-	busy   string // another loop that has not ended and works there, "" for none
-}
-
 // merging says how to merge the branch that a loop committed to, from where the user's
 // checkout is, or how to leave it where the loop is not done; "" where neither is needed.
-func (c checkout) merging(spec record.Repository, how loop.Outcome) string {
-	home, here := spec.StartBranch, c.branch
+func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string {
+	home, here := spec.StartBranch, c.Branch
 	if spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch {
 		return ""
 	}
@@ -66,9 +60,12 @@ func (c checkout) merging(spec record.Repository, how loop.Outcome) string {
 	case done:
 		text += " && git merge " + spec.Branch
 	}
+	if len(c.Marks) > 0 && here != home { // written when the loop had ended
+		text = "git commit -m \"loop ended\" " + strings.Join(c.Marks, " ") + " && " + text
+	}
 	switch {
-	case c.busy != "" && here != home:
-		text += "   (when loop " + c.busy + " has ended: it works in your checkout)"
+	case c.Busy != "" && here != home:
+		text += "   (when loop " + c.Busy + " has ended: it works in your checkout)"
 	case here != "":
 		text += "   (you are on " + here + ")"
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -69,22 +71,34 @@ func (b Conflicts) checkoutOf(st *store.Store, branch string) (record.Spec, bool
 	return record.Spec{}, false
 }
 
-// Checkout returns the branch that is checked out in a repository now, "" if that is not
-// known, and the loop other than one that has not ended and works on it, "" for none.
-func Checkout(ctx context.Context, home, root, except string) (branch, busy string) {
-	repo, err := git.Open(ctx, root)
+// Checkout is where the user's checkout is now.
+type Checkout struct {
+	Branch string   // "" if that is not known
+	Busy   string   // another loop that has not ended and works there, "" for none
+	Marks  []string // files with the state of this loop that git tracks and that are not committed
+}
+
+// ReadCheckout reads where the user's checkout is after a loop. What cannot be read is empty.
+func ReadCheckout(ctx context.Context, home string, l *store.Loop, spec record.Spec) (c Checkout) {
+	repo, err := git.Open(ctx, spec.Root)
 	if err != nil {
-		return "", ""
+		return c
 	}
-	if branch, err = repo.Branch(ctx); err != nil || branch == "" {
-		return "", ""
-	}
-	b, err := findConflicts(ctx, &Prepared{Home: home, root: root, loop: except})
+	status, err := repo.Status(ctx)
 	if err != nil {
-		return branch, ""
+		return c
 	}
-	spec, _ := b.checkoutOf(store.Open(home), branch)
-	return branch, spec.ID
+	c.Branch = status.Branch
+	if !spec.OwnWorktree {
+		own := statefile.FilesOf(spec.Root, l.Dir, spec).OwnPaths()
+		c.Marks = slices.DeleteFunc(status.Dirty, func(path string) bool { return !slices.Contains(own, path) })
+	}
+	b, err := findConflicts(ctx, &Prepared{Home: home, root: spec.Root, loop: spec.ID})
+	if err == nil && c.Branch != "" {
+		busy, _ := b.checkoutOf(store.Open(home), c.Branch)
+		c.Busy = busy.ID
+	}
+	return c
 }
 
 // startPoint is what the branch of a loop's worktree is made from where it is not there.

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // ticks is what a commit does to the user's plan: the boxes of its tasks, and the
@@ -79,6 +80,9 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Briefing) error {
 		if !bytes.Contains(old, bytes.TrimSpace(entry)) {
 			text = append(text, entry...)
 		}
+	}
+	if r.Spec.Format == statefile.FeatureListName && !slices.ContainsFunc(doneWith(m.Tasks, a.Tasks), func(t loop.Task) bool { return t.Status != loop.Done }) {
+		text = statefile.CompleteProgress(path, text)
 	}
 	rel, err := filepath.Rel(r.Repo.Root(), path)
 	if err != nil {

@@ -291,6 +291,16 @@ func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
 	return f.set(m.State, m.State.Outcome)
 }
 
+// CompleteProgress is the text of a progress.txt with the status that it has once all features
+// pass: what is written when the loop has ended belongs to no commit.
+func CompleteProgress(path string, text []byte) []byte {
+	p, err := featureloop.Parse(path, text)
+	if err != nil {
+		return text // it is told of where it is read
+	}
+	return p.Set(featureloop.Values{Iteration: p.Iteration, MaxIterations: p.MaxIterations, Status: featureloop.Complete}).Bytes()
+}
+
 func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
 	old, info, err := readProgress(f.Path, DisplayPath(f.Root, f.Path))
