@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
+	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -150,6 +151,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
 	t.Claim, t.Question = s.spec.ClaimIn(last), record.QuestionIn(last)
+	t.Unreadable = claim.IsUnreadableQuestion(last)
 	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")

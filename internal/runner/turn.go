@@ -302,7 +302,7 @@ func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
 		Usage: res.Usage, Blind: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text),
+		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text), Unreadable: claim.IsUnreadableQuestion(res.Text),
 	}
 }
 

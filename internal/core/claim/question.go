@@ -41,3 +41,18 @@ func Ask(text string) (q Question, ok bool) {
 		}
 	}
 }
+
+// IsUnreadableQuestion reports whether a message without a question that can be read has a line
+// that begins one: the agent meant to ask.
+func IsUnreadableQuestion(text string) bool {
+	if _, ok := Ask(text); ok || strings.Contains(text, QuestionPlaceholder) {
+		return false
+	}
+	for line := range strings.SplitSeq(string(mask(text)), "\n") {
+		rest, begins := strings.CutPrefix(strings.TrimLeft(line, " \t"), "<"+questionTag)
+		if begins && indent(line) < 4 && (rest == "" || strings.ContainsAny(rest[:1], " \t\r>")) {
+			return true
+		}
+	}
+	return false
+}

@@ -65,6 +65,9 @@ func (p *parser) tag() (tag, bool) {
 			continue
 		}
 		t.start, t.end = start, start+t.end
+		if !t.closing { // with code in its values
+			t.attrs = p.text[start+1+len(t.name) : t.end-1]
+		}
 		p.pos = t.end
 		return t, true
 	}
@@ -88,7 +91,7 @@ func readTag(b []byte) (tag, bool) {
 		return tag{}, false
 	}
 	rest := b[i+len(t.name):]
-	stop := bytes.IndexAny(rest, "<>")
+	stop := tagEnd(rest)
 	if stop < 0 || rest[stop] != '>' {
 		return tag{}, false
 	}
@@ -98,6 +101,25 @@ func readTag(b []byte) (tag, bool) {
 	}
 	t.end = i + len(t.name) + stop + 1
 	return t, true
+}
+
+// tagEnd is where the first < or > stands that is not in a quoted value, -1 for nowhere. A
+// quote that is not closed is none.
+func tagEnd(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '<', '>':
+			return i
+		case '"', '\'':
+			if i == 0 || b[i-1] != '=' {
+				continue
+			}
+			if n := bytes.IndexByte(b[i+1:], b[i]); n >= 0 {
+				i += 1 + n
+			}
+		}
+	}
+	return -1
 }
 
 // counts tells whether a pair from start to end stands where a claim may; the

@@ -113,10 +113,11 @@ type Turn struct {
 	Context    int       `json:"context,omitempty"` // percent full, -1 unknown
 	Background []string  `json:"background,omitempty"`
 	SessionID  string    `json:"session_id,omitempty"`
-	Text       string    `json:"text,omitempty"`     // the agent's last message, bounded
-	Test       *TestRun  `json:"test,omitempty"`     // the last test run that the agent made in it
-	Question   *Question `json:"question,omitempty"` // in its last message
-	Partial    string    `json:"partial,omitempty"`  // what it says is done of the task, short of a claim
+	Text       string    `json:"text,omitempty"`       // the agent's last message, bounded
+	Test       *TestRun  `json:"test,omitempty"`       // the last test run that the agent made in it
+	Question   *Question `json:"question,omitempty"`   // in its last message
+	Unreadable bool      `json:"unreadable,omitempty"` // its last message has a question that cannot be read
+	Partial    string    `json:"partial,omitempty"`    // what it says is done of the task, short of a claim
 }
 
 // Claim is the agent's word: a request to be verified.

@@ -42,6 +42,19 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// The agent believes that it has asked: it learns that nobody saw that.
+func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Unreadable: true}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "turn 2 continue go_on")
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your question could not be read") {
+		t.Errorf("%q", notes)
+	}
+}
+
 func TestAnswerByNumber(t *testing.T) {
 	t.Parallel()
 	suggested := []string{"UTC", "local"}

@@ -115,6 +115,10 @@ func (m *machine) weighTurn(t Turn) {
 	}
 	m.partly(t.Partial)
 	m.questionAsked(t.Question)
+	if t.Unreadable {
+		m.tellAgent("Your question could not be read, and nobody has seen it. Ask it again at the end of your message, on lines of its own, as " +
+			`<question proposed="A" choices="A|B">TEXT</question>` + " with the values in double quotes.")
+	}
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}
