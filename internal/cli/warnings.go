@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,11 +58,24 @@ func (a *app) warnFolder(what, root string, typed []string) {
 	if err != nil || here == "." || !filepath.IsLocal(here) {
 		return
 	}
+	outside := slices.DeleteFunc(slices.Clone(typed), func(gate string) bool { return namesFolder(gate, filepath.ToSlash(here)) })
+	if len(typed) > 0 && len(outside) == 0 {
+		return // the user knows
+	}
 	term.Warnf(a.Err, "%s run in %s, the root of the repository, not in %s", what, term.Clean(root), term.Clean(here))
-	if len(typed) > 0 {
-		there := shell.Quoted([]string{fmt.Sprintf("cd %s && %s", shell.Quoted([]string{filepath.ToSlash(here)}), typed[0])})
+	if len(outside) > 0 {
+		there := shell.Quoted([]string{fmt.Sprintf("cd %s && %s", shell.Quoted([]string{filepath.ToSlash(here)}), outside[0])})
 		fmt.Fprintf(a.Err, "pawl: hint: --gate %s runs it there\n", term.Clean(there))
 	}
+}
+
+// namesFolder reports whether a command has a word that is a folder or lies in it: it enters
+// the folder itself, as cd DIR, make -C DIR and npm --prefix DIR do.
+func namesFolder(command, dir string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n=;&|()\"'", r) }), func(word string) bool {
+		word = path.Clean(word)
+		return word == dir || strings.HasPrefix(word, dir+"/")
+	})
 }
 
 // warnFromEnv names the variables of another tool that the loop follows.
