@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
@@ -219,6 +220,9 @@ func namesFile(dir, word string) bool {
 
 func (g *Goal) readFile(root, dir, path string) error {
 	g.From = filepath.Base(path)
+	if err := refuseSessionFile(root, path); err != nil {
+		return err
+	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() || filepath.Ext(path) == ".json" {
 		return g.readPlan(root, dir, path)
 	}
@@ -234,6 +238,18 @@ func (g *Goal) readFile(root, dir, path string) error {
 		return err
 	}
 	return g.readPlan(root, dir, path)
+}
+
+// refuseSessionFile refuses the state file of a loop that another tool has in a session: it says
+// where that loop stands, and is not written to be run.
+func refuseSessionFile(root, path string) error {
+	f, file, _ := statefile.FormatOfPath(path, statefile.Place{Root: root})
+	if f == nil || file != path || f.Name() == statefile.FeatureListName || f.Name() == statefile.PlanLoopName {
+		return nil
+	}
+	name := statefile.DisplayPath(root, path)
+	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s;  from a terminal give the prompt itself:  pawl run 'PROMPT' --gate 'COMMAND'", name),
+		"%s is the file of a loop in a session (%s)", name, f.Name())
 }
 
 // hasTasks reports whether a file is a plan with tasks; its front matter is the plan's
