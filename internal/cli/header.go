@@ -14,19 +14,19 @@ import (
 // newShow shows what begins, and how far a loop is that goes on.
 func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
-	var doubtful []string
+	var doubtful, uncommitted []string
 	if d.Resumed {
 		m, err := launch.Load(d.Loop)
 		if err != nil {
 			return nil, err
 		}
-		doubtful = m.PerhapsYours
+		doubtful, uncommitted = m.PerhapsYours, m.Uncommitted
 		if at = m.State; at.Phase == loop.Ended {
 			at = at.Extended(d.More)
 		}
 	}
 	limits, open := at.Policy.Limits, 0
-	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.LeftAlone, doubtful: doubtful}
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.LeftAlone, uncommitted: uncommitted, doubtful: doubtful}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,

@@ -31,10 +31,11 @@ type show struct {
 	context int // percent, of the turn under way
 	begun   int // tasks begun since the run began
 
-	userCommit string         // what the user had not committed when it began
-	leftAlone  []string       // new files that are not the agent's
-	doubtful   []string       // what was treated as the agent's and may be the user's
-	iterations map[string]int // by task
+	userCommit  string         // what the user had not committed when it began
+	uncommitted []string       // the agent's files that no commit holds
+	leftAlone   []string       // new files that are not the agent's
+	doubtful    []string       // what was treated as the agent's and may be the user's
+	iterations  map[string]int // by task
 }
 
 // Stepped shows what a step of the machine means to the user.
@@ -254,6 +255,9 @@ func (s *show) Gate(p verify.Progress) {
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
 	s.leftAlone = append(s.leftAlone, n.Untouched()...)
+	if len(n.Uncommitted) > 0 {
+		s.uncommitted = n.Uncommitted
+	}
 	if n.PerhapsYours != "" && !slices.Contains(s.doubtful, n.PerhapsYours) {
 		s.doubtful = append(s.doubtful, n.PerhapsYours)
 	}
@@ -275,7 +279,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.Aside,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.Aside,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {

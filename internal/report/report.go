@@ -54,6 +54,7 @@ type Loop struct {
 	UntoldIssues    []string            // issues that were not told how the loop ended
 	UserCommit      string              // what the user had not committed when the loop began, "" for nothing
 	PerhapsYours    []string            // what counts as the agent's and may be the user's
+	Uncommitted     []string            // files of the agent's that no commit holds, with the reason
 	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans         []string            // processes that ran on after its end: PID COMMAND
 	Now             time.Time           // when the page is made
@@ -171,8 +172,13 @@ func (p *page) perhapsYours() {
 	}
 }
 
-// leftAlone names new files that are not the agent's.
+// leftAlone names files that are in no commit: the agent's, and new ones that are not.
 func (p *page) leftAlone() {
+	label := "uncommitted"
+	for _, text := range p.Uncommitted {
+		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
+		label = ""
+	}
 	if len(p.UserFiles) > 0 {
 		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}

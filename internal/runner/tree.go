@@ -45,14 +45,18 @@ func (r *Runner) noteLater(ctx context.Context, level loop.Level, text string) {
 
 // nameSkipped tells, once, what a checkpoint cannot hold.
 func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
-	var names []string
+	var names, agents []string
 	for _, s := range skipped {
-		names = append(names, s.Path+" ("+s.Reason+")")
+		name := s.Path + " (" + s.Reason + ")"
+		names = append(names, name)
+		if !slices.Contains(r.Spec.Untracked, s.Path) {
+			agents = append(agents, name)
+		}
 	}
 	text := strings.Join(names, ", ")
 	r.inRun(ctx, func(context.Context) error {
 		if text != "" && text != r.skipped {
-			r.note(loop.Warning, "not held by checkpoints, and never deleted: "+text)
+			r.tell(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
 		}
 		r.skipped = text
 		return nil

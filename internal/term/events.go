@@ -146,6 +146,7 @@ type LoopEnded struct {
 	CostUSD      float64  `json:"cost_usd" jsonschema:"cost"`
 	CostUnknown  bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
 	LeftOut      []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
+	Uncommitted  []string `json:"uncommitted,omitempty" jsonschema:"files of the agent that no commit holds, with the reason"`
 	LeftAlone    []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	UserCommit   string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
 	PerhapsYours []string `json:"perhaps_yours,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`

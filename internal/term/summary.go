@@ -115,6 +115,9 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 	if len(e.LeftAlone) > 0 {
 		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
 	}
+	for i, text := range e.Uncommitted {
+		row(only(i, "uncommitted"), Clean(text)+"   the branch lacks it")
+	}
 	for i, text := range e.PerhapsYours {
 		row(only(i, "yours?"), Clean(text))
 	}

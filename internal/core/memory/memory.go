@@ -64,7 +64,8 @@ type Known struct {
 	Skipped      []Skipped        `json:"skipped,omitempty"`
 	GuardLog     GuardLog         `json:"guard_log,omitzero"`
 	Sandbox      Sandbox          `json:"sandbox,omitzero"`
-	Orphans      []string         `json:"orphans,omitempty"` // processes that ran on after the loop's end
+	Uncommitted  []string         `json:"uncommitted,omitempty"` // files of the agent's that no commit holds, with the reason
+	Orphans      []string         `json:"orphans,omitempty"`     // processes that ran on after the loop's end
 	Mutations    []MutationResult `json:"mutations,omitempty"`
 	RefusedHosts []string         `json:"refused_hosts,omitempty"` // hosts that the sandbox refused, in the order of the first try
 }
@@ -137,7 +138,8 @@ type Note struct {
 	Mutation     *MutationResult `json:"mutation,omitempty"`    // the result of mutation tests that it reports
 	UserCommit   string          `json:"user_commit,omitempty"` // the commit that it reports, see Known
 	PerhapsYours string          `json:"perhaps_yours,omitempty"`
-	Orphans      []string        `json:"orphans,omitempty"` // the processes that it reports as running after the loop's end: PID COMMAND
+	Uncommitted  []string        `json:"uncommitted,omitempty"` // the agent's files that it reports as held by no commit, with the reason
+	Orphans      []string        `json:"orphans,omitempty"`     // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
 // Attended reports whether a user's session has the loop, whose hooks drive it. Before
@@ -169,6 +171,9 @@ func (m *Memory) ApplyNote(n Note) {
 	}
 	if len(n.Orphans) > 0 {
 		m.Orphans = n.Orphans
+	}
+	if len(n.Uncommitted) > 0 {
+		m.Uncommitted = n.Uncommitted
 	}
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
 	if n.PerhapsYours != "" && !slices.Contains(m.PerhapsYours, n.PerhapsYours) && len(m.PerhapsYours) < maxPerhapsYours {
