@@ -23,8 +23,8 @@ func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observat
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	if err != nil { // RepeatClean finds the same, and says why
-		return nil, nil
+	if err != nil {
+		return nil, nil //nolint:nilerr // RepeatClean finds the same, and says why
 	}
 	if slices.ContainsFunc(clean.Results, isNotPlainPass) {
 		return v.failsHereToo(ctx, r, clean.Results)

@@ -25,16 +25,25 @@ func TestTheCleanCheckoutComesFirst(t *testing.T) {
 	}{
 		"all passes there": {sums(adds, wantsSum), files{"lib": adds + "two() { echo 2; }\n", "two_test.sh": wantsTwo}, gate.Pass, true, []string{"a"}, ""},
 		"a test fails": {
-			sums(adds, wantsSum), files{"lib": adds + "two() { echo 3; }\n", "two_test.sh": wantsTwo},
-			gate.Fail, false, []string{"a", "a"}, "fails",
+			sums(adds, wantsSum),
+			files{"lib": adds + "two() { echo 3; }\n", "two_test.sh": wantsTwo},
+			gate.Fail, false,
+			[]string{"a", "a"},
+			"fails",
 		},
 		"it passes in the work tree alone": {
-			sums(adds, wantsSum), files{"lib": adds + "two() { cat built 2>/dev/null; }\n", "two_test.sh": wantsTwo, ".gitignore": "built\n", "built": "2\n"},
-			gate.Pass, false, []string{"a", "a", "kept a repeat-clean"}, "green here, red in a clean checkout",
+			sums(adds, wantsSum),
+			files{"lib": adds + "two() { cat built 2>/dev/null; }\n", "two_test.sh": wantsTwo, ".gitignore": "built\n", "built": "2\n"},
+			gate.Pass, false,
+			[]string{"a", "a", "kept a repeat-clean"},
+			"green here, red in a clean checkout",
 		},
 		"it failed before": {
-			sums(subtracts, wantsSum), files{"lib": adds + "two() { echo 2; }\n", "two_test.sh": wantsTwo},
-			gate.Pass, true, []string{"a", "a repeat-clean"}, "",
+			sums(subtracts, wantsSum),
+			files{"lib": adds + "two() { echo 2; }\n", "two_test.sh": wantsTwo},
+			gate.Pass, true,
+			[]string{"a", "a repeat-clean"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
