@@ -78,9 +78,30 @@ func readChecklist(d *document) reading {
 	r.plan.Overview = d.overview(func(heading) bool { return false })
 	if d.dialect.refine != nil {
 		d.dialect.refine(d, &r, index)
+	} else {
+		r.followDependencies()
 	}
 	return r
 }
+
+// followDependencies has a task wait for those that its title names, unless a comment says for which: "… (depends
+// on T1, T2)".
+func (r *reading) followDependencies() {
+	for i, t := range r.plan.Tasks {
+		m := namedDependencies.FindStringSubmatch(t.Title)
+		if m == nil || len(t.DependsOn) > 0 {
+			continue
+		}
+		for _, id := range idInText.FindAllString(m[1], -1) {
+			r.depend(i, id, func(int) bool { return false })
+		}
+	}
+}
+
+var (
+	namedDependencies = regex.New(`(?i)\(depends on:?\s+([\w.#-]*\d[\w.#-]*(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)[\w.#-]*\d[\w.#-]*)*)\)`)
+	idInText          = regex.New(`[\w.#-]*\d[\w.#-]*`)
+)
 
 // gather makes groups of the boxes that are not tasks.
 func (r *reading) gather(d *document, index map[*item]int) {

@@ -14,11 +14,31 @@ import (
 // letter than T a colon, since "V8 crashes" is one.
 var ownNumber = regex.New(`^(?:\*\*(T\d{1,5}[a-z]?|\d+(?:\.\d+)*|#\d+)[.:)]?\*\*:?|[\[(](T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[\])]:?|(T\d{1,5}[a-z]?|\d+(?:\.\d+)+|#\d+)[.:)]?|(\d+)[.:)]|([A-Z]\d{1,5}[a-z]?):)(?:\s+(?:[-–—]\s+)?(\S.*))?$`)
 
+// prefixedID matches an id of a tracker that begins a task with nothing behind it: "US-001 …", "JIRA-123 …".
+var prefixedID = regex.New(`^([A-Z][A-Z0-9]*)(-\d+[a-z]?):?\s+(\S.*)$`)
+
+// sharePrefix reports whether there are several tasks and all begin with such ids of one tracker: then "UTF-8 in
+// file names" is not among them.
+func (d *document) sharePrefix() bool {
+	tasks, prefix := 0, ""
+	for _, it := range d.items {
+		if it.box < 0 || it.group {
+			continue
+		}
+		m := prefixedID.FindStringSubmatch(strings.TrimSpace(comment.ReplaceAllString(it.text, "")))
+		if m == nil || prefix != "" && m[1] != prefix {
+			return false
+		}
+		tasks, prefix = tasks+1, m[1]
+	}
+	return tasks > 1
+}
+
 // numberItems gives the boxes the numbers and ids that begin their texts, if no two
 // have the same: a list that counts from 1 under each heading has none.
 func (d *document) numberItems(r *reading) {
 	taken := make(map[string]*item)
-	tasks := 0
+	tasks, prefixed := 0, d.sharePrefix()
 	for _, it := range d.items {
 		if it.box < 0 {
 			continue
@@ -27,6 +47,9 @@ func (d *document) numberItems(r *reading) {
 			tasks++
 		}
 		id, rest, own := ownID(it.text)
+		if m := prefixedID.FindStringSubmatch(it.text); id == "" && prefixed && m != nil {
+			id, rest, own = m[1]+m[2], m[3], true
+		}
 		if id == "" && !it.group {
 			id = strconv.Itoa(tasks)
 		}
@@ -70,7 +93,7 @@ func (d *document) forgetIDs(r *reading, id string, first, second *item) {
 	for _, it := range d.items {
 		it.id, it.rest = "", ""
 	}
-	if strings.ContainsAny(id, "T#.") {
+	if strings.ContainsAny(id, "T#.-") {
 		r.note(d.lines.of(second.box), fmt.Sprintf("%s begins two tasks, first on line %d: the tasks are numbered by their place", clean(id), d.lines.of(first.box)), "an id of its own for each task")
 	}
 }

@@ -19,6 +19,9 @@ func TestOwnIDs(t *testing.T) {
 		{"counted from 1 under each heading", "## A\n- [ ] 1. a\n- [ ] 2. b\n## B\n- [ ] 1. c\n", "1=1. a, 2=2. b, 3=1. c"},
 		{"a place that is somebody's number", "- [ ] 2. a\n- [ ] b\n", "1=2. a, 2=b"},
 		{"one is named by a comment", "- [ ] 2. a <!-- pawl: id=x -->\n- [ ] 2. b\n", "x=2. a, 2=b"},
+		{"of a tracker, in all titles", "- [ ] US-001 a\n- [ ] US-002: b\n- [x] US-10 c\n", "US-001=a, US-002=b, US-10=c"},
+		{"no tracker's", "- [ ] UTF-8 in names\n- [ ] SHA-256 of files\n", "1=UTF-8 in names, 2=SHA-256 of files"},
+		{"twice the same", "- [ ] US-1 a\n- [ ] US-1 b\n", "1=US-1 a, 2=US-1 b"},
 		{"beside a story", "- [ ] US-001: a\n- [ ] 1.2 b\n", "US-001=a, 1.2=b"},
 	}
 	for _, c := range cases {
@@ -32,6 +35,19 @@ func TestOwnIDs(t *testing.T) {
 				t.Errorf("tasks (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A title says what its task depends on, unless a comment does.
+func TestDependenciesInTitles(t *testing.T) {
+	t.Parallel()
+	p := decode(t, "p.md", "- [ ] T2: b (depends on T3 and T1)\n- [ ] T1: a (depends on the weather)\n- [ ] T3: c (depends on T2) <!-- pawl: depends_on=T1 -->\n").Plan()
+	var got []string
+	for _, task := range p.Tasks {
+		got = append(got, task.ID+"="+strings.Join(task.DependsOn, "+"))
+	}
+	if diff := cmp.Diff("T2=T3+T1 T1= T3=T1", strings.Join(got, " ")); diff != "" {
+		t.Errorf("dependencies (-want +got):\n%s", diff)
 	}
 }
 

@@ -47,7 +47,7 @@ var formatDocs = map[string]formatDoc{
 		limits: "`openspec archive` is yours to run; boxes in code are named by `pawl plan check`, and are no tasks",
 	},
 	planfile.Checklist: {
-		tool: "any Markdown", task: "an item with a box that has no boxes below it; `- [ ]*` is optional", ids: "`US-001`, `T01`, `W1:`, `2.3`, `#12` where the title begins with one and no two are the same; else the position", done: "`[x]`, and in the box above once all below it are done",
+		tool: "any Markdown", task: "an item with a box that has no boxes below it; `- [ ]*` is optional", ids: "`US-001:`, `T01`, `W1:`, `2.3`, `#12` where the title begins with one and no two are the same, `US-001` if all titles begin so; else the position", done: "`[x]`, and in the box above once all below it are done",
 		limits: "an unknown mark, such as `[?]`, is open; `pawl plan check` names it",
 	},
 	planfile.Backlog: {
