@@ -158,7 +158,7 @@ func (s Stats) Text(w io.Writer) error {
 		if err := t.Flush(); err != nil {
 			return fmt.Errorf("write statistics: %w", err)
 		}
-		b.WriteString("\ntime/task and cost/task are medians of the tasks that are done\n")
+		b.WriteString("\ntime/task and cost/task are medians of the tasks that are done; a task that no turn worked on is not counted\n")
 		b.WriteString(s.weekly())
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {

@@ -20,11 +20,8 @@ func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observat
 		return nil, nil
 	}
 	clean, err := v.repeatClean(ctx, r, r.Gates, "")
-	if ctx.Err() != nil {
-		return nil, err
-	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // RepeatClean finds the same, and says why
+		return nil, ctx.Err() // RepeatClean finds every other error again, and says it
 	}
 	if slices.ContainsFunc(clean.Results, isNotPlainPass) {
 		return v.failsHereToo(ctx, r, clean.Results)
