@@ -53,6 +53,7 @@ func TestEdit(t *testing.T) {
 		},
 		{"there already", "p.md", "- [x] a\n- [ ] b\n", add("a"), "- [x] a\n- [ ] b\n", "1"},
 		{"a title", "p.md", "- [ ] T01 a <!-- pawl: priority=1 -->\n- [ ] T02 b\n", retitle("T01", "c"), "- [ ] T01 c <!-- pawl: priority=1 -->\n- [ ] T02 b\n", "T01"},
+		{"a title with code", "p.md", "- [ ] T01 a `b` c\n- [ ] T02 b\n", retitle("T01", "d"), "- [ ] T01 d\n- [ ] T02 b\n", "T01"},
 		{"a title in JSON", "f.json", `[{"description":"a","passes":false}]`, retitle("1", `"c"`), `[{"description":"\"c\"","passes":false}]`, "1"},
 		{"the title of a section", "p.md", "### Task 1: a\n- [ ] a1\n", retitle("1", "c"), "### Task 1: c\n- [ ] a1\n", "1"},
 		{"moved up", "p.md", "- [ ] T01 a\n  - d\n- [ ] T02 b\n", move("T02", "T01"), "- [ ] T02 b\n- [ ] T01 a\n  - d\n", "T02"},
