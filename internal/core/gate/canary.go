@@ -13,33 +13,6 @@ type CanaryTest struct {
 	File      string `json:"file,omitempty"`      // the test file that it was added to or beside
 }
 
-// nextCanaryProbe requests the canary runs if the verdict would be proven. It skips a gate without
-// test IDs that failed on the mutants: that gate can fail.
-func (o Observation) nextCanaryProbe() (Probe, []string) {
-	if !o.CanaryPossible || o.probed(CanaryBefore) {
-		return "", nil
-	}
-	v := Decide(o)
-	if v.Status != Pass || v.Evidence != Proven {
-		return "", nil
-	}
-	gates := filter(o.gateNames(), func(name string) bool {
-		red := len(resultOf(o.Now, name).Tests) == 0 && o.probeResult(Mutants, name).Status == Fail
-		return len(o.provingTests(v, name)) > 0 && !red
-	})
-	if !o.probed(Canary) {
-		if len(gates) == 0 {
-			return "", nil
-		}
-		return Canary, gates
-	}
-	gates = filter(gates, func(name string) bool { return len(o.missingCanaries(name)) > 0 })
-	if len(gates) == 0 {
-		return "", nil
-	}
-	return CanaryBefore, gates
-}
-
 // missingCanaries returns the indexes of the canary tests that a gate does not report as failed on
 // the current tree. It returns nil where the gate could not tell, or nothing was built.
 func (o Observation) missingCanaries(name string) []int {
@@ -100,7 +73,7 @@ func missesCanary(w assessment, v *Verdict) bool {
 	}
 	for _, name := range w.gateNames() {
 		missing := w.missingCanaries(name)
-		if len(missing) == 0 || len(w.provingTests(*v, name)) == 0 {
+		if len(missing) == 0 || len(w.proving[name]) == 0 {
 			continue
 		}
 		reportedBefore := w.probeResult(CanaryBefore, name).reportedCanaries(before.CanaryTests)

@@ -9,32 +9,6 @@ import (
 // Files that an agent prepared in the work tree and git ignores may make gates pass. So before
 // a claim is proven, all its gates run in a clean checkout. What passes only here proves nothing.
 
-// nextCleanProbe requests the runs in a clean checkout that a claim needs before it is proven.
-func (o Observation) nextCleanProbe() (Probe, []string) {
-	v := Verdict{Status: o.status(o.compareWithBaseline(o.Now))}
-	if v.Status != Pass || !o.Changed || len(o.Now) == 0 {
-		return "", nil
-	}
-	if o.findEvidence(&v); v.Evidence != Proven {
-		return "", nil
-	}
-	f := o.flips()
-	if !o.probed(RepeatClean) {
-		if o.flippedWithOriginals() {
-			return "", nil
-		}
-		return RepeatClean, o.gateNames()
-	}
-	worse := o.failingOnlyClean(f)
-	if len(worse) > 0 && !o.probed(Control) {
-		return Control, o.gateNames()
-	}
-	if fit := filter(worse, o.cleanComparable); len(fit) > 0 && !o.probed(RepeatAfter) {
-		return RepeatAfter, fit
-	}
-	return "", nil
-}
-
 // flippedWithOriginals reports whether tests turned green with the original tests, which ran in a
 // clean checkout.
 func (o Observation) flippedWithOriginals() bool {

@@ -23,12 +23,14 @@ type assessment struct {
 	flips      flips
 	byNewTests []string // flips that new tests caused
 	overlay    overlayResult
+	proving    map[string][]string // the proving tests by gate
 }
 
 // setEvidence applies the first finding that holds, and lowers a proven verdict by the first
 // demerit that holds.
 func (o Observation) setEvidence(v *Verdict) {
 	w := o.findEvidence(v)
+	w.proving = o.provingTests(*v)
 	for _, f := range demerits() {
 		if v.Evidence == Proven && f.holds(w, v) {
 			v.Evidence, v.Remedy, v.Flipped, v.FlippedGates, v.Proving = f.evidence, f.remedy, nil, nil, nil

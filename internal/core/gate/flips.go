@@ -62,27 +62,6 @@ func (f *flips) confirm(o Observation, after Result, red []string) {
 	}
 }
 
-// nextRepeatProbe returns the next run that confirms the flips.
-func (o Observation) nextRepeatProbe(f flips) (Probe, []string) {
-	switch {
-	case !o.probed(RepeatBefore):
-		return RepeatBefore, f.gates
-	case o.flipsWithOriginals():
-		if !o.probed(RepeatOriginals) {
-			return RepeatOriginals, f.gates
-		}
-	case len(f.redAgain) == 0:
-	case !o.probed(RepeatClean):
-		return RepeatClean, o.gateNames()
-	case len(f.cleanDiffers) == 0:
-	case !o.probed(Control) && slices.ContainsFunc(f.notComparable, func(name string) bool { return o.probeResult(RepeatClean, name).Status != Unknown }):
-		return Control, o.gateNames()
-	case !o.probed(RepeatAfter):
-		return RepeatAfter, f.cleanDiffers
-	}
-	return "", nil
-}
-
 func (o Observation) probeResult(p Probe, gate string) Result {
 	return resultOf(o.Runs[p].Results, gate)
 }

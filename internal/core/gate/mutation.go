@@ -86,22 +86,6 @@ func (r Result) killedBy(other Result) (failed, crashed []string) {
 	return failed, crashed
 }
 
-// mutantGates returns the gates to run on mutants: those that would prove the work, unless new
-// tests already killed the mutants.
-func (o Observation) mutantGates() []string {
-	if !o.CanMutate && !o.needsWorkToBuild() || o.probed(Mutants) || len(o.killingNewTests()) > 0 {
-		return nil
-	}
-	v := Decide(o)
-	if v.Status == Pass && v.Evidence == NoEvidence && o.needsMutants() && !v.NeedsChangedInputs && !v.OriginalsUnknown && len(v.Flaky) == 0 {
-		return o.gateNames()
-	}
-	if v.Status != Pass || v.Evidence != Proven {
-		return nil
-	}
-	return filter(o.gateNames(), func(name string) bool { return len(o.provingTests(v, name)) > 0 })
-}
-
 // needsWorkToBuild reports whether the tests do not build without the work. They then fail for a
 // missing name, field or type, whatever they check.
 func (o Observation) needsWorkToBuild() bool {
@@ -117,7 +101,7 @@ func (o Observation) needsMutants() bool {
 // newTestMutantGates returns the gates with new tests beside changed functions. Running only these
 // tests on mutants can replace a whole run on the baseline tree.
 func (o Observation) newTestMutantGates() []string {
-	if o.probed(MutantsForNewTests) || len(o.ChangedFunctions) == 0 {
+	if len(o.ChangedFunctions) == 0 {
 		return nil
 	}
 	newTests := o.newTestIDs()
@@ -222,32 +206,36 @@ func (o Observation) passesBesideCanary(test string) bool {
 	})
 }
 
-// provingTests returns a gate's tests that would prove the work, or the gate's name without IDs.
-func (o Observation) provingTests(v Verdict, name string) []string {
+// provingTests returns the tests that prove the work, by gate; for a gate without IDs, its name. It
+// is empty unless the verdict is proven.
+func (o Observation) provingTests(v Verdict) map[string][]string {
+	proving := map[string][]string{}
 	names := slices.Concat(v.Flipped, v.Proving)
-	now := resultOf(o.Now, name)
-	if len(now.Tests) > 0 {
-		return filter(names, func(id string) bool { return now.Tests[id] == Pass })
+	for _, now := range o.Now {
+		name := now.Gate
+		elsewhere := slices.Concat(o.probeResult(Overlay, name).failingOrGate(), o.probeResult(MutantsForNewTests, name).failingOrGate())
+		if len(now.Tests) > 0 {
+			proving[name] = now.passingOf(names)
+		} else if slices.Contains(names, name) || len(intersect(names, elsewhere)) > 0 {
+			proving[name] = []string{name}
+		}
 	}
-	if slices.Contains(names, name) || len(intersect(names, slices.Concat(o.probeResult(Overlay, name).failingOrGate(), o.probeResult(MutantsForNewTests, name).failingOrGate()))) > 0 {
-		return []string{name}
-	}
-	return nil
+	return proving
 }
 
 // provingOutcome judges the mutants by the proving tests: one that fails, crashes or is missing
 // kills them. A test missing because of a failed build, or an unknown run, is inconclusive.
-func (o Observation) provingOutcome(v Verdict) MutantOutcome {
+func (w assessment) provingOutcome() MutantOutcome {
 	result := Killed
-	for _, name := range o.gateNames() {
-		broken := o.probeResult(Mutants, name)
-		for _, id := range o.provingTests(v, name) {
+	for name, tests := range w.proving {
+		broken := w.probeResult(Mutants, name)
+		for _, id := range tests {
 			status := broken.Status
 			if len(broken.Tests) > 0 && id != name {
 				status = broken.Tests[id]
 			}
 			switch {
-			case o.Runs[Mutants].NothingBuilt, status != Fail && o.becameUnknown(Mutants, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.inIncompleteGroup(id)):
+			case w.Runs[Mutants].NothingBuilt, status != Fail && w.becameUnknown(Mutants, name), broken.BuildFailed && (status != Fail || len(broken.Tests) == 0 || broken.inIncompleteGroup(id)):
 				result = Inconclusive
 			case status != Pass:
 				return Killed
@@ -261,7 +249,7 @@ func (o Observation) provingOutcome(v Verdict) MutantOutcome {
 
 // mutantsSurvived rejects tests that pass on every mutant.
 func mutantsSurvived(w assessment, v *Verdict) bool {
-	if !w.probed(Mutants) || w.provingOutcome(*v) != Survived {
+	if !w.probed(Mutants) || w.provingOutcome() != Survived {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
@@ -281,7 +269,7 @@ func (w assessment) survivedReason(tests []string) string {
 
 // mutantsNotTried rejects work whose mutants could not be built or judged.
 func mutantsNotTried(w assessment, v *Verdict) bool {
-	if !w.probed(Mutants) || w.provingOutcome(*v) != Inconclusive {
+	if !w.probed(Mutants) || w.provingOutcome() != Inconclusive {
 		return false
 	}
 	names := slices.Concat(v.Flipped, v.Proving)

@@ -2,48 +2,13 @@ package gate
 
 import "github.com/pawl-dev/pawl/internal/core/plan"
 
-// nextParameterProbe requests runs with zero values for the task's new parameters, if the verdict
-// would be proven.
-func (o Observation) nextParameterProbe() (Probe, []string) {
-	if len(o.NewParameters) == 0 {
-		return "", nil
-	}
-	return o.probeProvingGates(ZeroParameters)
-}
-
-// nextSingleMutantProbe requests runs with one mutation each, if the verdict would be proven.
-func (o Observation) nextSingleMutantProbe() (Probe, []string) {
-	if len(o.MutationPoints) == 0 {
-		return "", nil
-	}
-	return o.probeProvingGates(SingleMutants)
-}
-
-// probeProvingGates requests a probe of the proving gates, if the verdict would be proven.
-func (o Observation) probeProvingGates(p Probe) (Probe, []string) {
-	if o.probed(p) {
-		return "", nil
-	}
-	v := Decide(o)
-	if v.Status != Pass || v.Evidence != Proven {
-		return "", nil
-	}
-	gates := filter(o.gateNames(), func(name string) bool { return len(o.provingTests(v, name)) > 0 })
-	if len(gates) == 0 {
-		return "", nil
-	}
-	return p, gates
-}
-
 // PassesAll reports whether every proving test passes in a run.
 func (o Observation) PassesAll(run []Result) bool {
 	o, run = o.withoutKnownFailures(), withoutTests(run, o.knownFailures())
-	v := Decide(o)
-	some := false
+	proving, some := o.provingTests(Decide(o)), false
 	for _, r := range run {
-		proving := o.provingTests(v, r.Gate)
-		some = some || len(proving) > 0
-		if !r.passesAll(proving) {
+		some = some || len(proving[r.Gate]) > 0
+		if !r.passesAll(proving[r.Gate]) {
 			return false
 		}
 	}

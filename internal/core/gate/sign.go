@@ -7,22 +7,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// neutralGates returns the proving gates to run with signs neutralized, if a clean checkout
-// reproduces them.
-func (o Observation) neutralGates() []string {
-	if len(o.Signs) == 0 || o.probed(SignsNeutralized) {
-		return nil
-	}
-	v := Decide(o)
-	if v.Status != Pass || v.Evidence != Proven {
-		return nil
-	}
-	return filter(o.gateNames(), func(name string) bool {
-		proving := o.provingTests(v, name)
-		return len(proving) > 0 && o.passedClean(name, proving)
-	})
-}
-
 // passedClean reports whether the proving tests, or the baseline, passed in a clean checkout.
 // Otherwise a failure there may not be the tree's.
 func (o Observation) passedClean(name string, proving []string) bool {
@@ -31,21 +15,6 @@ func (o Observation) passedClean(name string, proving []string) bool {
 	}
 	clean := o.probeResult(RepeatClean, name)
 	return clean.Status == Pass || len(clean.Tests) > 0 && !slices.ContainsFunc(proving, func(id string) bool { return clean.Tests[id] != Pass })
-}
-
-// repeatNeutralGates returns the gates to repeat with signs neutralized: those with failures there,
-// which may be flaky.
-func (o Observation) repeatNeutralGates() []string {
-	if !o.probed(SignsNeutralized) || o.probed(SignsOneByOne) {
-		return nil
-	}
-	v := Decide(o)
-	if v.Status != Pass || v.Evidence != Proven {
-		return nil
-	}
-	return filter(o.gateNames(), func(name string) bool {
-		return len(o.FailingNeutralized(o.provingTests(v, name), o.probeResult(SignsNeutralized, name))) > 0
-	})
 }
 
 // FailingNeutralized returns the proving tests that fail in a gate's result with signs neutralized.
@@ -64,15 +33,15 @@ func (o Observation) FailingNeutralized(proving []string, neutral Result) []stri
 
 // ProvingTests returns a gate's tests that would prove the claim.
 func (o Observation) ProvingTests(gate string) []string {
-	return o.withoutKnownFailures().provingTests(Decide(o), gate)
+	return o.withoutKnownFailures().provingTests(Decide(o))[gate]
 }
 
 // testsNeedingSigns returns the proving tests that fail twice with the signs neutralized.
-func (o Observation) testsNeedingSigns(v Verdict) []string {
+func (w assessment) testsNeedingSigns() []string {
 	var names []string
-	for _, name := range o.gateNames() {
-		once := o.FailingNeutralized(o.provingTests(v, name), o.probeResult(SignsNeutralized, name))
-		names = append(names, o.FailingNeutralized(once, o.probeResult(SignsOneByOne, name))...)
+	for _, name := range w.gateNames() {
+		once := w.FailingNeutralized(w.proving[name], w.probeResult(SignsNeutralized, name))
+		names = append(names, w.FailingNeutralized(once, w.probeResult(SignsOneByOne, name))...)
 	}
 	return names
 }
@@ -82,7 +51,7 @@ func passesOnlyBySigns(w assessment, v *Verdict) bool {
 	if !w.probed(SignsOneByOne) {
 		return false
 	}
-	names := w.testsNeedingSigns(*v)
+	names := w.testsNeedingSigns()
 	if len(names) == 0 {
 		return false
 	}

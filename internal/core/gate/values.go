@@ -12,66 +12,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// nextValueProbe requests runs with other values in the tests, if the verdict would be proven.
-// Last, it checks that a gate which still passes runs these tests.
-func (o Observation) nextValueProbe() (Probe, []string) {
-	if !o.ValuesReplaceable || o.probed(FailingTests) {
-		return "", nil
-	}
-	v := Decide(o)
-	if v.Status != Pass || v.Evidence != Proven {
-		return "", nil
-	}
-	gates := filter(o.gateNames(), func(name string) bool {
-		proving := o.provingTests(v, name)
-		return len(proving) > 0 && o.passedClean(name, proving)
-	})
-	if len(gates) == 0 {
-		return "", nil
-	}
-	passing := func(p Probe) func(name string) bool {
-		return func(name string) bool { return o.provingTestsPass(p, v, name) }
-	}
-	for _, next := range []struct {
-		probe  Probe
-		wanted bool
-	}{
-		{OtherExpected, true},
-		{OtherInputs, o.ProgramChanged},
-		{MixedInputs, slices.ContainsFunc(gates, passing(OtherInputs))},
-		{CloseInputs, len(o.HardcodedAnswers) > 0},
-		{CloserInputs, len(o.HardcodedAnswers) > 0},
-	} {
-		if next.wanted && !o.probed(next.probe) {
-			return next.probe, gates
-		}
-	}
-	gates = filter(gates, func(name string) bool { return passing(OtherExpected)(name) || passing(MixedInputs)(name) })
-	if len(gates) == 0 {
-		return "", nil
-	}
-	return FailingTests, gates
-}
-
-// provingTestsPass reports whether all proving tests of a gate pass in a probe.
-func (o Observation) provingTestsPass(p Probe, v Verdict, name string) bool {
-	proving := o.provingTests(v, name)
-	return len(proving) > 0 && o.probeResult(p, name).passesAll(proving)
-}
-
 // passesAll reports whether the tests pass in r. The gate's name means the whole gate.
 func (r Result) passesAll(tests []string) bool {
 	return !slices.ContainsFunc(tests, func(id string) bool { return r.Tests[id] != Pass && (id != r.Gate || r.Status != Pass) })
 }
 
+// provingTestsPass reports whether a gate has proving tests, and all pass in a probe.
+func (w assessment) provingTestsPass(p Probe, name string) bool {
+	return len(w.proving[name]) > 0 && w.probeResult(p, name).passesAll(w.proving[name])
+}
+
 // passingWithOtherValues returns the gates that pass with other values in the tests, but fail with
 // failing tests.
-func (w assessment) passingWithOtherValues(p Probe, v *Verdict) []string {
-	if !w.probed(FailingTests) {
-		return nil
-	}
+func (w assessment) passingWithOtherValues(p Probe) []string {
 	return filter(w.gateNames(), func(name string) bool {
-		return w.provingTestsPass(p, *v, name) && w.probeResult(FailingTests, name).Status == Fail && !w.provingTestsPass(FailingTests, *v, name)
+		failing := w.probeResult(FailingTests, name)
+		return w.provingTestsPass(p, name) && failing.Status == Fail && !failing.passesAll(w.proving[name])
 	})
 }
 
@@ -91,7 +47,7 @@ func ignoresInputs(w assessment, v *Verdict) bool {
 
 // reportPassing reports gates that pass in a probe in which they should fail.
 func (w assessment) reportPassing(v *Verdict, p Probe, label, reason string) bool {
-	gates := w.passingWithOtherValues(p, v)
+	gates := w.passingWithOtherValues(p)
 	if len(gates) == 0 {
 		return false
 	}
@@ -105,7 +61,7 @@ func (w assessment) reportPassing(v *Verdict, p Probe, label, reason string) boo
 func hardcodesAnswers(w assessment, v *Verdict) bool {
 	for _, name := range w.gateNames() {
 		closeRun, closerRun := w.probeResult(CloseInputs, name), w.probeResult(CloserInputs, name)
-		if len(w.HardcodedAnswers) == 0 || len(w.provingTests(*v, name)) == 0 || !closeRun.failedInTests() || !closerRun.failedInTests() || !maps.Equal(closeRun.Tests, closerRun.Tests) {
+		if len(w.HardcodedAnswers) == 0 || len(w.proving[name]) == 0 || !closeRun.failedInTests() || !closerRun.failedInTests() || !maps.Equal(closeRun.Tests, closerRun.Tests) {
 			continue
 		}
 		if closeRun.outputWithout(w.Runs[CloseInputs].Inputs) != closerRun.outputWithout(w.Runs[CloserInputs].Inputs) {
