@@ -12,14 +12,15 @@ import (
 // flippedWithOriginals reports whether tests turned green with the original tests, which ran in a
 // clean checkout.
 func (o Observation) flippedWithOriginals() bool {
-	return o.flipsWithOriginals() && len(o.flips().confirmed) > 0
+	return o.flipsWithOriginals() && len(o.flips().confirmed()) > 0
 }
 
 // failingOnlyClean returns the gates in which something fails in the clean checkout and passes in
 // the work tree. It omits gates that turned green: flips covers these.
 func (o Observation) failingOnlyClean(f flips) []string {
+	turned := f.gates(redAgain)
 	return filter(o.gateNames(), func(name string) bool {
-		return !slices.Contains(f.redAgain, name) && o.probeResult(RepeatClean, name).failsWhere(resultOf(o.Now, name))
+		return !slices.Contains(turned, name) && o.probeResult(RepeatClean, name).failsWhere(resultOf(o.Now, name))
 	})
 }
 

@@ -40,7 +40,7 @@ func (o Observation) setEvidence(v *Verdict) {
 
 // findEvidence finds the evidence without the demerits.
 func (o Observation) findEvidence(v *Verdict) assessment {
-	tests := filter(o.ChangedInputs, func(file string) bool { return !slices.Contains(o.ChangedNonTests, file) })
+	tests := without(o.ChangedInputs, o.ChangedNonTests)
 	if len(tests) > 0 {
 		asked := ""
 		if o.ChangesRequested {
@@ -70,18 +70,20 @@ func (o Observation) findEvidence(v *Verdict) assessment {
 
 // derive evaluates the flips and the overlay.
 func (w *assessment) derive(v *Verdict) {
-	f := w.Observation.flips()
-	w.flips, w.byNewTests = f, w.Observation.flippedByNewTests(f.confirmed)
-	ownWork := func(name string) bool { return !slices.Contains(w.byNewTests, name) }
-	v.Flipped, v.FlippedGates = unique(filter(f.confirmed, ownWork)), filter(f.gatesWithoutIDs, ownWork)
-	if len(f.notComparable) > 0 {
-		v.Labels = append(v.Labels, notRepeatable+plan.Few(f.notComparable, 4))
-	}
-	for _, name := range f.candidates {
-		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.onlyHere, name) {
-			v.Flaky = append(v.Flaky, name)
-			v.Labels = append(v.Labels, "flaky: "+name)
+	w.flips = w.Observation.flips()
+	confirmed := w.flips.confirmed()
+	w.byNewTests = w.flippedByNewTests(confirmed)
+	v.Flipped = unique(without(confirmed, w.byNewTests))
+	for _, f := range w.flips {
+		if f.withoutIDs {
+			v.FlippedGates = append(v.FlippedGates, intersect(f.confirmed, v.Flipped)...)
 		}
+	}
+	if names := w.flips.gates(notComparable); len(names) > 0 {
+		v.Labels = append(v.Labels, notRepeatable+plan.Few(names, 4))
+	}
+	for _, name := range without(w.flips.turned(), slices.Concat(confirmed, w.flips.onlyHere())) {
+		v.Flaky, v.Labels = append(v.Flaky, name), append(v.Labels, "flaky: "+name)
 	}
 	if w.hasOverlay() {
 		w.overlay = w.evaluateOverlay()
@@ -170,11 +172,11 @@ func flipFindings() []finding {
 		fact: "green in the work tree, red in a clean checkout", evidence: NoEvidence,
 		remedy: "commit what makes the difference, or `[worktree] setup`",
 		holds: func(w assessment, v *Verdict) bool {
-			if len(w.flips.onlyHere) == 0 {
-				return false
+			names := w.flips.onlyHere()
+			if len(names) > 0 {
+				v.setGreenOnlyHere(names, w.ChangedIgnoredFiles)
 			}
-			v.setGreenOnlyHere(w.flips.onlyHere, w.ChangedIgnoredFiles)
-			return true
+			return len(names) > 0
 		},
 	}, {
 		fact: "a test or gate that was red is green, each seen twice", evidence: Proven, remedy: "-",
@@ -184,7 +186,7 @@ func flipFindings() []finding {
 			}
 			v.Reason = "red before this work and green now: " + plan.Few(v.Flipped, 4)
 			if len(w.NewTests) > 0 {
-				v.Proving = filter(w.overlay.failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
+				v.Proving = without(w.overlay.failed, v.Flipped)
 			}
 			return true
 		},

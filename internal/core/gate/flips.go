@@ -5,61 +5,93 @@ import (
 	"strings"
 )
 
-// flips are tests and gates that failed before the work and pass after it.
-type flips struct {
-	candidates      []string // failed before, pass now
-	confirmed       []string // the same again when repeated
-	gatesWithoutIDs []string // confirmed gates without test IDs
-	gates           []string // gates to repeat
-	redAgain        []string // those of gates that failed again on the baseline tree
-	cleanDiffers    []string // those of redAgain whose clean checkout does not confirm all
-	notComparable   []string // those of cleanDiffers whose baseline it does not reproduce
-	onlyHere        []string // green again in the work tree, red in a clean checkout
+// flip is a gate in which something failed before the work and passes after it. The lists name tests,
+// or the gate if no test explains its failure.
+type flip struct {
+	gate       string
+	withoutIDs bool // its run gives no test IDs
+	state      flipState
+	turned     []string // failed before, pass now
+	confirmed  []string // those of turned that did the same when repeated
+	onlyHere   []string // those that did so in the work tree, but failed in a clean checkout
 }
 
+// flipState says how far the repetitions of a flip got. Each state includes those before it.
+type flipState int
+
+const (
+	seenOnce      flipState = iota // nothing failed again on the baseline tree
+	redAgain                       // something failed again there
+	cleanDiffers                   // a clean checkout does not confirm all of that
+	notComparable                  // it does not reproduce the gate's baseline either
+)
+
+// flips are the gates in which something flipped, in the order of their runs.
+type flips []flip
+
+// flips compares the run in which flips count with the baseline.
 func (o Observation) flips() flips {
-	var f flips
+	var all flips
 	for _, after := range o.flipResults() {
-		candidates := o.flippedIn(resultOf(o.Baseline, after.Gate), after)
-		if len(candidates) == 0 {
-			continue
+		if f := o.flip(after); len(f.turned) > 0 {
+			all = append(all, f)
 		}
-		f.gates = append(f.gates, after.Gate)
-		f.candidates = append(f.candidates, candidates...)
-		again := o.flippedIn(o.probeResult(RepeatBefore, after.Gate), after)
-		if red := intersect(candidates, again); len(red) > 0 {
-			f.redAgain = append(f.redAgain, after.Gate)
-			f.confirm(o, after, red)
-		}
+	}
+	return all
+}
+
+// flip compares a gate with its baseline. It confirms tests that failed again on the baseline tree and
+// pass again in a clean checkout.
+// A run that left files there does not count: the next could detect that it is a repetition.
+// The others run again in the work tree. They are flaky, the checkout lacks something, or the agent
+// prepared the work tree.
+func (o Observation) flip(after Result) flip {
+	name := after.Gate
+	f := flip{gate: name, withoutIDs: len(after.Tests) == 0, turned: o.flippedIn(resultOf(o.Baseline, name), after)}
+	before := o.probeResult(RepeatBefore, name)
+	red := intersect(f.turned, o.flippedIn(before, after))
+	if len(red) == 0 {
+		return f
+	}
+	f.state = redAgain
+	green := func(p Probe) []string { return intersect(red, o.flippedIn(before, o.probeResult(p, name))) }
+	if o.flipsWithOriginals() { // Originals runs in a clean checkout
+		f.confirmed = green(RepeatOriginals)
+		return f
+	}
+	clean, again := green(RepeatClean), green(RepeatAfter)
+	switch allClean := len(clean) == len(red); {
+	case allClean && !o.probeResult(RepeatClean, name).LeftFiles:
+		f.confirmed = red
+	case !allClean && !o.cleanComparable(name):
+		f.state, f.confirmed = notComparable, again
+	default:
+		f.state, f.confirmed, f.onlyHere = cleanDiffers, intersect(again, clean), without(again, clean)
 	}
 	return f
 }
 
-// confirm adds those of a gate's twice-failed tests that pass again in a clean checkout.
-// A run that left files there does not count: the next could detect that it is a repetition.
-// The others run again in the work tree. They are flaky, the checkout lacks something, or the agent
-// prepared the work tree.
-func (f *flips) confirm(o Observation, after Result, red []string) {
-	name := after.Gate
-	before := o.probeResult(RepeatBefore, name)
-	green := func(p Probe) []string { return intersect(red, o.flippedIn(before, o.probeResult(p, name))) }
-	confirmed := red
-	if o.flipsWithOriginals() { // Originals runs in a clean checkout
-		confirmed = green(RepeatOriginals)
-	} else if clean := green(RepeatClean); len(clean) < len(red) || o.probeResult(RepeatClean, name).LeftFiles {
-		f.cleanDiffers = append(f.cleanDiffers, name)
-		confirmed = green(RepeatAfter)
-		if len(clean) < len(red) && !o.cleanComparable(name) {
-			f.notComparable = append(f.notComparable, name)
-		} else {
-			f.onlyHere = append(f.onlyHere, filter(confirmed, func(s string) bool { return !slices.Contains(clean, s) })...)
-			confirmed = intersect(confirmed, clean)
+// gates returns the gates that are at least in the state.
+func (f flips) gates(least flipState) []string {
+	var names []string
+	for _, g := range f {
+		if g.state >= least {
+			names = append(names, g.gate)
 		}
 	}
-	f.confirmed = append(f.confirmed, confirmed...)
-	if len(after.Tests) == 0 {
-		f.gatesWithoutIDs = append(f.gatesWithoutIDs, intersect(confirmed, []string{name})...)
+	return names
+}
+
+func (f flips) turned() []string    { return f.names(func(g flip) []string { return g.turned }) }
+func (f flips) confirmed() []string { return f.names(func(g flip) []string { return g.confirmed }) }
+func (f flips) onlyHere() []string  { return f.names(func(g flip) []string { return g.onlyHere }) }
+
+func (f flips) names(of func(flip) []string) []string {
+	var names []string
+	for _, g := range f {
+		names = append(names, of(g)...)
 	}
+	return names
 }
 
 func (o Observation) probeResult(p Probe, gate string) Result {
@@ -96,4 +128,9 @@ func lastLines(tail string) string {
 // intersect returns the names in a that are also in b.
 func intersect(a, b []string) []string {
 	return filter(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// without returns the names in a that are not in b.
+func without(a, b []string) []string {
+	return filter(a, func(s string) bool { return !slices.Contains(b, s) })
 }

@@ -60,7 +60,7 @@ func (r Result) withoutTests(tests []string) Result {
 	if len(tests) == 0 {
 		return r
 	}
-	others := filter(r.Failing, func(name string) bool { return !slices.Contains(tests, name) })
+	others := without(r.Failing, tests)
 	if r.namesAllFailures() && len(others) == 0 {
 		r.Status, r.ExitCode, r.Reason, r.FirstError = Pass, 0, "", ""
 	}

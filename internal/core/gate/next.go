@@ -43,13 +43,13 @@ func (o Observation) originalsSteps() []step {
 // flipSteps returns the runs that repeat what failed before the work and passes after it.
 func (o Observation) flipSteps() []step {
 	f, withOriginals := o.flips(), o.flipsWithOriginals()
-	checkoutDiffers := slices.ContainsFunc(f.notComparable, func(name string) bool { return o.probeResult(RepeatClean, name).Status != Unknown })
+	checkoutDiffers := slices.ContainsFunc(f.gates(notComparable), func(name string) bool { return o.probeResult(RepeatClean, name).Status != Unknown })
 	return []step{
-		{RepeatBefore, true, f.gates},
-		{RepeatOriginals, withOriginals, f.gates},
-		{RepeatClean, !withOriginals && len(f.redAgain) > 0, o.gateNames()},
+		{RepeatBefore, true, f.gates(seenOnce)},
+		{RepeatOriginals, withOriginals, f.gates(seenOnce)},
+		{RepeatClean, !withOriginals && len(f.gates(redAgain)) > 0, o.gateNames()},
 		{Control, checkoutDiffers, o.gateNames()},
-		{RepeatAfter, true, f.cleanDiffers},
+		{RepeatAfter, true, f.gates(cleanDiffers)},
 	}
 }
 
@@ -57,8 +57,8 @@ func (o Observation) flipSteps() []step {
 // old tests prove the work, or pass only in the work tree.
 func (o Observation) newTestSteps() []step {
 	f, replaced := o.flips(), o.testsReplaced()
-	flipped := len(f.confirmed) > 0
-	if len(f.onlyHere) > 0 || flipped && len(o.NewTests) == 0 && !replaced || !o.hasOverlay() && !(flipped && replaced) {
+	flipped := len(f.confirmed()) > 0
+	if len(f.onlyHere()) > 0 || flipped && len(o.NewTests) == 0 && !replaced || !o.hasOverlay() && !(flipped && replaced) {
 		return nil
 	}
 	open := len(o.killingTests()) == 0 // tests that fail on mutants need no run without the work

@@ -60,8 +60,8 @@ func (o Observation) maybeFlippedByNewTests() []string {
 		return nil
 	}
 	f := o.flips()
-	own := filter(f.confirmed, func(name string) bool { return !slices.Contains(o.flippedByNewTests(f.confirmed), name) })
-	return filter(f.gates, func(name string) bool {
+	own := without(f.confirmed(), o.flippedByNewTests(f.confirmed()))
+	return filter(f.gates(seenOnce), func(name string) bool {
 		before := resultOf(o.Baseline, name)
 		return o.baselineReproduced(before) && len(intersect(own, o.flippedIn(before, resultOf(o.Now, name)))) > 0
 	})
@@ -110,7 +110,7 @@ func (o Observation) comparableGates() []string {
 // overlayGates returns the gates to run with the overlay: the comparable ones and those in which
 // something flipped.
 func (o Observation) overlayGates() []string {
-	usable, turned := o.comparableGates(), o.flips().gates
+	usable, turned := o.comparableGates(), o.flips().gates(seenOnce)
 	var names []string
 	for _, now := range o.Now {
 		if slices.Contains(usable, now.Gate) || slices.Contains(turned, now.Gate) && o.baselineReproduced(resultOf(o.Baseline, now.Gate)) {

@@ -106,7 +106,7 @@ func (o Observation) ProbeTests(p Probe) []string {
 			return nil
 		}
 	case RepeatAfter:
-		return ByTest(o.flips().candidates, o.Baseline)
+		return ByTest(o.flips().turned(), o.Baseline)
 	case MutantsForNewTests:
 		return o.newTestIDs()
 	case Mutants:
@@ -170,12 +170,12 @@ func (o Observation) replacedTests() []string {
 	if !o.testsReplaced() {
 		return nil
 	}
-	return filter(o.ChangedInputs, func(path string) bool { return !slices.Contains(o.NewTests, path) })
+	return without(o.ChangedInputs, o.NewTests)
 }
 
 // addedTestFiles reports whether some test files are new.
 func (o Observation) addedTestFiles() bool {
-	return slices.ContainsFunc(o.NewTests, func(path string) bool { return !slices.Contains(o.ChangedInputs, path) })
+	return len(without(o.NewTests, o.ChangedInputs)) > 0
 }
 
 // flipResults returns the run in which flips count.
