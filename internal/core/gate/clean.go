@@ -84,8 +84,9 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 // unknown in this probe. Only RepeatClean and Mutants must run every requested gate; other probes
 // may find nothing to try.
 func (o Observation) becameUnknown(p Probe, name string) bool {
-	ran := p == RepeatClean || p == Mutants || slices.ContainsFunc(o.Runs[p].Results, func(r Result) bool { return r.Gate == name })
-	return ran && o.probed(p) && slices.Contains(o.ReproducedAtStart, name) && o.probeResult(p, name).Status == Unknown
+	result, ran := findResult(o.Runs[p].Results, name)
+	mustRun := o.probed(p) && (p == RepeatClean || p == Mutants)
+	return (ran || mustRun) && result.Status == Unknown && slices.Contains(o.ReproducedAtStart, name)
 }
 
 const notRepeatable = "could not be repeated in a clean checkout: "

@@ -209,11 +209,17 @@ func ByTest(names []string, results []Result) []string {
 	return unique(out)
 }
 
+// resultOf returns a gate's result in a run. A gate that did not run counts as unknown; findResult
+// tells the difference.
 func resultOf(results []Result, gate string) Result {
-	for _, r := range results {
-		if r.Gate == gate {
-			return r
-		}
+	r, _ := findResult(results, gate)
+	return r
+}
+
+// findResult returns a gate's result in a run, and whether the gate ran.
+func findResult(results []Result, gate string) (Result, bool) {
+	if i := slices.IndexFunc(results, func(r Result) bool { return r.Gate == gate }); i >= 0 {
+		return results[i], true
 	}
-	return Result{Gate: gate, Status: Unknown}
+	return Result{Gate: gate, Status: Unknown}, false
 }
