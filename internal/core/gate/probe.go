@@ -6,7 +6,7 @@ import "slices"
 // the question is open.
 type Probe string
 
-// The probes, in the order in which Next requests them.
+// The probes. The tables in next.go say when Next requests each.
 const (
 	// Originals: the current tree with the baseline's test files: old ones restored, new ones
 	// absent.

@@ -113,31 +113,19 @@ type Verdict struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Decide turns an observation into a verdict. A probe that was not run counts as unknown: it can
-// only weaken the evidence.
+// Decide turns an observation into a verdict. First it compares the gates with the baseline. If they
+// pass, the first finding that holds gives the evidence, and a demerit lowers a proof, see setEvidence.
+// A probe that was not run counts as unknown: it can only weaken the evidence.
 func Decide(o Observation) Verdict {
 	known := o.knownFailures()
 	o = o.withoutKnownFailures()
 	now := o.compareWithBaseline(o.Now)
-	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.stillRed, Regressed: unique(o.regressions(now))}
+	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.stillRed, Regressed: unique(o.regressions(now)), Labels: o.resultLabels()}
 	for _, name := range o.gateNames() {
 		v.StillRed = append(v.StillRed, known[name]...)
 	}
 	v.StillRed = unique(v.StillRed)
 	v.FullGreen = o.fullGreen(v, known)
-	for _, r := range o.Now {
-		if r.Flaky {
-			v.Labels = append(v.Labels, "flaky: "+r.Gate)
-		}
-		if r.Warning != "" {
-			v.Labels = append(v.Labels, r.Gate+": "+r.Warning)
-		}
-	}
-	for _, g := range o.Gates {
-		if g.InWorkTree && len(o.Now) > 0 {
-			v.Labels = append(v.Labels, "decided in the work tree (isolated = false): "+g.Name)
-		}
-	}
 	switch {
 	case v.Status == Fail:
 		v.Reason = o.failReason(v.Regressed)
@@ -151,6 +139,25 @@ func Decide(o Observation) Verdict {
 		o.withoutHung().setEvidence(&v)
 	}
 	return v
+}
+
+// resultLabels names what a report should say of the gates, whatever the verdict.
+func (o Observation) resultLabels() []string {
+	var labels []string
+	for _, r := range o.Now {
+		if r.Flaky {
+			labels = append(labels, "flaky: "+r.Gate)
+		}
+		if r.Warning != "" {
+			labels = append(labels, r.Gate+": "+r.Warning)
+		}
+	}
+	for _, g := range o.Gates {
+		if g.InWorkTree && len(o.Now) > 0 {
+			labels = append(labels, "decided in the work tree (isolated = false): "+g.Name)
+		}
+	}
+	return labels
 }
 
 // status compares the gates with the baseline, without evidence.
@@ -293,7 +300,7 @@ func (o Observation) differsInCheckout() []string {
 				return slices.Contains(there.Failing, name) != slices.Contains(before.Failing, name)
 			})...)
 		}
-		if there.Status != "" && there.Status != before.Status && len(names) == known {
+		if there.Status != before.Status && len(names) == known {
 			names = append(names, before.Gate)
 		}
 	}
