@@ -288,7 +288,10 @@ func (o Observation) probeProblem(probes ...Probe) string {
 func (o Observation) differsInCheckout() []string {
 	var names []string
 	for _, before := range o.Baseline {
-		there := o.probeResult(Control, before.Gate)
+		there, ran := findResult(o.Runs[Control].Results, before.Gate)
+		if !ran {
+			continue
+		}
 		known := len(names)
 		for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
 			if s, ran := there.Tests[id]; ran && s != before.Tests[id] {

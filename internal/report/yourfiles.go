@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// yours names the commit with what the user had not committed when the loop began.
+func (p *page) yours() {
+	if c := p.UserCommit; c != "" {
+		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
+	}
+}
+
+// perhapsYours tells of changes whose author is in doubt.
+func (p *page) perhapsYours() {
+	label := "yours?"
+	for _, text := range p.PerhapsYours {
+		p.line(label, "%s", plan.OneLine(text, 300))
+		label = ""
+	}
+}
+
+// leftAlone names files that are in no commit: the agent's, and new ones that are not.
+func (p *page) leftAlone() {
+	label := "uncommitted"
+	for _, text := range p.Uncommitted {
+		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
+		label = ""
+	}
+	if len(p.UserFiles) > 0 {
+		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
+	}
+}
