@@ -182,15 +182,15 @@ func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations 
 // lastAction is the id of the action that the last of these events ends.
 func lastAction(entries []journal.Entry) int {
 	e, _ := entries[len(entries)-1].Data.(loop.Event)
-	return e.Of
+	return e.ActionID
 }
 
 // later is a turn that ends the actions of a later one.
 func later(turn []journal.Entry, by int) []journal.Entry {
 	turn = slices.Clone(turn)
 	for i := range turn {
-		if e, ok := turn[i].Data.(loop.Event); ok && e.Of > 0 {
-			e.Of += by
+		if e, ok := turn[i].Data.(loop.Event); ok && e.ActionID > 0 {
+			e.ActionID += by
 			turn[i].Data = e
 		}
 	}

@@ -98,7 +98,7 @@ func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int
 	for range iterations - 1 {
 		events = append(events,
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, SessionID: s.session}},
-			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
+			loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}})
 	}
 	var mem memory.Memory
 	entries := make([]journal.Entry, len(events))

@@ -24,9 +24,9 @@ const mapPage = "docs/explanation/architecture.md"
 const behaviours = `
 	state machine: events in, actions out            core/loop/step.go Step
 	end of a turn                                    core/loop/turn.go turnEnded
-	claim refused once, for want of evidence         core/loop/judge.go claimJudged
+	claim refused once, for want of evidence         core/loop/claim.go claimGatesFinished
 	retry ladder: same session, fresh, restore, skip core/loop/ladder.go nextAttempt
-	usage limit, overload, login, crash of the agent core/loop/fail.go agentFailed
+	usage limit, overload, login, crash of the agent core/loop/agentfailure.go agentFailed
 	limits: iterations, duration, cost, tokens       core/loop/limit.go limit
 	outcome of a loop, exit codes                    core/loop/outcome.go ExitCode
 	handover between session and background          core/loop/handover.go startHandover

@@ -291,7 +291,7 @@ func (a *app) knows(s *subject, rel string) (bool, error) {
 	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(rel))); err == nil {
 		return !at.IsDir(), nil
 	}
-	tree := cmp.Or(s.memory.TestsTree, s.memory.State.Base)
+	tree := cmp.Or(s.memory.TestsTree, s.memory.State.StartTree)
 	if tree == "" {
 		return false, nil
 	}

@@ -205,7 +205,7 @@ func lastWords(log io.ReaderAt, from int64) (words, hint string) {
 
 // leavesSession tells whether a loop is to go on outside of its session.
 func leavesSession(st loop.State) bool {
-	to, asked := st.Asked(loop.HandOver)
+	to, asked := st.PendingAction(loop.HandOver)
 	return st.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerRunner
 }
 

@@ -59,7 +59,7 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *subject) error {
 
 // left tells whether there is something left to do.
 func (s *subject) left() bool {
-	return s.memory.State.Left()
+	return s.memory.State.HasWorkLeft()
 }
 
 // leaveLater has a loop leave its session as soon as what that is at is done.
@@ -88,7 +88,7 @@ func (a *app) occupied(s *subject) bool {
 	case in.Closed || in.Client != 0 && !proc.Alive(in.Client):
 		return false
 	case st.Phase != loop.Turning:
-		return st.Phase.AtWork() && s.alive
+		return st.Phase.OwnerActs() && s.alive
 	}
 	b, err := session.Open(a.env.PawlHome).Find(in.Session)
 	if errors.Is(err, session.ErrNone) {

@@ -36,7 +36,7 @@ func (c *limitCmd) Run(a *app, s *subject) error {
 	was, now := s.memory.State, s.memory.State
 	now.Policy.Limits = was.Policy.Limits.With(given)
 	a.printf("%s: %s\n", s.ID, narrate.LimitsChanged(was, now))
-	if o := now.Reached(); o != "" {
+	if o := now.CurrentLimit(); o != "" {
 		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
 	}
 	a.printf("%s", s.learnsLater())

@@ -138,7 +138,7 @@ tasks, Pawl keeps it in a file and does not apply it. Read it first:
 
 // Run applies an edit that is held back.
 func (c *planAcceptCmd) Run(a *app, s *subject) error {
-	held := s.memory.State.Aside
+	held := s.memory.State.UnappliedEditFiles
 	if len(held) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
 	}

@@ -94,8 +94,8 @@ func (s *subject) testDiffs(ctx context.Context) map[string]string {
 	const most = 64 << 10
 	diffs := map[string]string{}
 	for _, t := range s.memory.State.Tasks {
-		paths := slices.Clone(t.Tests)
-		for _, c := range t.Changed {
+		paths := slices.Clone(t.TestsChanged)
+		for _, c := range t.ChangedTests {
 			paths = append(paths, c.Path)
 		}
 		if t.Commit == "" || len(paths) == 0 {
@@ -117,7 +117,7 @@ func (s *subject) testDiffs(ctx context.Context) map[string]string {
 func (s *subject) signs(ctx context.Context) map[string][]string {
 	found := map[string][]string{}
 	for _, t := range s.memory.State.Tasks {
-		if t.Commit == "" || t.Earlier {
+		if t.Commit == "" || t.DoneEarlier {
 			continue
 		}
 		repo, err := s.origin(ctx)

@@ -268,7 +268,7 @@ func (a *app) agrees(yes bool, s *subject) error {
 
 // wentBack is what the restore of a checkpoint means for the loop's tasks.
 func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Task) (loop.Event, error) {
-	e := loop.Event{Kind: loop.WentBack, Text: "you restored " + target.String()}
+	e := loop.Event{Kind: loop.CheckpointRestored, Text: "you restored " + target.String()}
 	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
 		e.Tasks, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
 		return e, nil

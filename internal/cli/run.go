@@ -306,7 +306,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 	}
 	if m.State.Phase == loop.Ended {
 		s.ended(m.State)
-		return codeOf(m.State.Outcome.ExitCode(m.State.Stop))
+		return codeOf(m.State.Outcome.ExitCode(m.State.StopCause))
 	}
 	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, narrate.Where(ownerOf(m))))
 	return taken
@@ -314,7 +314,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 
 // ownerOf is who has a loop, or is about to say its first word.
 func ownerOf(m memory.Memory) loop.Owner {
-	if to, asked := m.State.Asked(loop.HandOver); asked {
+	if to, asked := m.State.PendingAction(loop.HandOver); asked {
 		return to.Owner
 	}
 	if m.State.Attended {
@@ -380,7 +380,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 			a.tellIssues(d, s)
 			s.ended(state)
 			a.sendTelemetry(d, s)
-			return codeOf(state.Outcome.ExitCode(state.Stop))
+			return codeOf(state.Outcome.ExitCode(state.StopCause))
 		}
 		s.note(term.Info, letGoWords)
 		back, err := a.takeBack(d, ears)

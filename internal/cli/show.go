@@ -46,20 +46,20 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	switch e.Kind {
 	case loop.TurnEnded:
 		s.usage = loop.Usage{} // the state counts it now
-	case loop.TreeSeen:
+	case loop.TreeInspected:
 		s.seen(now, e)
 	case loop.GatesFinished:
 		s.judged(before, now, e)
 	case loop.AgentFailed:
 		s.usage = loop.Usage{}
-		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
+		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.StopCause == "" && now.ReachedLimit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
-	case loop.MessageArrived, loop.PlanAsked, loop.PlanEdited, loop.Answered, loop.MergeAsked, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverAsked, loop.LimitsChanged:
+	case loop.MessageArrived, loop.PlanEditRequested, loop.PlanEdited, loop.Answered, loop.MergeRequested, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverRequested, loop.LimitsChanged:
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
 	case loop.Restored:
 		s.restored(before, e)
-	case loop.PauseAsked:
+	case loop.PauseRequested:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
 		}
@@ -90,7 +90,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		if now.After == loop.ThenBaseline {
 			s.begun++
 			t, _ := now.Task(a.Task)
-			nth, of := now.Place(t.ID)
+			nth, of := now.TaskPosition(t.ID)
 			s.out.Print(term.TaskStarted{ID: narrate.ID(t), Title: t.Title, Index: nth, Total: of})
 		}
 	case loop.BeginTurn:
@@ -110,9 +110,9 @@ func (s *show) restored(before loop.State, e loop.Event) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
-	case before.Returns != nil:
+	case before.WorkToRestore != nil:
 		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
-	case before.PutsAside():
+	case before.SavesWork():
 		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is put away until then")
 	case e.Unchanged && before.After == loop.ThenNext:
 		s.note(term.Info, narrate.Name(t)+": skipped; it left no unfinished work")
@@ -142,10 +142,10 @@ func (s *show) count(before, now loop.State) {
 }
 
 func (s *show) seen(now loop.State, e loop.Event) {
-	if len(e.Seen.Tampered) > 0 {
-		s.note(term.Warn, narrate.Violation(now.Violations, e.Seen.Tampered))
-	} else if len(e.Seen.Refused) > 0 {
-		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you rejected; Pawl restored it")
+	if len(e.Inspection.Tampered) > 0 {
+		s.note(term.Warn, narrate.Violation(now.Violations, e.Inspection.Tampered))
+	} else if len(e.Inspection.RejectedTests) > 0 {
+		s.note(term.Warn, "the agent changed "+strings.Join(e.Inspection.RejectedTests, ", ")+", which you rejected; Pawl restored it")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}
@@ -197,7 +197,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 		if t.Status == loop.Open {
 			continue
 		}
-		nth, of := before.Place(t.ID)
+		nth, of := before.TaskPosition(t.ID)
 		s.out.Print(term.TaskEnded{
 			ID: narrate.ID(t), Title: t.Title, Index: nth + more, Total: of, Result: narrate.Result(t), Review: t.Unproven(), Iterations: s.iterations[t.ID],
 			Duration: term.Span(t.Took), Evidence: narrate.Evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
@@ -276,10 +276,10 @@ func (s *show) note(level term.Level, text string) {
 func (s *show) ended(now loop.State) {
 	sum := record.Summarize(s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
-		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
+		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.StopCause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.Aside,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {
@@ -301,7 +301,7 @@ func tallies(s loop.State) []term.Tally {
 	for _, t := range s.Tasks {
 		word := narrate.Result(t)
 		judged := s.Policy.Kind == "" || s.Policy.Kind == loop.Change || t.Status == loop.Blocked || t.ID != loop.GoalTask
-		if t.Earlier || !judged {
+		if t.DoneEarlier || !judged {
 			continue
 		}
 		i := slices.IndexFunc(out, func(x term.Tally) bool { return x.Result == word })

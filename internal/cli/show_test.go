@@ -41,12 +41,12 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 	limit := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: at.Add(5 * time.Hour)}}
 	feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}}})
 	feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
-	feed(loop.Event{Kind: loop.PauseAsked})
+	feed(loop.Event{Kind: loop.PauseRequested})
 	feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}})
-	feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}})
+	feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}})
 	feed(loop.Event{Kind: loop.Resumed})
 	feed(limit)
-	feed(loop.Event{Kind: loop.PauseAsked})
+	feed(loop.Event{Kind: loop.PauseRequested})
 	want := notes{
 		"pausing after this turn; continue with pawl resume", "paused; continue with pawl resume", "resumed", "paused; continue with pawl resume",
 	}
@@ -67,8 +67,8 @@ func TestRestoredOffersWhatThereIs(t *testing.T) {
 		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, loop.Event{}},
 		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, loop.Event{Unchanged: true}},
 		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, loop.Event{Unchanged: true}},
-		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SetAside: &loop.SetAside{}}}}}, loop.Event{}},
-		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{Returns: &loop.SetAside{}}}, loop.Event{}},
+		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SavedWork: &loop.SavedWork{}}}}}, loop.Event{}},
+		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{WorkToRestore: &loop.SavedWork{}}}, loop.Event{}},
 	} {
 		var said notes
 		c.before.Current, c.before.Tasks = "1", []loop.Task{{ID: "1", Title: "parse"}}

@@ -77,7 +77,7 @@ func statusText(ctx context.Context, s *subject, now time.Time) string {
 	rows(line, "not made", s.editsNotMade())
 	rows(line, "told", narrate.Messages(st.Conversation))
 	s.questions(line)
-	for _, ask := range st.Asks {
+	for _, ask := range st.TestRequests {
 		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
 	}
@@ -160,9 +160,9 @@ func (s *subject) questions(line func(name, format string, args ...any)) {
 
 // answers are the commands that answer a request. A file is named where pawl approve
 // wants it named, or where it tells this request from others.
-func (s *subject) answers(ask loop.Ask) string {
+func (s *subject) answers(ask loop.TestChangeRequest) string {
 	files := ""
-	if _, judges := s.unnamed(ask.Paths); len(judges) > 0 || len(s.memory.State.Asks) > 1 {
+	if _, judges := s.unnamed(ask.Paths); len(judges) > 0 || len(s.memory.State.TestRequests) > 1 {
 		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
 	}
 	if s.hasEnded() {
@@ -234,7 +234,7 @@ func livesWords(s *subject, sum record.Summary) string {
 
 // letGo: its runner waits for the session that is to take it, see takeBack.
 func (s *subject) letGo() bool {
-	to, asked := s.memory.State.Asked(loop.HandOver)
+	to, asked := s.memory.State.PendingAction(loop.HandOver)
 	return s.memory.State.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerSession && proc.Alive(s.holder.PID)
 }
 

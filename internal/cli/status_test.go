@@ -151,7 +151,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}
 	s.memory.State = loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}}, Work: loop.Work{Current: "B"}}
-	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
+	s.memory.State.TestRequests = []loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
 	s.memory.State.Approved = []string{"b_test.go"}
 	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
 	got := statusText(t.Context(), s, time.Now())
@@ -169,12 +169,12 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}
-	test, judge := loop.Ask{Paths: []string{"a_test.go"}}, loop.Ask{Paths: []string{"check.sh"}}
-	s.memory.State.Asks = []loop.Ask{judge}
+	test, judge := loop.TestChangeRequest{Paths: []string{"a_test.go"}}, loop.TestChangeRequest{Paths: []string{"check.sh"}}
+	s.memory.State.TestRequests = []loop.TestChangeRequest{judge}
 	if got, want := s.answers(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	s.memory.State.Asks = []loop.Ask{judge, test}
+	s.memory.State.TestRequests = []loop.TestChangeRequest{judge, test}
 	s.memory.State.Phase = loop.Ended // nobody is left to be rejected anything
 	if got, want := s.answers(test), "pawl approve x a_test.go"; got != want {
 		t.Errorf("got %q, want %q", got, want)

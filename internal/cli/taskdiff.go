@@ -20,7 +20,7 @@ func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("find task in loop %s: %w", s.ID, fs.ErrNotExist)
 	}
-	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.Base != "" {
+	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.StartTree != "" {
 		repo, err := s.repo(ctx)
 		if err != nil {
 			return "", err
@@ -29,7 +29,7 @@ func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return repo.DiffText(ctx, cmp.Or(st.WithEdits, st.Base), tree, o)
+		return repo.DiffText(ctx, cmp.Or(st.WithEdits, st.StartTree), tree, o)
 	}
 	if t.Commit == "" {
 		return "", nil

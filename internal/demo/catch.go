@@ -100,8 +100,8 @@ func caught(before, after loop.State, e loop.Event) (Catch, bool) {
 	switch {
 	case e.Kind == loop.AgentFailed && e.Failure.Class == loop.UsageLimit && after.Phase == loop.Waiting:
 		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"}, true
-	case e.Kind == loop.TreeSeen && after.Violations > before.Violations:
-		what := "the agent rewrote " + strings.Join(e.Seen.Tampered, ", ") + ", a protected file"
+	case e.Kind == loop.TreeInspected && after.Violations > before.Violations:
+		what := "the agent rewrote " + strings.Join(e.Inspection.Tampered, ", ") + ", a protected file"
 		return Catch{Kind: Tampering, What: what, Then: "restored, and counted as a violation"}, true
 	case e.Kind == loop.GatesFinished && e.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning:
 		return refused(before, *e.Gates), true

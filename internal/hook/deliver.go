@@ -56,7 +56,7 @@ func (h *handler) messagesFor(s *lease) (text string, ids []string, more bool) {
 		waiting = st.Messages
 	}
 	for _, m := range waiting {
-		next := text + m.Said() + "\n"
+		next := text + m.DeliveryText() + "\n"
 		if text != "" && !codec.FitsContext(next) {
 			return text, ids, true
 		}

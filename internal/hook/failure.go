@@ -50,10 +50,10 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 // recordFailure passes an API error that ended a turn to the state machine.
 func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) error {
 	if f.Class == loop.UsageLimit {
-		f.Until = h.limitEnd(s.mem.State.Limited, h.Env.Session.Unattended)
+		f.Until = h.limitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
 	}
 	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
-		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
+		ToolCalls: toolCalls(s.loop, b.Tools), ContextPercent: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
 	}})
 }
 

@@ -23,7 +23,7 @@ func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
 		return nil
 	}
 	return s.step(loop.Event{
-		Kind: loop.HandoverAsked, Owner: loop.OwnerRunner,
+		Kind: loop.HandoverRequested, Owner: loop.OwnerRunner,
 		Text: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit),
 	})
 }
@@ -82,7 +82,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 		return false
 	}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
-	return err == nil && m.State.Phase == loop.Trying
+	return err == nil && m.State.Phase == loop.TurningIsolated
 }
 
 // handoverOffer says what to type to continue in a fresh session, if the context is full
@@ -92,8 +92,8 @@ func handoverOffer(s *lease) string {
 	if st.HandoverFailed && st.Policy.Handover {
 		return " · it could not be handed over: " + plan.OneLine(st.HandoverWhy, 200)
 	}
-	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {
+	if at := st.Policy.HandoverAt; at == 0 || st.ContextPercent < at || st.Policy.Handover {
 		return ""
 	}
-	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover continues in fresh sessions", st.Context)
+	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover continues in fresh sessions", st.ContextPercent)
 }

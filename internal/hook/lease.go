@@ -117,8 +117,8 @@ func (s *lease) step(e loop.Event) error {
 
 // end applies the event that ends an action which the state machine asked for.
 func (s *lease) end(do loop.ActionKind, e loop.Event) error {
-	a, _ := s.mem.State.Asked(do)
-	e.Of = a.ID
+	a, _ := s.mem.State.PendingAction(do)
+	e.ActionID = a.ID
 	return s.step(e)
 }
 

@@ -214,7 +214,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 // waits and the user allowed handovers, fresh sessions wait for it and continue.
 func (h *handler) replyLoopOpen(ctx context.Context, b session.Binding, st loop.State) reply {
 	text := b.Loop + " is not done"
-	a, waits := st.Asked(loop.Wait)
+	a, waits := st.PendingAction(loop.Wait)
 	waits = waits && st.Phase == loop.Waiting
 	switch q, asks := st.AwaitedAnswer(); {
 	case asks:

@@ -119,9 +119,9 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	}
 	// Without a claim the tree is not inspected: the next claim shows the same changes.
 	// Ticked tasks of a plan are claims, so with a plan it is.
-	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
+	if s.requested(loop.Inspect) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.end(loop.Look, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}); err != nil {
+		if err := s.end(loop.Inspect, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	last := h.p.Answer()
 	t := &loop.Turn{
 		ByUser: h.isUserTurn(b), SessionID: h.p.Session,
-		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(s.spec.Policy.Handover),
+		ToolCalls: toolCalls(s.loop, b.Tools), ContextPercent: h.contextFill(s.spec.Policy.Handover),
 	}
 	h.userTurn = t.ByUser
 	if s.userTurn = h.userTurn; s.userTurn {
@@ -281,13 +281,13 @@ func (h *handler) hasWorkNow(b session.Binding, s *lease) bool {
 	switch st.Phase {
 	case loop.Waiting:
 		_, asks := st.AwaitedAnswer()
-		wait, _ := st.Asked(loop.Wait)
+		wait, _ := st.PendingAction(loop.Wait)
 		asks = asks && h.Env.Session.Unattended && wait.Until.After(h.now.Add(unattendedTimeout))
 		return st.After == loop.ThenGates || b.Unattended && !asks
 	case loop.Turning:
 		return !promptReady(s)
 	}
-	return st.Phase.AtWork()
+	return st.Phase.OwnerActs()
 }
 
 // sleep waits for d or until ctx is done.

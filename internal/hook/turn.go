@@ -48,7 +48,7 @@ func waitText(st loop.State) string {
 	if q, asked := st.AwaitedAnswer(); asked {
 		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + howToAnswer(q)
 	}
-	a, ok := st.Asked(loop.Wait)
+	a, ok := st.PendingAction(loop.Wait)
 	if !ok {
 		return "waiting"
 	}
@@ -66,8 +66,8 @@ func howToAnswer(q loop.Question) string {
 // usesContinuePrompt reports whether the next turn gets the prompt that was written in
 // advance: the agent claimed nothing, and is only told to continue.
 func usesContinuePrompt(s *lease) bool {
-	a, ok := s.mem.State.Asked(loop.BeginTurn)
-	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.IsGoalUnsent(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
+	a, ok := s.mem.State.PendingAction(loop.BeginTurn)
+	return ok && a.Situation == loop.NoClaim && !a.Fresh && !s.spec.IsGoalUnsent(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
 		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
 }
 
@@ -102,7 +102,7 @@ func promptText(s *lease, line, more string) (string, error) {
 		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationOf(s.mem.State, " of "), s.loop.ID)
 	}
 	if ahead {
-		if t := s.mem.State.Ladder.Tested; t.Red() {
+		if t := s.mem.State.Ladder.LastTestRun; t.Red() {
 			head += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
 		}
 	}
@@ -296,7 +296,7 @@ func continueReason(s *lease) string {
 	if st.Failing != nil {
 		reason = plan.OneLine(st.Failing.Reason, 160)
 	}
-	a, _ := st.Asked(loop.BeginTurn)
+	a, _ := st.PendingAction(loop.BeginTurn)
 	switch a.Situation {
 	case loop.GatesFailed:
 		return "not done: " + reason + " · going on"

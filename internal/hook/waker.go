@@ -231,7 +231,7 @@ func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (t
 }
 
 // hasPendingWork reports whether the state machine waits for a driver.
-func (h *handler) hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || h.isWaitOver(st) }
+func (h *handler) hasPendingWork(st loop.State) bool { return st.Phase.OwnerActs() || h.isWaitOver(st) }
 
 // isPromptMissing reports whether a turn is due and its prompt has not been written, for
 // example because its driver died.
@@ -244,7 +244,7 @@ func (h *handler) isWaitOver(st loop.State) bool {
 	if st.Phase != loop.Waiting {
 		return false
 	}
-	wait, _ := st.Asked(loop.Wait)
+	wait, _ := st.PendingAction(loop.Wait)
 	h.clock.Follow(st.Now)
 	return !h.clock.Now().Before(wait.Until)
 }

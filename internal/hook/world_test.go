@@ -213,8 +213,8 @@ func (w world) perform(s *lease) (loop.Event, error) {
 		return loop.Event{Kind: loop.Checkpointed, Tree: "t0"}, nil
 	case loop.Baseline:
 		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}, nil
-	case loop.Looking:
-		return loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, nil
+	case loop.Inspecting:
+		return loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, nil
 	case loop.Judging:
 		g, err := w.judge(st)
 		return loop.Event{Kind: loop.GatesFinished, Gates: &g}, err
@@ -230,7 +230,7 @@ func (w world) perform(s *lease) (loop.Event, error) {
 		}
 	case loop.Turning:
 		return loop.Event{}, writeTurn(s)
-	case loop.Trying:
+	case loop.TurningIsolated:
 		return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 1, Rounds: 2, Usage: loop.Usage{Input: 10, CostUSD: 0.25}}}, nil
 	case loop.HandingOver, loop.Paused, loop.Ended:
 	}
@@ -276,7 +276,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 
 // writeTurn writes what the agent is told, and what it would be told next.
 func writeTurn(s *lease) error {
-	a, _ := s.mem.State.Asked(loop.BeginTurn)
+	a, _ := s.mem.State.PendingAction(loop.BeginTurn)
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "PROMPT of iteration %d, %s\n", a.Iteration, a.Situation)
 	if f := s.mem.State.Failing; f != nil {
@@ -292,7 +292,7 @@ func writeTurn(s *lease) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	if a.Situation != loop.GoOn && a.Situation != loop.GatesFailed {
+	if a.Situation != loop.NoClaim && a.Situation != loop.GatesFailed {
 		if err := os.WriteFile(record.FullPromptPath(s.loop), text.Bytes(), 0o600); err != nil {
 			return err
 		}

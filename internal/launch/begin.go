@@ -282,7 +282,7 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	p.Earlier = editsNotMade(earlier)
 	seen := resultsOf(earlier)
 	for i, t := range p.Spec.Tasks {
-		if t.Earlier {
+		if t.DoneEarlier {
 			p.Spec.Tasks[i].Evidence, p.Spec.Tasks[i].Accepted = seen[t.ID].evidence, seen[t.ID].accepted
 		}
 	}

@@ -218,7 +218,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	}
 	if ended || !d.wasSetUp && !spec.Policy.Attended {
 		d.More = again.MoreLimits
-		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
+		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
 	}
 	if err == nil {
 		err = d.reachOut(ctx, l, m.State, env)

@@ -98,9 +98,9 @@ func resultsOf(loops []earlierLoop) map[string]earlierResult {
 		}
 		for _, t := range l.memory.State.Tasks {
 			switch r, known := found[t.ID]; {
-			case !t.Earlier && t.Evidence != "":
+			case !t.DoneEarlier && t.Evidence != "":
 				found[t.ID] = earlierResult{t.Evidence, t.Accepted}
-			case t.Earlier && t.Accepted && known:
+			case t.DoneEarlier && t.Accepted && known:
 				found[t.ID] = earlierResult{r.evidence, true}
 			}
 		}

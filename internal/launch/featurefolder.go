@@ -58,7 +58,7 @@ func (p *Prepared) followFolder() {
 	if p.follows == nil {
 		return
 	}
-	p.Spec.Policy.Counted = p.follows.CountedIterations
+	p.Spec.Policy.IterationsBefore = p.follows.CountedIterations
 	p.setStateFile(p.follows.File, statefile.FeatureListName)
 	if p.Spec.OwnWorktree {
 		p.Spec.File = filepath.ToSlash(record.ResolvePath(p.follows.File))

@@ -29,7 +29,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	s := &p.Spec
 	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Session.Unattended
 	s.Tools = q.Session.Responder == "plugin"
-	s.Policy.Attended, s.Policy.Restore, s.Policy.Counted = true, false, q.CountedIterations
+	s.Policy.Attended, s.Policy.Restore, s.Policy.IterationsBefore = true, false, q.CountedIterations
 	p.adoptLeftWork()
 	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.untracked()
 	if err := p.verifyPolicy(q); err != nil {

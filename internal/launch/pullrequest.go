@@ -118,7 +118,7 @@ func pullRequestBody(id string, s loop.State) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n(So far the agent.) Loop %s ended verified, on this evidence:\n\n", s.Merge.Summary, id)
 	for _, t := range s.Tasks {
-		if t.Status == loop.Done && !t.Earlier {
+		if t.Status == loop.Done && !t.DoneEarlier {
 			fmt.Fprintf(&b, "- %s: %s\n", plan.OneLine(cmp.Or(t.Title, t.ID), 100), t.Evidence)
 		}
 	}

@@ -41,7 +41,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
-	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.OwesCommit()); err != nil {
+	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.CommitPending()); err != nil {
 		return nil, err
 	}
 	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
@@ -85,10 +85,10 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 	if m.State.Phase != loop.Ended {
 		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
 	}
-	if !m.State.Left() {
+	if !m.State.HasWorkLeft() {
 		return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
 	}
-	if limit := m.State.Spent(given); limit != "" && !m.State.OwesCommit() { // a commit takes no turn
+	if limit := m.State.LimitAfterReopen(given); limit != "" && !m.State.CommitPending() { // a commit takes no turn
 		return failure.New(failure.Usage, m.State.ResumeCommand(l.ID)+"  gives it more",
 			"loop %s has used up its limit (%s)", l.ID, limit)
 	}

@@ -88,7 +88,7 @@ func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 		}
 		switch {
 		case t.Done:
-			task.Status, task.Earlier = loop.Done, true
+			task.Status, task.DoneEarlier = loop.Done, true
 		case !wanted[t.ID]:
 			leftOut = append(leftOut, plan.OneLine(t.ID+" "+t.Title, 60))
 			continue

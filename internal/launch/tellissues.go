@@ -183,7 +183,7 @@ func untoldIssues(l *store.Loop, env environment.Environment) (*issueDesk, []unt
 	var found []untold
 	for _, i := range spec.Tracker.Issues {
 		tasks := of(m.State.Tasks, i)
-		if !slices.ContainsFunc(tasks, func(t loop.Task) bool { return !t.Earlier }) {
+		if !slices.ContainsFunc(tasks, func(t loop.Task) bool { return !t.DoneEarlier }) {
 			continue // it was done before
 		}
 		if r := d.ending(i, tasks, m); !d.isTold(r) {
@@ -238,7 +238,7 @@ func (d *issueDesk) text(first string, tasks []loop.Task, m memory.Memory) strin
 // taskEnd says how a task ended.
 func taskEnd(t loop.Task) string {
 	switch {
-	case t.Status == loop.Done && t.Earlier:
+	case t.Status == loop.Done && t.DoneEarlier:
 		return "done before"
 	case t.Status == loop.Done && len(t.Flipped) > 0:
 		return fmt.Sprintf("%s, %s failed before and passes now", t.Evidence, code(strings.Join(t.Flipped[:min(3, len(t.Flipped))], ", ")))

@@ -54,7 +54,7 @@ func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin 
 // branch. It returns what it did, or "".
 func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Repo) (string, error) {
 	m, _, err := record.Load(l)
-	if err != nil || m.State.Phase != loop.Ended || m.State.OwesCommit() {
+	if err != nil || m.State.Phase != loop.Ended || m.State.CommitPending() {
 		return "", err
 	}
 	if slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Commit != "" }) {

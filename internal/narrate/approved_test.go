@@ -16,8 +16,8 @@ func TestApprovedTask(t *testing.T) {
 		want string
 		why  string
 	}{
-		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}, "done, to approve", "passes only with its own version of t/greet.sh"},
-		{loop.Task{Tests: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}, "done, approved", "passes only with its own version of t/greet.sh; accepted by pawl approve"},
+		{loop.Task{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}, "done, to approve", "passes only with its own version of t/greet.sh"},
+		{loop.Task{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}, "done, approved", "passes only with its own version of t/greet.sh; accepted by pawl approve"},
 		{loop.Task{Evidence: gate.Unproven, Accepted: true}, "done, unproven, approved", "no test proves it; accepted by pawl approve"},
 	} {
 		c.task.Status = loop.Done

@@ -21,20 +21,20 @@ func TestRefusal(t *testing.T) {
 	}{
 		{
 			"a finished task broken, each named once",
-			loop.Gates{Status: gate.Fail, Failed: loop.Failed{Failing: []string{"TestOther", "TestSum", "TestTotal"}}},
+			loop.Gates{Status: gate.Fail, Failures: loop.Failures{Failing: []string{"TestOther", "TestSum", "TestTotal"}}},
 			"it breaks finished work: task 1 (TestSum)",
 		},
-		{"something else broken", loop.Gates{Status: gate.Fail, Failed: loop.Failed{Failing: []string{"TestA"}}}, "TestA fails, and did not when this task began"},
+		{"something else broken", loop.Gates{Status: gate.Fail, Failures: loop.Failures{Failing: []string{"TestA"}}}, "TestA fails, and did not when this task began"},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
-		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failed: loop.Failed{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
+		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failures: loop.Failures{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
 		{
 			"a gate without ids that a finished task turned green",
-			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03", Failed: loop.Failed{Failing: []string{"test"}}},
+			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03", Failures: loop.Failures{Failing: []string{"test"}}},
 			"test: fails, and did not when the task began: exit 1: FAIL t03",
 		},
 		{
 			"a gate without ids, red before and after by other tests",
-			loop.Gates{Status: gate.Pass, Results: red, Reason: "test is still red: 91 failed", Failed: loop.Failed{StillRed: []string{"test"}, Failing: []string{"test"}}},
+			loop.Gates{Status: gate.Pass, Results: red, Reason: "test is still red: 91 failed", Failures: loop.Failures{StillRed: []string{"test"}, Failing: []string{"test"}}},
 			"test is still red: 91 failed",
 		},
 		{
@@ -68,7 +68,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 // The word and what stands behind it say two things.
 func TestAResultAndWhatIsBehindIt(t *testing.T) {
 	t.Parallel()
-	lost := loop.Task{Status: loop.Done, Tests: []string{"a_test.go"}, TestsGone: true}
+	lost := loop.Task{Status: loop.Done, TestsChanged: []string{"a_test.go"}, TestsRemoved: true}
 	if got, want := Result(lost)+": "+Evidence(lost), "to approve: old tests are gone: a_test.go"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

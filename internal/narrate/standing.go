@@ -74,15 +74,15 @@ func NeedsYou(s record.Summary, now time.Time) string {
 // Paused says since when a loop is paused, and what only the user can fix.
 func Paused(st loop.State, now time.Time) string {
 	words := "paused" + since(st, now)
-	if st.Held != "" {
-		words += ", needs you: " + plan.OneLine(st.Held, 200)
+	if st.HoldReason != "" {
+		words += ", needs you: " + plan.OneLine(st.HoldReason, 200)
 	}
 	return words
 }
 
 // Pausing says when a pause that is asked for begins.
 func Pausing(st loop.State) string {
-	if st.Phase == loop.Turning || st.Phase == loop.Trying {
+	if st.Phase == loop.Turning || st.Phase == loop.TurningIsolated {
 		return "pausing after this turn"
 	}
 	return "pausing before the next turn"
@@ -108,7 +108,7 @@ func Waiting(st loop.State, now time.Time) string {
 		}
 		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
 	}
-	wait, ok := st.Asked(loop.Wait)
+	wait, ok := st.PendingAction(loop.Wait)
 	if !ok {
 		return "waiting"
 	}
@@ -131,7 +131,7 @@ func Doing(st loop.State) string {
 			return "the agent works; then it continues in fresh sessions"
 		}
 		return "the agent works"
-	case loop.Looking:
+	case loop.Inspecting:
 		return "looking at what changed"
 	case loop.Judging:
 		return "running the gates"
@@ -139,10 +139,10 @@ func Doing(st loop.State) string {
 		return "committing"
 	case loop.Restoring:
 		return "restoring"
-	case loop.Trying:
+	case loop.TurningIsolated:
 		return "a session of its own tries"
 	case loop.HandingOver:
-		to, _ := st.Asked(loop.HandOver)
+		to, _ := st.PendingAction(loop.HandOver)
 		if to.Owner == loop.OwnerSession {
 			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
 		}
@@ -201,7 +201,7 @@ func Messages(c loop.Conversation) (lines []string) {
 		}
 		return what + " " + t.Local().Format(time.TimeOnly)
 	}
-	for _, m := range slices.Concat(c.Read, c.Messages) {
+	for _, m := range slices.Concat(c.ReadMessages, c.Messages) {
 		times := []string{at("queued", m.At), at("delivered", m.Delivered)}
 		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
 		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))

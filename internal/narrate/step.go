@@ -87,7 +87,7 @@ func (t Step) Trouble(r journal.Record) bool {
 		return json.Unmarshal(r.Data, &n) == nil && n.Level != loop.Info
 	}
 	switch t.Event.Kind {
-	case loop.AgentFailed, loop.Restored, loop.LimitHit, loop.Faulted, loop.OwnerLost, loop.QuestionAsked, loop.TestsAsked, loop.Rejected:
+	case loop.AgentFailed, loop.Restored, loop.LimitHit, loop.Faulted, loop.OwnerLost, loop.QuestionAsked, loop.TestChangeRequested, loop.Rejected:
 		return r.Type == memory.TypeEvent
 	}
 	given := slices.ContainsFunc(t.After.ChangedTasks(t.Before), func(k loop.Task) bool { return k.Status != loop.Open && k.Status != loop.Done })
@@ -112,8 +112,8 @@ func (t Step) Happened() string {
 			what = "the try in a session of its own"
 		}
 		return fmt.Sprintf("%s died: %s (%s)", what, e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
-	case loop.TreeSeen:
-		return seen(e.Seen)
+	case loop.TreeInspected:
+		return seen(e.Inspection)
 	case loop.Committed:
 		return t.committed()
 	case loop.Restored:
@@ -124,17 +124,17 @@ func (t Step) Happened() string {
 		return t.limits()
 	case loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered:
 		return saidOrAsked(e)
-	case loop.TestsAsked, loop.Approved, loop.Rejected:
+	case loop.TestChangeRequested, loop.Approved, loop.Rejected:
 		return ofTests(e)
-	case loop.Learnt:
+	case loop.LessonLearned:
 		return "lesson added: " + e.Text
-	case loop.Forgot:
+	case loop.LessonForgotten:
 		return "lesson removed: " + e.Text
-	case loop.PlanAsked, loop.PlanEdited:
+	case loop.PlanEditRequested, loop.PlanEdited:
 		return planEdits(e)
-	case loop.MergeAsked:
+	case loop.MergeRequested:
 		return "the agent asks to merge its work: " + e.Text
-	case loop.PauseAsked:
+	case loop.PauseRequested:
 		return "pause requested"
 	case loop.Resumed:
 		return "resumed"
@@ -144,11 +144,11 @@ func (t Step) Happened() string {
 		return "a new process took over the loop"
 	case loop.Reopened:
 		return "reopened: unfinished tasks are open again"
-	case loop.WentBack:
+	case loop.CheckpointRestored:
 		return e.Text
 	case loop.Faulted:
 		return "failed: " + e.Text
-	case loop.HandoverAsked:
+	case loop.HandoverRequested:
 		return "asked to continue " + Where(e.Owner) + Because(e.Text)
 	case loop.HandedOver:
 		return handedOver(e)
@@ -161,7 +161,7 @@ func (t Step) Happened() string {
 // ofTests is a word about changes of old tests.
 func ofTests(e loop.Event) string {
 	switch e.Kind {
-	case loop.TestsAsked:
+	case loop.TestChangeRequested:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + Because(e.Text)
 	case loop.Approved:
 		return approvalWords(e)
@@ -211,7 +211,7 @@ func (t Step) turn() string {
 	}
 	what, last := "ended without a claim", ""
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
-		what, last = "ended", Because(t.After.Said) // there is nothing to claim
+		what, last = "ended", Because(t.After.LastAgentLine) // there is nothing to claim
 	}
 	switch c := turn.Claim; {
 	case turn.ByUser:
@@ -274,8 +274,8 @@ func (t Step) gates() string {
 
 func seen(s *loop.Inspection) string {
 	var parts []string
-	if len(s.Marked) > 0 {
-		parts = append(parts, "the agent ticked "+strings.Join(s.Marked, ", ")+": taken as a claim")
+	if len(s.TickedByAgent) > 0 {
+		parts = append(parts, "the agent ticked "+strings.Join(s.TickedByAgent, ", ")+": taken as a claim")
 	}
 	if len(s.Tampered) > 0 {
 		parts = append(parts, "the agent changed protected files: "+strings.Join(s.Tampered, ", "))
@@ -283,11 +283,11 @@ func seen(s *loop.Inspection) string {
 	for _, t := range s.Added {
 		parts = append(parts, "task "+t.ID+" was added to the plan: "+t.Title)
 	}
-	if s.Aside != "" {
-		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.Aside)
+	if s.UnappliedEditFile != "" {
+		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.UnappliedEditFile)
 	}
-	if len(s.Refused) > 0 {
-		parts = append(parts, "the agent changed tests that you rejected: "+strings.Join(s.Refused, ", "))
+	if len(s.RejectedTests) > 0 {
+		parts = append(parts, "the agent changed tests that you rejected: "+strings.Join(s.RejectedTests, ", "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -335,7 +335,7 @@ func (t Step) decided() []string {
 			lines = append(lines, "will continue "+Where(a.Owner)+Because(a.Text))
 		case loop.Finish:
 			lines = append(lines, t.finish())
-		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.Deliver, loop.PutBack,
+		case loop.Checkpoint, loop.RunGates, loop.Inspect, loop.Commit, loop.Restore, loop.Interrupt, loop.Deliver, loop.RestoreFiles,
 			loop.EditPlan, loop.Notify:
 			// what comes of them is told when it has; a notice is a record of its own
 		}

@@ -44,9 +44,9 @@ func TestEventsInWords(t *testing.T) {
 			loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}},
 			"gates at the limit: unknown; killed",
 		},
-		{loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, ""},
+		{loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, ""},
 		{
-			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Tampered: []string{"Makefile"}, Marked: []string{"A"}}},
+			loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Tampered: []string{"Makefile"}, TickedByAgent: []string{"A"}}},
 			"the agent ticked A: taken as a claim; the agent changed protected files: Makefile",
 		},
 		{loop.Event{Kind: loop.Committed}, "done: US-003"},
@@ -56,26 +56,26 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a user: hello"},
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello", Now: true}, "message from a user, for this turn: hello"},
 		{loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "1 message delivered into the turn"},
-		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
+		{loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
 		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
 		{loop.Event{Kind: loop.LimitsChanged}, "the limits stay as they are"},
-		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "lesson added: use the sandbox"},
-		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
-		{loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},
+		{loop.Event{Kind: loop.LessonLearned, Text: "use the sandbox"}, "lesson added: use the sandbox"},
+		{loop.Event{Kind: loop.LessonForgotten, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
+		{loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},
 		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
 		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}, "the plan stays as it is"},
 		{loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which zone?"}}, "the agent asks: which zone?"},
 		{loop.Event{Kind: loop.Answered, Text: "UTC"}, "answer of a user: UTC"},
-		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks to merge its work: all of it"},
-		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
-		{loop.Event{Kind: loop.PauseAsked}, "pause requested"},
+		{loop.Event{Kind: loop.MergeRequested, Text: "all of it"}, "the agent asks to merge its work: all of it"},
+		{loop.Event{Kind: loop.CheckpointRestored, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
+		{loop.Event{Kind: loop.PauseRequested}, "pause requested"},
 		{loop.Event{Kind: loop.Resumed}, "resumed"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
 		{loop.Event{Kind: loop.OwnerLost}, "a new process took over the loop"},
 		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "failed: disk full"},
 		{loop.Event{Kind: loop.Reopened}, "reopened: unfinished tasks are open again"},
-		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to continue in a user's session: a user takes it"},
+		{loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to continue in a user's session: a user takes it"},
 		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "continues in fresh sessions: the context is 82 % full"},
 		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "continues in a user's session"},
 		{loop.Event{Kind: "later"}, "later"},
@@ -119,7 +119,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	t.Parallel()
 	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
 	after := before
-	after.Said = "Next: b.go."
+	after.LastAgentLine = "Next: b.go."
 	got := Step{Before: before, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, After: after}.Happened()
 	if want := "iteration 4 ended (1 tool call): Next: b.go."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -168,7 +168,7 @@ func TestDecisionsInWords(t *testing.T) {
 	told := Step{
 		After: loop.State{Counts: loop.Counts{Refusals: 1, Violations: 2}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing changed"}}, End: loop.End{Outcome: loop.Stuck, Reason: "no way was found"}},
 		Acts: []loop.Action{
-			{Do: loop.PutBack, Paths: []string{"Makefile"}},
+			{Do: loop.RestoreFiles, Paths: []string{"Makefile"}},
 			{Do: loop.Notify, Text: "switched back"},
 			{Do: loop.BeginTurn, Iteration: 5, Task: "A", Situation: loop.GatesFailed},
 			{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "a fresh session is due"},

@@ -15,7 +15,7 @@ import (
 func Task(t loop.Task) string {
 	words := string(t.Status)
 	switch {
-	case t.Earlier:
+	case t.DoneEarlier:
 		words += " before this loop"
 	case t.LeftOut:
 		words = "left out"
@@ -52,9 +52,9 @@ func Task(t loop.Task) string {
 // Result is the word for how a task ended.
 func Result(t loop.Task) string {
 	switch {
-	case t.Status == loop.Done && len(t.Tests) > 0 && t.Accepted:
+	case t.Status == loop.Done && len(t.TestsChanged) > 0 && t.Accepted:
 		return Approved
-	case t.Status == loop.Done && len(t.Tests) > 0:
+	case t.Status == loop.Done && len(t.TestsChanged) > 0:
 		return ToApprove
 	case t.Status == loop.Done:
 		return string(t.Evidence)
@@ -75,13 +75,13 @@ func Evidence(t loop.Task) string {
 		return "claimed done, but changed no files"
 	case t.Status != loop.Done:
 		return t.Why
-	case t.Accepted && len(t.Tests) > 0:
+	case t.Accepted && len(t.TestsChanged) > 0:
 		return PassesOnlyWith(t) + "; accepted by pawl approve"
 	case t.Accepted:
 		return "no test proves it; accepted by pawl approve"
-	case len(t.Tests) > 0 && t.TestsGone:
-		return "old tests are gone: " + strings.Join(t.Tests, ", ")
-	case len(t.Tests) > 0:
+	case len(t.TestsChanged) > 0 && t.TestsRemoved:
+		return "old tests are gone: " + strings.Join(t.TestsChanged, ", ")
+	case len(t.TestsChanged) > 0:
 		return PassesOnlyWith(t)
 	case t.Evidence == gate.Proven && len(t.Flipped) > 0:
 		names := t.Flipped
@@ -90,7 +90,7 @@ func Evidence(t loop.Task) string {
 		}
 		return strings.Join(names, ", ") + " failed before and " + figure.Verb(len(t.Flipped), "passes", "pass") + " now"
 	case t.Evidence == gate.Unproven:
-		return loop.Stands(t) + ": please review"
+		return loop.UnprovenSummary(t) + ": please review"
 	}
 	return t.Why
 }
@@ -98,10 +98,10 @@ func Evidence(t loop.Task) string {
 // PassesOnlyWith names the changes of tests and gate inputs that a task needs and that wait for approval:
 // its own, and those of earlier tasks.
 func PassesOnlyWith(t loop.Task) string {
-	earlier := slices.DeleteFunc(slices.Clone(t.Tests), func(file string) bool {
-		return len(t.Changed) == 0 || slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return c.Path == file })
+	earlier := slices.DeleteFunc(slices.Clone(t.TestsChanged), func(file string) bool {
+		return len(t.ChangedTests) == 0 || slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return c.Path == file })
 	})
-	own := slices.DeleteFunc(slices.Clone(t.Tests), func(file string) bool { return slices.Contains(earlier, file) })
+	own := slices.DeleteFunc(slices.Clone(t.TestsChanged), func(file string) bool { return slices.Contains(earlier, file) })
 	switch {
 	case len(earlier) == 0:
 		return "passes only with its own version of " + plan.Few(own, 4)

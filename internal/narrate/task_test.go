@@ -17,7 +17,7 @@ func TestTask(t *testing.T) {
 	for want, task := range map[string]loop.Task{
 		"open":                         {Status: loop.Open},
 		"open · 1 attempt, $0.10":      {Status: loop.Open, Turns: 1, CostUSD: 0.1},
-		"done before this loop":        {Status: loop.Done, Earlier: true},
+		"done before this loop":        {Status: loop.Done, DoneEarlier: true},
 		"skipped · 5 attempts, 20m00s": {Status: loop.Skipped, Turns: 5, Took: 20 * time.Minute},
 		"done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4": {
 			Status: loop.Done, Evidence: gate.Proven, Turns: 2, Took: 192 * time.Second, CostUSD: 0.4, Commit: "1a2b3c4d5e",
@@ -89,7 +89,7 @@ func TestTasks(t *testing.T) {
 		{Step{After: at, Event: loop.Event{Kind: loop.Started}}, []string{"2"}},
 		{Step{Before: at, Event: loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Task: "1"}}}}, []string{"2", "1"}},
 		{Step{Before: at, Event: loop.Event{Kind: loop.Answered, Tasks: []string{"3"}}}, []string{"2", "3"}},
-		{Step{Before: at, Event: loop.Event{Kind: loop.WentBack, Tasks: []string{"1"}}}, []string{"2"}},
+		{Step{Before: at, Event: loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"1"}}}, []string{"2"}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, tt.step.Tasks()); diff != "" {

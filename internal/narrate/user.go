@@ -35,7 +35,7 @@ func planEdits(e loop.Event) string {
 		}
 	}
 	switch {
-	case e.Kind == loop.PlanAsked:
+	case e.Kind == loop.PlanEditRequested:
 		return "the user edits the plan: " + strings.Join(made, "; ")
 	case len(made) == 0:
 		return "the plan stays as it is"

@@ -101,7 +101,7 @@ func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
 		d.mu.Lock()
 		d.detail.Summary.Tests, d.detail.Summary.State = []string{"a_test.go"}, "waiting"
 		if strings.Contains(p.press, "restore") {
-			d.detail.Summary.State, d.detail.Report.State.Tasks[2].Kept = "paused", true
+			d.detail.Summary.State, d.detail.Report.State.Tasks[2].WorkKept = "paused", true
 		}
 		before := len(d.commands)
 		d.mu.Unlock()

@@ -193,7 +193,7 @@ func TestRestoresAreOffered(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		d, h := world(t)
 		st := &d.detail.Report.State
-		d.detail.Summary.State, st.Tasks[2].Kept, st.WentBack = "ended", kept, map[bool]int{true: 1}[kept]
+		d.detail.Summary.State, st.Tasks[2].WorkKept, st.UserRestores = "ended", kept, map[bool]int{true: 1}[kept]
 		got := body(t, request(h, "GET", "/loop/lost-moth-33cc", ""))
 		for _, button := range []string{"Restore the work", "Undo the last restore"} {
 			if strings.Contains(got, button) != kept {

@@ -191,11 +191,11 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	p := loopPage{
 		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
 		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.Shown(d.Report), History: d.History,
-		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.Left() && sum.State == "ended",
+		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.HasWorkLeft() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
 	p.Restorable = p.Ended || p.Resumable
-	p.Restored = p.Restorable && st.WasRestored()
+	p.Restored = p.Restorable && st.HasRestore()
 	if p.Ended && st.Outcome != loop.Verified {
 		p.Why = plan.OneLine(st.Reason, 0)
 	}

@@ -232,8 +232,8 @@ func Recap(history []loop.RecapLine) []string {
 			text += ", " + head(line(h.Task), 40)
 		}
 		text += ": " + line(h.What)
-		if h.Said != "" {
-			text += "; " + line(h.Said)
+		if h.LastAgentLine != "" {
+			text += "; " + line(h.LastAgentLine)
 		}
 		out = append(out, line(text))
 	}

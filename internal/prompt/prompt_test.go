@@ -40,8 +40,8 @@ func data() prompt.Data {
 		}},
 		Evidence: gate.Proven,
 		Recap: prompt.Recap([]loop.RecapLine{
-			{Iteration: 1, Task: "US-002", What: "done: proven", Said: "added POST /logout"},
-			{Iteration: 2, Task: "US-003", What: "failed: TestExpiry fails", Said: "expiry checked on write only"},
+			{Iteration: 1, Task: "US-002", What: "done: proven", LastAgentLine: "added POST /logout"},
+			{Iteration: 2, Task: "US-003", What: "failed: TestExpiry fails", LastAgentLine: "expiry checked on write only"},
 		}),
 		Lessons: []string{"migrations must run before the fixture loader"},
 		Notes:   []string{"Use the clock in internal/clock, please."},
@@ -274,7 +274,7 @@ func TestRecapIsShort(t *testing.T) {
 	}
 	var history []loop.RecapLine
 	for i := range 20 {
-		history = append(history, loop.RecapLine{Iteration: i + 1, Task: loop.GoalTask, What: "failed: A fails", Said: "line\nline " + strings.Repeat("x", 5000)})
+		history = append(history, loop.RecapLine{Iteration: i + 1, Task: loop.GoalTask, What: "failed: A fails", LastAgentLine: "line\nline " + strings.Repeat("x", 5000)})
 	}
 	got := prompt.Recap(history)
 	if len(got) != 9 || got[0] != "12 earlier iterations" {

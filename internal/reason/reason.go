@@ -59,7 +59,7 @@ func (s Step) action(a loop.Action) string {
 			session = "in a fresh session"
 		}
 		return fmt.Sprintf("begin iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, words(string(a.Situation)))
-	case loop.Look:
+	case loop.Inspect:
 		if a.Deep {
 			return "inspect the work tree, compared with the task's start"
 		}
@@ -81,7 +81,7 @@ func (s Step) action(a loop.Action) string {
 		return "interrupt the turn"
 	case loop.Deliver:
 		return "give the turn " + figure.Count(len(a.Messages), "message")
-	case loop.PutBack:
+	case loop.RestoreFiles:
 		return "restore the protected files: " + strings.Join(a.Paths, ", ")
 	case loop.Finish:
 		return "end the loop as " + string(s.After.Outcome) + colon(s.After.Reason)
@@ -119,7 +119,7 @@ func (s Step) turn() []string {
 	case c != nil:
 		return []string{"a claim is judged on what changed since the task began"}
 	case e.Turn.ToolCalls == 0:
-		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.Idle, b.Idle)}
+		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.IdleTurns, b.Idle)}
 	}
 	return []string{"no claim: there is nothing to judge yet"}
 }
@@ -128,9 +128,9 @@ func (s Step) turn() []string {
 func (s Step) seen() []string {
 	e := s.Event
 	switch {
-	case e.Kind != loop.TreeSeen || e.Seen == nil || e.Seen.Unknown || s.Before.Claim == nil || s.Before.Claim.Blocked:
+	case e.Kind != loop.TreeInspected || e.Inspection == nil || e.Inspection.Shallow || s.Before.Claim == nil || s.Before.Claim.Blocked:
 		return nil
-	case e.Seen.Changed:
+	case e.Inspection.Changed:
 		return []string{"files changed since the task began"}
 	}
 	return []string{"no file changed since the task began"}
@@ -145,7 +145,7 @@ func (s Step) gates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.Unknowns), s.After.Bounds().Unknowns, g.Reason)
+		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {
@@ -192,15 +192,15 @@ func (s Step) ladder() []string {
 		why := fmt.Sprintf("failed tries: %d of %d", min(was.Tries+1, b.Tries), b.Tries)
 		if was.Attempt > 0 {
 			why = "the one try there failed"
-		} else if is.Same > was.Same && was.Tries+1 < b.Tries {
+		} else if is.SameFailures > was.SameFailures && was.Tries+1 < b.Tries {
 			why = "the same failure twice in a row, which ends the tries early"
 		}
 		return []string{fmt.Sprintf("retry ladder: from %s to %s; %s", name(was.Attempt), name(is.Attempt), why)}
 	case is.Tries > was.Tries:
 		return []string{fmt.Sprintf("retry ladder: %s, failed tries %d of %d", name(is.Attempt), is.Tries, b.Tries)}
 	}
-	if is.Rounds > was.Rounds {
-		return []string{fmt.Sprintf("reviews that failed this work: %d of %d", is.Rounds, b.ReviewRounds)}
+	if is.ReviewFailures > was.ReviewFailures {
+		return []string{fmt.Sprintf("reviews that failed this work: %d of %d", is.ReviewFailures, b.ReviewRounds)}
 	}
 	return nil
 }
@@ -213,10 +213,10 @@ func (s Step) failure() []string {
 	}
 	a, b := s.After, s.After.Bounds()
 	switch {
-	case a.Limited > s.Before.Limited && f.Until.IsZero():
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Limited)}
-	case a.Limited > s.Before.Limited:
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.Limited, f.Until.UTC().Format("15:04:05"))}
+	case a.UsageLimits > s.Before.UsageLimits && f.Until.IsZero():
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.UsageLimits)}
+	case a.UsageLimits > s.Before.UsageLimits:
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.UsageLimits, f.Until.UTC().Format("15:04:05"))}
 	case a.Failures > s.Before.Failures:
 		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Failures, b.Failures)}
 	case a.Crashes > s.Before.Crashes:
@@ -235,8 +235,8 @@ func (s Step) counters() []string {
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d; the second begins a fresh session, the last ends the loop", a.Violations, a.Bounds().Violations))
 	}
 	for _, act := range s.Actions {
-		if act.Do == loop.BeginTurn && act.Fresh && a.Policy.Session == loop.Hybrid && b.Context >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
-			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.Context, a.Policy.HandoverAt))
+		if act.Do == loop.BeginTurn && act.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
+			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
 		if act.Do == loop.BeginTurn && b.Retry {
 			lines = append(lines, "the turn was cut off, so it is begun again and counts once")
@@ -247,7 +247,7 @@ func (s Step) counters() []string {
 
 // limits are what is used of them when a turn begins, or one was reached.
 func (s Step) limits() []string {
-	begins := s.After.Hit != s.Before.Hit
+	begins := s.After.ReachedLimit != s.Before.ReachedLimit
 	for _, a := range s.Actions {
 		begins = begins || a.Do == loop.BeginTurn
 	}

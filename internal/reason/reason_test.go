@@ -33,12 +33,12 @@ func TestBecause(t *testing.T) {
 	checkpointed := loop.Event{Kind: loop.Checkpointed, Tree: "t0"}
 	gates := func(g loop.Gates) loop.Event { return loop.Event{Kind: loop.GatesFinished, Gates: &g} }
 	turn := func(tn loop.Turn) loop.Event { return loop.Event{Kind: loop.TurnEnded, Turn: &tn} }
-	seen := func(s loop.Inspection) loop.Event { return loop.Event{Kind: loop.TreeSeen, Seen: &s} }
+	seen := func(s loop.Inspection) loop.Event { return loop.Event{Kind: loop.TreeInspected, Inspection: &s} }
 	baseline := gates(loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true})
 	claim := turn(loop.Turn{ToolCalls: 3, Claim: &loop.Claim{}})
 	changed := seen(loop.Inspection{Changed: true})
 	red := func(print string) loop.Event {
-		return gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Fail, Reason: "TestSum fails", Failed: loop.Failed{Failing: []string{"TestSum"}, Fingerprint: print}})
+		return gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Fail, Reason: "TestSum fails", Failures: loop.Failures{Failing: []string{"TestSum"}, Fingerprint: print}})
 	}
 	tampered := seen(loop.Inspection{Tampered: []string{"pawl.toml"}})
 	tests := []struct {
@@ -113,7 +113,7 @@ func TestBecause(t *testing.T) {
 			[]string{"end the loop as iterations"},
 			[]string{"tasks: 0 done, 2 open"},
 		},
-		{"paused", policy, []loop.Event{checkpointed, {Kind: loop.PauseAsked}, baseline}, []string{"hold the loop"}, nil},
+		{"paused", policy, []loop.Event{checkpointed, {Kind: loop.PauseRequested}, baseline}, []string{"hold the loop"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -45,9 +45,9 @@ func (c *Clock) Stamp(e loop.Event) loop.Event {
 		moved.Until = f.Until.Add(ahead)
 		e.Failure = &moved
 	}
-	if g := e.Gates; g != nil && !g.Until.IsZero() {
+	if g := e.Gates; g != nil && !g.RetryAt.IsZero() {
 		moved := *g
-		moved.Until = g.Until.Add(ahead)
+		moved.RetryAt = g.RetryAt.Add(ahead)
 		e.Gates = &moved
 	}
 	return e

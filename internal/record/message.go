@@ -64,28 +64,28 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageNote:
 		return loop.Event{Kind: loop.MessageArrived, Text: m.Text, Now: m.Now}, true
 	case MessagePause:
-		return loop.Event{Kind: loop.PauseAsked}, true
+		return loop.Event{Kind: loop.PauseRequested}, true
 	case MessageResume:
 		return loop.Event{Kind: loop.Resumed}, true
 	case MessageStop:
 		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: m.Text}, true
 	case MessageLeave:
-		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: m.Text}, true
+		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: m.Text}, true
 	case MessageTake:
-		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: m.Text}, true
+		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: m.Text}, true
 	case MessageTests:
-		return loop.Event{Kind: loop.TestsAsked, Paths: m.Paths, Text: m.Text}, true
+		return loop.Event{Kind: loop.TestChangeRequested, Paths: m.Paths, Text: m.Text}, true
 	case MessageApprove:
 		return loop.Event{Kind: loop.Approved, Paths: m.Paths, Text: m.Text}, true
 	case MessageReject:
 		return loop.Event{Kind: loop.Rejected, Paths: m.Paths, Text: m.Text}, true
 	case MessageLearn:
-		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByUser: m.ByUser}, true
+		return loop.Event{Kind: loop.LessonLearned, Text: m.Text, ByUser: m.ByUser}, true
 	case MessageForget:
-		return loop.Event{Kind: loop.Forgot, Text: m.Text}, true
+		return loop.Event{Kind: loop.LessonForgotten, Text: m.Text}, true
 	case MessagePlan:
 		if m.Edit != nil {
-			return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{*m.Edit}}, true
+			return loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{*m.Edit}}, true
 		}
 	case MessageLimits:
 		return loop.Event{Kind: loop.LimitsChanged, Limits: m.Limits}, m.Limits != nil
@@ -94,7 +94,7 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageAnswer:
 		return loop.Event{Kind: loop.Answered, Text: m.Text, Tasks: m.Tasks, Question: m.Question}, true
 	case MessageMerge:
-		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
+		return loop.Event{Kind: loop.MergeRequested, Text: m.Text}, true
 	}
 	return loop.Event{}, false
 }

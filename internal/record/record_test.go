@@ -42,9 +42,9 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]loop.Event{
 		record.MessageNote:   {Kind: loop.MessageArrived, Text: "x"},
-		record.MessageLearn:  {Kind: loop.Learnt, Text: "x"},
-		record.MessageForget: {Kind: loop.Forgot, Text: "x"},
-		record.MessagePause:  {Kind: loop.PauseAsked},
+		record.MessageLearn:  {Kind: loop.LessonLearned, Text: "x"},
+		record.MessageForget: {Kind: loop.LessonForgotten, Text: "x"},
+		record.MessagePause:  {Kind: loop.PauseRequested},
 		record.MessageResume: {Kind: loop.Resumed},
 		record.MessageStop:   {Kind: loop.Cancelled, Text: loop.ByStop},
 	} {

@@ -53,13 +53,13 @@ func Detailed(sum Summary, s loop.State, doing string) Status {
 	d := Status{Summary: sum, Doing: doing, WorkSeconds: seconds(s.Elapsed()), Plan: []TaskStatus{}}
 	for _, t := range s.Tasks {
 		d.Plan = append(d.Plan, TaskStatus{
-			ID: t.ID, Title: t.Title, Status: t.Status, Current: t.ID == s.Current && t.Status == loop.Open && s.Outcome == "", Earlier: t.Earlier, LeftOut: t.LeftOut,
+			ID: t.ID, Title: t.Title, Status: t.Status, Current: t.ID == s.Current && t.Status == loop.Open && s.Outcome == "", Earlier: t.DoneEarlier, LeftOut: t.LeftOut,
 			Evidence: t.Evidence, Proof: t.Flipped, Why: t.Why, Attempts: t.Turns, Seconds: seconds(t.Took), CostUSD: t.CostUSD, Commit: t.Commit,
 			NeedsYou: t.NeedsUser(),
 		})
 	}
 	d.Questions = s.Unanswered()
-	d.Messages = slices.Concat(s.Read, s.Messages)
+	d.Messages = slices.Concat(s.ReadMessages, s.Messages)
 	if e, ok := s.Estimate(); ok {
 		d.Left = &Left{
 			Tasks: e.Open, Seconds: seconds(e.Left), CostUSD: e.LeftCost,

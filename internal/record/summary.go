@@ -98,7 +98,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
 		Attended: m.Attended(spec.Policy),
-		Tests:    s.Unapproved(), Approved: s.Approved, Restored: s.WasRestored(),
+		Tests:    s.Unapproved(), Approved: s.Approved, Restored: s.HasRestore(),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt,
 	}
@@ -106,7 +106,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
 	}
 	if s.Phase == loop.Paused {
-		sum.Reason = s.Held
+		sum.Reason = s.HoldReason
 	}
 	if w := spec.EffectiveSandbox(m); w.Level != "" {
 		sum.Sandbox = &w
@@ -129,7 +129,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		switch t.Status {
 		case loop.Done:
 			sum.Tasks.Done++
-			if !t.Earlier && (sum.Evidence == "" || !t.Evidence.Satisfies(sum.Evidence)) {
+			if !t.DoneEarlier && (sum.Evidence == "" || !t.Evidence.Satisfies(sum.Evidence)) {
 				sum.Evidence = t.Evidence
 			}
 			if t.Commit != "" {

@@ -94,7 +94,7 @@ func needs(l Entry) []string {
 		}
 		out = append(out, fmt.Sprintf("%s  → %s", plan.OneLine(q.Headline(), 200), q.Command(l.ID)))
 	}
-	if held := l.State.Held; held != "" {
+	if held := l.State.HoldReason; held != "" {
 		out = append(out, fmt.Sprintf("%s  → pawl resume %s", plan.OneLine(held, 200), l.ID))
 	}
 	for _, t := range l.State.Tasks {

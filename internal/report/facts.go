@@ -102,7 +102,7 @@ func (i *Iteration) end(before, after loop.State, e loop.Event) {
 	i.CostUSD = math.Round(1e6*(after.Usage.CostUSD-before.Usage.CostUSD)) / 1e6
 	i.Tokens = after.Usage.Tokens() - before.Usage.Tokens()
 	if e.Turn != nil {
-		i.Context = e.Turn.Context
+		i.Context = e.Turn.ContextPercent
 	}
 }
 
@@ -123,7 +123,7 @@ func (l Loop) Facts(status record.Status) Facts {
 
 // proofWords says what shows that a task is done, or why it is not.
 func (p *page) proofWords(t loop.Task, meaning string) string {
-	if t.Status == loop.Done && len(t.Flipped) > 0 && !t.Earlier && t.Evidence == gate.Proven {
+	if t.Status == loop.Done && len(t.Flipped) > 0 && !t.DoneEarlier && t.Evidence == gate.Proven {
 		return "failed before, passes now: " + list(t.Flipped, 5)
 	}
 	return p.because(t, meaning)

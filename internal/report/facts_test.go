@@ -29,14 +29,14 @@ func played() (events []loop.Event) {
 		events = append(events, e)
 	}
 	turn := func(cost float64, claims bool) loop.Event {
-		t := &loop.Turn{ToolCalls: 1, Usage: loop.Usage{Input: 1000, CostUSD: cost}, Context: 12}
+		t := &loop.Turn{ToolCalls: 1, Usage: loop.Usage{Input: 1000, CostUSD: cost}, ContextPercent: 12}
 		if claims {
 			t.Claim = &loop.Claim{}
 		}
 		return loop.Event{Kind: loop.TurnEnded, Turn: t}
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) loop.Event {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", Proof: loop.Proof{Evidence: e}, Failed: loop.Failed{Fingerprint: "f"}}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check", Status: gate.Fail, Failing: []string{"TestX", "TestY"}}}
 		}
@@ -49,13 +49,13 @@ func played() (events []loop.Event) {
 		add(gates(loop.ForBaseline, gate.Pass, ""))
 		if task == "a" {
 			add(turn(0.5, true))
-			add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
+			add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
 			add(gates(loop.ForClaim, gate.Fail, ""))
-			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, Context: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
+			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
 			add(loop.Event{Kind: loop.TimerFired})
 		}
 		add(turn(1, true))
-		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
+		add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
 		add(gates(loop.ForClaim, gate.Pass, gate.Proven))
 		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
 	}
@@ -107,7 +107,7 @@ func TestFactsAreTheJournals(t *testing.T) {
 	events := played()
 	events[10].Gates.Proof = loop.Proof{Evidence: gate.NoEvidence}
 	events[10].Gates.StillRed = []string{"check"}
-	events[16].Gates.TurnedGreen = []string{"check"}
+	events[16].Gates.FlippedGates = []string{"check"}
 	if its := report.Iterations(slices.Values(events)); its[2].Came != "done: proven" {
 		t.Errorf("the iteration came to %q, and its task is proven", its[2].Came)
 	}

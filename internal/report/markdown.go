@@ -77,7 +77,7 @@ func (p *page) markdownGates() string {
 func (p *page) lookAt() []string {
 	var out []string
 	for _, t := range p.State.Tasks {
-		for _, c := range t.Changed {
+		for _, c := range t.ChangedTests {
 			out = append(out, c.String())
 		}
 	}

@@ -160,7 +160,7 @@ func (p *page) leftOut() {
 // user's.
 func (p *page) aside() {
 	label := "not applied"
-	for _, path := range p.State.Aside {
+	for _, path := range p.State.UnappliedEditFiles {
 		p.line(label, "an edit of the plan, kept in %s", path)
 		label = ""
 	}
@@ -366,7 +366,7 @@ func (p *page) nextWords() string {
 func (p *page) doubtful() (loop.Task, bool) {
 	var worst loop.Task
 	for _, t := range p.State.Tasks {
-		if t.Commit != "" && t.Receipt != "" && !t.Earlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {
+		if t.Commit != "" && t.Receipt != "" && !t.DoneEarlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {
 			worst = t
 		}
 	}

@@ -38,22 +38,22 @@ func night() report.Loop {
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
 		State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
-			{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
+			{ID: "US-001", Title: "Login form", Status: loop.Done, DoneEarlier: true},
 			{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Proven, Commit: "a81f0c2d5e"},
 			{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Proven, Commit: "b81f0c2d5e"},
 			{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
 			{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
 			{
 				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e", Receipt: "r5",
-				Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
+				TestsChanged: []string{"session_test.go"}, ChangedTests: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 			},
-			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4, Kept: true},
+			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4, WorkKept: true},
 			{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
 			{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
 			{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
 			{ID: "US-010", Title: "Metrics", Status: loop.Open},
 			{ID: "US-011", Title: "Alerts", Status: loop.Open},
-		}, End: loop.End{Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", EndedAt: evening.Add(401 * time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(401 * time.Minute), Away: 130 * time.Minute}, Counts: loop.Counts{Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31}}, Past: loop.Past{Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}}}},
+		}, End: loop.End{Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", EndedAt: evening.Add(401 * time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(401 * time.Minute), Away: 130 * time.Minute}, Counts: loop.Counts{Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31}}, TurnHistory: loop.TurnHistory{Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}}}},
 	}
 }
 
@@ -254,7 +254,7 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 		{Kind: loop.Approved, At: at, Paths: []string{"a_test.go"}},
 		{Kind: loop.Approved, At: at},
 	}))
-	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Permits: loop.Permits{Approved: []string{"a_test.go", loop.AllTests}}}}})
+	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Permissions: loop.Permissions{Approved: []string{"a_test.go", loop.AllTests}}}}})
 	const want = "  approved      by pawl approve at 2026-01-31 22:01:30, by whoever ran it: "
 	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "rejected_test.go") {
 		t.Error(got)
@@ -270,7 +270,7 @@ func TestNamesAreHarmless(t *testing.T) {
 	got := text(t, report.Loop{
 		Approvals: approvals,
 		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
-		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Permits: loop.Permits{Approved: []string{path}}, Asks: []loop.Ask{{Paths: []string{path}}}}},
+		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, TestsChanged: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Permissions: loop.Permissions{Approved: []string{path}}, TestRequests: []loop.TestChangeRequest{{Paths: []string{path}}}}},
 	})
 	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {
 		t.Errorf("%q", got)
@@ -315,8 +315,8 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 	l := night()
 	for i, task := range l.State.Tasks {
 		if task.ID == "US-005" {
-			l.State.Tasks[i].Tests = nil
-			l.State.Tasks[i].Changed = []loop.TestChange{{Path: "lint.toml", Kind: "changed", Input: true}}
+			l.State.Tasks[i].TestsChanged = nil
+			l.State.Tasks[i].ChangedTests = []loop.TestChange{{Path: "lint.toml", Kind: "changed", Input: true}}
 		}
 	}
 	got := text(t, l)

@@ -118,7 +118,7 @@ func (f *Figures) add(s loop.State) {
 // does not count twice.
 func worked(s loop.State) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
-		return t.Earlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
+		return t.DoneEarlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
 	})
 }
 

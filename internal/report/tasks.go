@@ -67,7 +67,7 @@ const mostTitles = 12
 
 // green is what turned green with a task, or what its group means.
 func green(t loop.Task, meaning string) string {
-	if len(t.Flipped) > 0 && !t.Earlier {
+	if len(t.Flipped) > 0 && !t.DoneEarlier {
 		return "failed before, passes now: " + list(t.Flipped, 5)
 	}
 	return meaning
@@ -117,8 +117,8 @@ func (p *page) notDone(meaning string) string {
 			why += " (" + f.FirstError + ")"
 		}
 		return meaning + ": " + plan.OneLine(why, 300)
-	case f == nil && p.State.Cause != "":
-		return meaning + ": " + plan.OneLine(p.State.Cause, 300)
+	case f == nil && p.State.ExternalCause != "":
+		return meaning + ": " + plan.OneLine(p.State.ExternalCause, 300)
 	case f == nil && (o == loop.Iterations || o == loop.Duration || o == loop.Budget):
 		return meaning + ": the agent did not say that it is done"
 	}
@@ -133,7 +133,7 @@ func (p *page) unproven(t loop.Task) string {
 	case !tried && t.Why != "" && len(t.StillRed) == 0:
 		return "no test proves it, please review: " + plan.OneLine(t.Why, 300)
 	case !tried:
-		return loop.Stands(t) + ": please review"
+		return loop.UnprovenSummary(t) + ": please review"
 	case len(untested) == 0:
 		return "no new test proves it; tests check each function that it changed"
 	}
@@ -190,7 +190,7 @@ func (p *page) groupOf(t loop.Task) int {
 	switch {
 	case t.LeftOut:
 		return 11
-	case t.Earlier:
+	case t.DoneEarlier:
 		return 10
 	case t.Status == loop.Open && p.started(t):
 		return 8
@@ -202,9 +202,9 @@ func (p *page) groupOf(t loop.Task) int {
 		return 1
 	case t.Status == loop.Unchanged:
 		return 2
-	case len(t.Tests) > 0 && t.Accepted:
+	case len(t.TestsChanged) > 0 && t.Accepted:
 		return 12
-	case len(t.Tests) > 0:
+	case len(t.TestsChanged) > 0:
 		return 3
 	}
 	switch t.Evidence {

@@ -68,13 +68,13 @@ func (p *page) changedTests() {
 		label = ""
 	}
 	for _, t := range p.State.Tasks {
-		if t.Earlier || len(t.Tests) == 0 && !slices.ContainsFunc(t.Changed, isOfOldTest) {
+		if t.DoneEarlier || len(t.TestsChanged) == 0 && !slices.ContainsFunc(t.ChangedTests, isOfOldTest) {
 			continue
 		}
 		say("%s %s%s", name(t), p.standing(t), p.show(t))
-		for i, c := range t.Changed {
+		for i, c := range t.ChangedTests {
 			if i == changesShown {
-				say("and %d more", len(t.Changed)-i)
+				say("and %d more", len(t.ChangedTests)-i)
 				break
 			}
 			say("%s", plan.OneLine(c.String(), 160))
@@ -87,7 +87,7 @@ func (p *page) changedTests() {
 			say("| and %d more lines", more)
 		}
 	}
-	for _, a := range p.State.Asks {
+	for _, a := range p.State.TestRequests {
 		say("the agent asks to change %s%s  → pawl approve %s", list(a.Paths, 5), reason(a.Why), p.ID)
 	}
 }
@@ -98,7 +98,7 @@ func isOfOldTest(c loop.TestChange) bool { return c.Input || c.Kind != loop.File
 // inputsLabel says what was changed: tests, or other gate inputs too.
 func (p *page) inputsLabel() string {
 	for _, t := range p.State.Tasks {
-		if !t.Earlier && changedInputs(t) {
+		if !t.DoneEarlier && changedInputs(t) {
 			return "gate inputs"
 		}
 	}
@@ -107,7 +107,7 @@ func (p *page) inputsLabel() string {
 
 // changedInputs reports whether a task changed gate inputs that are not tests.
 func changedInputs(t loop.Task) bool {
-	return slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return c.Input })
+	return slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return c.Input })
 }
 
 func reason(why string) string {
@@ -119,23 +119,23 @@ func reason(why string) string {
 
 // standing says what the work is worth with and without the changes.
 func (p *page) standing(t loop.Task) string {
-	approved := !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
+	approved := !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
 	what := "existing tests"
 	if changedInputs(t) {
 		what = "gate inputs"
 	}
 	switch {
-	case len(t.Tests) > 0 && t.TestsGone:
-		return "old tests are gone: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
-	case len(t.Tests) > 0:
+	case len(t.TestsChanged) > 0 && t.TestsRemoved:
+		return "old tests are gone: " + list(t.TestsChanged, 5) + "; if that is right:  pawl approve " + p.ID
+	case len(t.TestsChanged) > 0:
 		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  pawl approve " + p.ID
 	case len(t.Approved) > 0:
 		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
-	case t.OriginalsUnseen() && t.IfApproved.Evidence == gate.NoEvidence:
+	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.NoEvidence:
 		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfApproved != nil:
 		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl approve " + p.ID
-	case !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !c.Asked }):
+	case !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !c.Asked }):
 		return "changed " + what + " as the task asks"
 	case approved:
 		return "changed " + what + ", which were approved"
@@ -209,7 +209,7 @@ func (p *page) reviews() {
 	}
 	for _, t := range p.State.Tasks {
 		switch {
-		case t.Earlier || t.Status != loop.Done:
+		case t.DoneEarlier || t.Status != loop.Done:
 			continue
 		case t.Reviewed == loop.ReviewDisagreed:
 			say("disagrees with %s, which is kept as it is%s", name(t), p.show(t))

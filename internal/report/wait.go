@@ -36,7 +36,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 
 // leaveWaiting are the events that end no wait.
 func leaveWaiting() []loop.EventKind {
-	return []loop.EventKind{loop.MessageArrived, loop.OwnerLost, loop.Learnt, loop.Forgot, loop.LimitsChanged}
+	return []loop.EventKind{loop.MessageArrived, loop.OwnerLost, loop.LessonLearned, loop.LessonForgotten, loop.LimitsChanged}
 }
 
 // waited says how long, and when where that is not too much to say.

@@ -39,12 +39,12 @@ func (r *Runner) sessionsTurn() bool {
 	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec.Policy):
 		return true
 	case s.Phase == loop.Waiting:
-		wait, _ := s.Asked(loop.Wait)
+		wait, _ := s.PendingAction(loop.Wait)
 		// Where nobody sits nothing could wake the session again.
 		_, asks := s.AwaitedAnswer()
 		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.clock.Now().Before(wait.Until)
 	}
-	return !s.Phase.AtWork()
+	return !s.Phase.OwnerActs()
 }
 
 // goOn hears what came while nobody was there and does what the machine waits
@@ -64,7 +64,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return err
 	}
 	s := r.mem.State
-	wait, _ := s.Asked(loop.Wait)
+	wait, _ := s.PendingAction(loop.Wait)
 	switch {
 	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
 		if err := r.recordSandbox(); err != nil {
@@ -89,7 +89,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 	if err := r.tidy(ctx); err != nil {
 		return err
 	}
-	if s.Phase == loop.Trying { // it was cut off
+	if s.Phase == loop.TurningIsolated { // it was cut off
 		return r.step(ctx, loop.Event{Kind: loop.OwnerLost})
 	}
 	return r.act(ctx, s.Pending)

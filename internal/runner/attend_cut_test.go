@@ -19,7 +19,7 @@ import (
 // next one, which comes to the same end.
 func TestADriveThatIsKilledIsReplaced(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{loop.TreeSeen, loop.GatesFinished, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.TreeInspected, loop.GatesFinished, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
 			st := sit(t, words, gated(nil))
 			st.edits("have.txt", "one\ntwo\n")
@@ -138,7 +138,7 @@ func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
 		{Kind: loop.Checkpointed, Tree: b.git("rev-parse", "HEAD^{tree}")},
 		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Status: gate.Fail}},
 		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}},
-		{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}},
+		{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}},
 		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForClaim, Status: gate.Unknown, Reason: "killed"}},
 	} {
 		e.At = time.Now().Add(-9*time.Second + time.Duration(i)*time.Millisecond) // the wait is ten seconds

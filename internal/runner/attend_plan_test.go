@@ -52,8 +52,8 @@ func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 		st.besideACommand(edit)
 		st.turn(loop.Turn{})
 		st.turn(loop.Turn{})
-		if st.s.Violations != 0 || len(st.s.Tasks) != 1 || len(st.s.Aside) != 1 {
-			t.Fatalf("%q: %d violations, tasks %+v, kept in %q", edit, st.s.Violations, st.s.Tasks, st.s.Aside)
+		if st.s.Violations != 0 || len(st.s.Tasks) != 1 || len(st.s.UnappliedEditFiles) != 1 {
+			t.Fatalf("%q: %d violations, tasks %+v, kept in %q", edit, st.s.Violations, st.s.Tasks, st.s.UnappliedEditFiles)
 		}
 		if got := st.read("plan.md"); got != edit {
 			t.Errorf("%q: the plan: %q", edit, got)
@@ -62,7 +62,7 @@ func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 		if st.claims(); st.s.Phase != loop.Ended || st.s.Violations != 0 {
 			t.Fatalf("%q: %s: %s, %d violations", edit, st.s.Phase, st.s.Reason, st.s.Violations)
 		}
-		if kept, err := os.ReadFile(st.s.Aside[0]); err != nil || string(kept) != edit {
+		if kept, err := os.ReadFile(st.s.UnappliedEditFiles[0]); err != nil || string(kept) != edit {
 			t.Errorf("%q: kept %q, %v", edit, kept, err)
 		}
 		if got := st.read("plan.md"); got != ticked(edit) {

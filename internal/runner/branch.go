@@ -162,7 +162,7 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the user's.
 func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Base, error) {
-	if m.Unjudged || r.Spec.NoCommit {
+	if m.TurnSinceGates || r.Spec.NoCommit {
 		return m.Base, nil
 	}
 	head, err := r.Repo.Head(ctx)
@@ -245,7 +245,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if _, err := r.sortNewFiles(ctx, m, end.Tree); err != nil {
 		warn(err)
 	}
-	if r.Spec.NoCommit || m.OwesCommit || m.Behind != "" { // its commit may be on the branch, which git's index does not follow
+	if r.Spec.NoCommit || m.CommitPending || m.StaleIndexCommit != "" { // its commit may be on the branch, which git's index does not follow
 		return
 	}
 	if err := r.tidyBranch(ctx, m); err != nil {

@@ -53,9 +53,9 @@ func (r *Runner) runClaim(ctx context.Context, m memory.Briefing, q verify.Reque
 // theirs: so the gates saw it.
 func (r *Runner) startBeside(ctx context.Context, m memory.Briefing) (string, error) {
 	if m.WithEdits == "" {
-		return m.Start, nil
+		return m.StartTree, nil
 	}
-	diff, err := r.Repo.Diff(ctx, m.Start, m.WithEdits)
+	diff, err := r.Repo.Diff(ctx, m.StartTree, m.WithEdits)
 	if err != nil {
 		return "", fmt.Errorf("compare with the tree that the task began in: %w", err)
 	}
@@ -65,7 +65,7 @@ func (r *Runner) startBeside(ctx context.Context, m memory.Briefing) (string, er
 			still = append(still, c.Path)
 		}
 	}
-	tree, err := r.Repo.Overlay(ctx, m.Start, m.WithEdits, still)
+	tree, err := r.Repo.Overlay(ctx, m.StartTree, m.WithEdits, still)
 	if err != nil {
 		return "", fmt.Errorf("take the tree that the task began in: %w", err)
 	}

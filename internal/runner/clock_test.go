@@ -48,7 +48,7 @@ func TestTheClockIsSet(t *testing.T) {
 		"a day ahead in a wait":          {patient, loop.Waiting, day, "10m", loop.Verified, "1"},
 		"an hour back in a turn":         {haveAll, loop.Turning, -time.Hour, "10m", loop.Verified, "1"},
 		"a day ahead in a turn":          {haveAll, loop.Turning, day, "48h", loop.Verified, "1"},
-		"a day ahead, and a claim":       {haveAll, loop.Looking, day, "10m", loop.Verified, "1"},
+		"a day ahead, and a claim":       {haveAll, loop.Inspecting, day, "10m", loop.Verified, "1"},
 		"a day ahead, and no claim":      {partly, loop.Turning, day, "10m", loop.Duration, "0"},
 		"an hour back before the limit":  {slow, loop.Turning, -time.Hour, "1s", loop.Duration, "0"},
 		"an hour back before the claim":  {haveAll, loop.Judging, -time.Hour, "10m", loop.Verified, "1"},

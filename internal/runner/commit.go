@@ -41,13 +41,13 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 	}
-	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, Aside: ticks.aside}
+	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.aside}
 	if r.Spec.NoCommit {
 		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.Tasks, a.Tasks))...)
 		if err != nil {
 			return done, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
-		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.Start, kept.Commit); return nil })
+		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.StartTree, kept.Commit); return nil })
 		return r.tickedAll(ctx, done, a, m)
 	}
 	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
@@ -76,7 +76,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (
 // followCommit brings git's index in line with the commit that it did not follow when the
 // loop ended.
 func (r *Runner) followCommit(ctx context.Context) error {
-	behind := r.mem.State.Behind
+	behind := r.mem.State.StaleIndexCommit
 	if behind == "" || r.Repo == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (r *Runner) followCommit(ctx context.Context) error {
 // the plan meanwhile.
 func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.Briefing) (loop.Event, error) {
 	aside, err := r.tick(ctx, a, m)
-	done.Aside, done.Added = cmp.Or(aside, done.Aside), r.unknownTasks(m.Tasks)
+	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.unknownTasks(m.Tasks)
 	return done, err
 }
 
@@ -138,7 +138,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
-		Message: cmp.Or(m.Found.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
+		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
@@ -153,7 +153,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 }
 
 // judgedHead is the commit that HEAD was at when the gates took the tree.
-func judgedHead(m memory.Briefing) string { return cmp.Or(m.Found.Head, m.Base.Commit) }
+func judgedHead(m memory.Briefing) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
 
 // parent is what the commit goes on top of. No turn has run since the gates took
 // the tree: commits that were made on the branch since are the user's, and stay.

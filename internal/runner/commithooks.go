@@ -72,7 +72,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 	if hooks.Failed != "" {
 		return at, &loop.Gates{
 			Tree: at.tree, Status: gate.Fail, Reason: refusedBy(hooks),
-			Failed: loop.Failed{FirstError: tail(hooks.Output, resultTail), Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
+			Failures: loop.Failures{FirstError: tail(hooks.Output, resultTail), Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
 		}, nil
 	}
 	at.message = hooks.Message

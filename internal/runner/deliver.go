@@ -25,7 +25,7 @@ func (r *Runner) deliver(messages []loop.Message) error {
 			continue
 		}
 		select {
-		case r.messages <- agent.Message{ID: m.ID, Text: m.Said()}:
+		case r.messages <- agent.Message{ID: m.ID, Text: m.DeliveryText()}:
 			r.sent[m.ID] = true
 		default:
 			return nil // full, or no turn of ours: the next prompt has the rest

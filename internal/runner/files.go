@@ -31,10 +31,10 @@ func (r *Runner) receiveFileChanges(ctx context.Context) error {
 		said = append(said, loop.Event{Kind: loop.MessageArrived, ID: "file-" + n.ID, Text: n.Text})
 	}
 	switch {
-	case w.Stop != "" && r.mem.State.Stop == "":
+	case w.Stop != "" && r.mem.State.StopCause == "":
 		said = append(said, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: w.Stop})
 	case w.Paused && !r.held:
-		said = append(said, loop.Event{Kind: loop.PauseAsked})
+		said = append(said, loop.Event{Kind: loop.PauseRequested})
 	case r.held && !w.Paused:
 		said = append(said, loop.Event{Kind: loop.Resumed})
 	}

@@ -73,8 +73,8 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing)
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil && a.Tree == "" {
 			g, err = r.unsettled(ctx, g, m, dir)
 		}
-		if err == nil && !g.Unsettled {
-			g.Wanted = r.askRed(ctx, g, m)
+		if err == nil && !g.ChangesTrackedFiles {
+			g.RedIsGoal = r.askRed(ctx, g, m)
 			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
@@ -90,7 +90,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing)
 			g, err = r.untampered(ctx, g, m)
 		}
 		if err == nil {
-			g.Lost, err = r.lostCommits(ctx, m)
+			g.LostCommits, err = r.lostCommits(ctx, m)
 		}
 		if err == nil {
 			g.Added, err = r.addedMeanwhile(m)
@@ -112,7 +112,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing)
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
 func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Briefing) bool {
-	if r.AskRed == nil || g.Status != gate.Fail || !m.First || m.Verify {
+	if r.AskRed == nil || g.Status != gate.Fail || !m.BeforeFirstTurn || m.Verify {
 		return false
 	}
 	wanted, goesOn := r.AskRed(ctx, g)
@@ -270,11 +270,11 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: r.brief(f.Observation.Now),
 		Proof: loop.Proof{
-			Evidence: v.Evidence, TurnedGreen: v.FlippedGates, Labels: v.Labels, Enough: v.Remedy, Unchecked: v.OriginalsUnknown,
+			Evidence: v.Evidence, FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown,
 			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
 		},
-		Failed:     loop.Failed{Failing: atMost(failing, failingMost)},
-		TestsFound: loop.TestsFound{Waiting: f.PendingInputs},
+		Failures:    loop.Failures{Failing: atMost(failing, failingMost)},
+		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
 	}
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayRed(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
@@ -286,8 +286,8 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		g.Signs = append(g.Signs, s.String())
 	}
 	if v.NeedsChangedInputs {
-		g.TestsChanged, g.TestsGone = f.NeededInputs, v.TestsRemoved
-		g.Needed = slices.DeleteFunc(slices.Clone(f.NeededInputs), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
+		g.TestsChanged, g.TestsRemoved = f.NeededInputs, v.TestsRemoved
+		g.NeededInputs = slices.DeleteFunc(slices.Clone(f.NeededInputs), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

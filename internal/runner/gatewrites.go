@@ -19,10 +19,10 @@ import (
 // unsettled runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
 func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing, dir string) (loop.Gates, error) {
-	if r.Repo == nil || r.attended() || !m.First {
+	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
 		return g, nil
 	}
-	tree, first, err := r.changedByGates(ctx, cmp.Or(m.WithEdits, m.Start), m)
+	tree, first, err := r.changedByGates(ctx, cmp.Or(m.WithEdits, m.StartTree), m)
 	if err != nil || len(first) == 0 {
 		return g, err
 	}
@@ -39,9 +39,9 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing,
 		if len(again) == 0 {
 			continue
 		}
-		g.Status, g.Green, g.Unsettled = gate.Unknown, false, true
+		g.Status, g.Green, g.ChangesTrackedFiles = gate.Unknown, false, true
 		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, plan.Few(again, 5))
-		was, err := r.Repo.Overlay(ctx, tree, cmp.Or(m.WithEdits, m.Start), first)
+		was, err := r.Repo.Overlay(ctx, tree, cmp.Or(m.WithEdits, m.StartTree), first)
 		if err == nil {
 			_, err = r.restoreFiles(ctx, was, r.Marks())
 		}

@@ -60,7 +60,7 @@ func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 	t.Parallel()
 	for steps := 1; ; steps += agenttest.Stride(6) {
 		st := sit(t, words, handover(nil))
-		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
+		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 95}})
 		v := &move{teller: teller{t}, st: st, runner: st.scripted("-- 1/sleep --\n60s\n"), steps: steps}
 		s := st.memory().State
 		for range 10 {

@@ -23,13 +23,13 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 		"in a turn that claimed nothing": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")
 			// The hook looks at no tree for it, and hands over.
-			st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
-			st.hook(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}})
+			st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 95}})
+			st.hook(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}})
 			st.attend()
 		},
 		"and was told of": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")
-			st.turn(loop.Turn{Claim: &loop.Claim{}, Context: 95})
+			st.turn(loop.Turn{Claim: &loop.Claim{}, ContextPercent: 95})
 		},
 		"in a turn that nobody saw the end of": func(st *sitting) { st.edits("check.sh", "exit 0\n") },
 	}

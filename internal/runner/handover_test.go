@@ -37,7 +37,7 @@ func handover(more map[string]any) launch.AttendRequest {
 // full ends a turn with which the session's context is as good as full.
 func (st *sitting) full() loop.State {
 	st.t.Helper()
-	return st.turn(loop.Turn{Context: 95})
+	return st.turn(loop.Turn{ContextPercent: 95})
 }
 
 // given is the runner's part: it takes the loop, as `pawl session run` does.
@@ -165,7 +165,7 @@ two
 func TestAHandOverSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const script = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
-	for _, at := range []loop.EventKind{loop.HandedOver, loop.TurnEnded, loop.TreeSeen, loop.GatesFinished, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.HandedOver, loop.TurnEnded, loop.TreeInspected, loop.GatesFinished, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
 			st := sit(t, words, handover(nil))
 			st.full()

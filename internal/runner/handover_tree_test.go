@@ -58,7 +58,7 @@ func TestThePersonEditsBesideARunner(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
-	o := &onPhase{teller: teller{t}, at: loop.Looking, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}
+	o := &onPhase{teller: teller{t}, at: loop.Inspecting, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}
 	st.runs(st.scripted("-- 1/tools --\n1\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n"), o)
 	if st.s.Outcome != loop.Verified || st.s.Violations != 0 {
 		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)

@@ -16,7 +16,7 @@ import (
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
 func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
-	seen := loop.Inspection{Unknown: !a.Deep}
+	seen := loop.Inspection{Shallow: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
 	}
@@ -40,7 +40,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Marked, seen.ByUser, seen.Aside = plan.marked, plan.byUser, plan.aside
+	seen.TickedByAgent, seen.TickedByUser, seen.UnappliedEditFile = plan.marked, plan.byUser, plan.aside
 	for _, id := range plan.byUser {
 		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
 	}
@@ -51,7 +51,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) 
 		return loop.Event{}, err
 	}
 	seen.Added = r.unknownTasks(m.Tasks)
-	if seen.Refused, err = r.refused(ctx, m); err != nil {
+	if seen.RejectedTests, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
 	called := r.attended() && r.read.CallsOffset != m.Attribution.CallsOffset
@@ -63,7 +63,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.TreeSeen, Seen: &seen}, nil
+	return loop.Event{Kind: loop.TreeInspected, Inspection: &seen}, nil
 }
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
@@ -86,7 +86,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.
 		if err != nil {
 			return fmt.Errorf("look what git ignores: %w", err)
 		}
-		seen.Beside = atMost(slices.Concat(m.UserEdits(), m.ByUser, beside), newMost)
+		seen.OutsideChanges = atMost(slices.Concat(m.UserEdits(), m.ByUser, beside), newMost)
 	}
 	if r.Verify != nil {
 		for _, file := range r.Verify.ChangedSettings() {
@@ -210,7 +210,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 // changed compares the work tree's tree with the task's start, Pawl's own marks and
 // the user's new files aside.
 func (r *Runner) changed(ctx context.Context, now string, m memory.Briefing) (bool, error) {
-	diff, err := r.Repo.Diff(ctx, m.Start, now)
+	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}

@@ -81,7 +81,7 @@ two
 	ctx, kill := context.WithCancel(t.Context())
 	left := &leaves{Agent: script, root: st.root, kill: kill}
 	st.agent = left
-	if _, err := st.driven(ctx, teller{t}); err == nil || st.s.Phase != loop.Trying || st.s.Iteration != 4 {
+	if _, err := st.driven(ctx, teller{t}); err == nil || st.s.Phase != loop.TurningIsolated || st.s.Iteration != 4 {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	select {

@@ -40,7 +40,7 @@ func TestClientInATry(t *testing.T) {
 	})
 	st.agent = claude.Agent{Command: client}
 	var tries []loop.IsolatedTurn
-	o := &onPhase{teller: teller{t}, at: loop.Looking}
+	o := &onPhase{teller: teller{t}, at: loop.Inspecting}
 	o.then = func() { tries = append(tries, *st.memory().State.Isolated) }
 	s, err := st.driven(t.Context(), o)
 	if err != nil || s.Outcome != loop.Verified || s.Iteration != 5 {

@@ -41,10 +41,10 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 	st.loop, st.s = a.Loop, a.Memory.State
 	for i := range 2 {
 		st.edits("notes.txt", strings.Repeat("thinking\n", i+1))
-		st.turn(loop.Turn{Context: 40})
+		st.turn(loop.Turn{ContextPercent: 40})
 	}
 	st.edits("notes.txt", "at a loss\n")
-	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 40}})
+	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 40}})
 	return st
 }
 
@@ -77,8 +77,8 @@ There it is.
 		t.Fatalf("%s %s in iteration %d: %s", st.s.Phase, st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 	st.untouched()
-	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.Context != 40 || !st.s.Attended {
-		t.Errorf("%+v, context %d", *try, st.s.Context)
+	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.ContextPercent != 40 || !st.s.Attended {
+		t.Errorf("%+v, context %d", *try, st.s.ContextPercent)
 	}
 	if m := st.memory(); m.Session != (memory.Session{}) {
 		t.Errorf("the user's session is taken for %+v", m.Session)
@@ -201,7 +201,7 @@ func TestATimeLimitThatPassesWhileNobodyDrivesEndsATry(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
+	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	time.Sleep(time.Until(st.s.StartedAt.Add(20 * time.Second)))
@@ -227,7 +227,7 @@ func (w *onPhase) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 func TestAStopEndsATry(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
-	s, err := st.driven(t.Context(), &onPhase{teller: teller{t}, at: loop.Trying, then: func() { st.post(record.MessageStop, "") }})
+	s, err := st.driven(t.Context(), &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: func() { st.post(record.MessageStop, "") }})
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
@@ -237,7 +237,7 @@ func TestAStopWhileNobodyDrivesBeginsNoTry(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
+	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	st.post(record.MessageStop, "")

@@ -72,7 +72,7 @@ func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/run --\ntrue\n-- 1/reply --\nthinking\n", []string{"have every word"}, withGate(nil))
 	b.loop = d.Loop
 	ask := &sender{b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
-	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.TreeSeen, then: kill, ask: ask})
+	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.TreeInspected, then: kill, ask: ask})
 	if err == nil || s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)
 	}

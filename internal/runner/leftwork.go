@@ -19,13 +19,13 @@ import (
 // agent change such a file later, the whole change is seen.
 func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
-	if left := r.Spec.LeftWork; left != nil && left.Task == a.Task && m.Start == "" && !r.theirTree() { // it stays in place in a tree of theirs
+	if left := r.Spec.LeftWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.theirTree() { // it stays in place in a tree of theirs
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
 			return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
 		}
 		if start != tree {
-			e.Tree, e.HalfDone = start, tree
+			e.Tree, e.UnfinishedTree = start, tree
 		}
 	}
 	start, err := r.withoutEdits(ctx, e.Tree, m.Base.Commit, m.UserEdits())
@@ -39,12 +39,12 @@ func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, 
 // then, held by the tree halfDone, is laid aside meanwhile.
 func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Briefing, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
-		return r.allGates(ctx, cmp.Or(m.WithEdits, m.Start), dir)
+		return r.allGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
 	}
-	if err := r.layLeft(ctx, m.Start); err != nil {
+	if err := r.layLeft(ctx, m.StartTree); err != nil {
 		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
 	}
-	g, err = r.allGates(ctx, cmp.Or(m.WithEdits, m.Start), dir)
+	g, err = r.allGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
 	defer cancel()
 	if failed := r.layLeft(back, halfDone); failed != nil {
@@ -74,8 +74,8 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
 func (r *Runner) bringBackLeft(ctx context.Context, m memory.Briefing) error {
-	if r.Spec.LeftWork == nil || m.HalfDone == "" || !m.First {
+	if r.Spec.LeftWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
 		return nil
 	}
-	return r.layLeft(ctx, m.HalfDone)
+	return r.layLeft(ctx, m.UnfinishedTree)
 }

@@ -23,7 +23,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
-	if two := s.Tasks[0]; two.Status != loop.Done || !two.Earlier || two.Commit != "" {
+	if two := s.Tasks[0]; two.Status != loop.Done || !two.DoneEarlier || two.Commit != "" {
 		t.Errorf("not the user's: %+v", two)
 	}
 	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three" {

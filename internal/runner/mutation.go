@@ -96,7 +96,7 @@ func (r *Runner) proveLater(a loop.Action, m memory.Briefing, before, commit str
 	gates := slices.DeleteFunc(gate.Commands(gate.Due(r.Spec.Gates, gate.Fast)), func(g gate.Gate) bool {
 		return !slices.ContainsFunc(m.Results, func(res gate.Result) bool { return res.Gate == g.Name && res.Status == gate.Pass })
 	})
-	tested := a.Evidence.Satisfies(gate.Reviewed) || m.Found != nil && m.Found.IfApproved != nil && m.Found.IfApproved.Evidence.Satisfies(gate.Reviewed)
+	tested := a.Evidence.Satisfies(gate.Reviewed) || m.ClaimGates != nil && m.ClaimGates.IfApproved != nil && m.ClaimGates.IfApproved.Evidence.Satisfies(gate.Reviewed)
 	limit := mutationTime(r.Spec.MutationTime, m.Results)
 	if limit <= 0 || len(gates) == 0 || !tested || !slices.ContainsFunc(a.Tasks, wanted) {
 		return

@@ -193,7 +193,7 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeSeen}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeInspected}}
 	w.then = func() {
 		if done {
 			return

@@ -19,7 +19,7 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
-		r := &Runner{control: control{action: &underway{do: loop.Look, cancel: func() { cancelled = true }, done: make(chan struct{})}}}
+		r := &Runner{control: control{action: &underway{do: loop.Inspect, cancel: func() { cancelled = true }, done: make(chan struct{})}}}
 		begin := time.Now()
 		for _, want := range []time.Duration{overtakeMost, 0} { // it is waited for once
 			err := r.act(t.Context(), []loop.Action{{Do: loop.Finish}})

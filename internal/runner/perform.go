@@ -27,7 +27,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		return r.async(ctx, a, r.runGates)
 	case loop.BeginTurn:
 		return r.beginTurn(ctx, a)
-	case loop.Look:
+	case loop.Inspect:
 		return r.async(ctx, a, r.inspect)
 	case loop.Commit:
 		return r.async(ctx, a, r.commit)
@@ -43,7 +43,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		r.action.interrupt()
 	case loop.Deliver:
 		return r.deliver(a.Messages)
-	case loop.PutBack:
+	case loop.RestoreFiles:
 		r.last.Store(nil)
 		return r.putBack(ctx, a.Paths)
 	case loop.Notify:
@@ -149,11 +149,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 		switch {
 		case cut && a.Do != loop.BeginTurn:
 		case cut && err != nil:
-			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Of: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
+			r.report(ctx, loop.Event{Kind: loop.AgentFailed, ActionID: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}})
 		case err != nil:
-			r.report(ctx, loop.Event{Kind: loop.Faulted, Of: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
+			r.report(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
 			r.inRun(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {
@@ -166,7 +166,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 						return err
 					}
 				}
-				e.Of = a.ID
+				e.ActionID = a.ID
 				return r.step(ctx, e)
 			})
 		}
@@ -218,5 +218,5 @@ func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
 // isInside reports whether an action comes to the same when it is done again, and takes
 // no time of an agent or a user: of what led to it a power cut may take the records.
 func isInside(a loop.Action) bool {
-	return a.Do == loop.Look || a.Do == loop.RunGates || a.Do == loop.Checkpoint
+	return a.Do == loop.Inspect || a.Do == loop.RunGates || a.Do == loop.Checkpoint
 }

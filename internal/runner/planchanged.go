@@ -211,7 +211,7 @@ func (r *Runner) loopTask(t plan.Task) loop.Task {
 		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
 	}
 	if t.Done {
-		task.Status, task.Earlier = loop.Done, true
+		task.Status, task.DoneEarlier = loop.Done, true
 	}
 	return task
 }

@@ -63,13 +63,13 @@ three
 // while it is open.
 func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{loop.TreeSeen, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.TreeInspected, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n"))
 			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}),
 				editOnce(b, at, map[loop.EventKind]string{
-					loop.TreeSeen: "- [ ] two\n- [ ] three\n", loop.Committed: "- [x] two\n- [ ] three\n",
+					loop.TreeInspected: "- [ ] two\n- [ ] three\n", loop.Committed: "- [x] two\n- [ ] three\n",
 				}[at]))
 			if s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[1].Commit == "" {
 				t.Fatalf("%s: %s, tasks %+v", s.Outcome, s.Reason, s.Tasks)
@@ -101,16 +101,16 @@ two
 		if s.Outcome != loop.Verified || s.Violations != 0 || len(s.Tasks) != 1 {
 			t.Fatalf("%q: %s: %s, %d violations, tasks %+v", edit, s.Outcome, s.Reason, s.Violations, s.Tasks)
 		}
-		if len(s.Aside) != 1 || filepath.Dir(s.Aside[0]) != b.loop.Dir {
-			t.Fatalf("%q: kept in %q", edit, s.Aside)
+		if len(s.UnappliedEditFiles) != 1 || filepath.Dir(s.UnappliedEditFiles[0]) != b.loop.Dir {
+			t.Fatalf("%q: kept in %q", edit, s.UnappliedEditFiles)
 		}
-		if kept, err := os.ReadFile(s.Aside[0]); err != nil || string(kept) != edit {
+		if kept, err := os.ReadFile(s.UnappliedEditFiles[0]); err != nil || string(kept) != edit {
 			t.Errorf("%q: kept %q, %v", edit, kept, err)
 		}
 		if got := b.read("plan.md"); got != "- [x] two\n" {
 			t.Errorf("%q: the plan: %q", edit, got)
 		}
-		if !w.note("plan.md was edited while a command of the agent's ran") || !w.note(s.Aside[0]) {
+		if !w.note("plan.md was edited while a command of the agent's ran") || !w.note(s.UnappliedEditFiles[0]) {
 			t.Errorf("%q: notes: %q", edit, w.notes)
 		}
 	}
@@ -139,8 +139,8 @@ true
 		}
 	}, held: func() { b.write("plan.md", "# Words\n\n- [ ] both words\n\nTake them from want.txt.\n") }}
 	s, err := b.drive(t.Context(), d, w)
-	if err != nil || s.Outcome != loop.Verified || s.Violations != 0 || len(s.Aside) != 0 {
-		t.Fatalf("%s: %s, %d violations, aside %q (%v)", s.Outcome, s.Reason, s.Violations, s.Aside, err)
+	if err != nil || s.Outcome != loop.Verified || s.Violations != 0 || len(s.UnappliedEditFiles) != 0 {
+		t.Fatalf("%s: %s, %d violations, aside %q (%v)", s.Outcome, s.Reason, s.Violations, s.UnappliedEditFiles, err)
 	}
 	if got := b.read("plan.md"); !strings.HasPrefix(got, "# Words\n\n- [x] both words\n") {
 		t.Errorf("the plan: %q", got)
@@ -163,7 +163,7 @@ type pauses struct {
 func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
 	switch {
-	case s.Phase == loop.Turning && e.Kind != loop.PauseAsked && !w.done:
+	case s.Phase == loop.Turning && e.Kind != loop.PauseRequested && !w.done:
 		w.done = true
 		w.post(record.MessagePause)
 	case e.Kind == loop.Resumed:

@@ -88,7 +88,7 @@ func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Briefing) (*plan
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
 	}
-	if !slices.Contains(m.Aside, e.File) {
+	if !slices.Contains(m.UnappliedEditFiles, e.File) {
 		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
 	}
 	accepted, since, err := f.Accepted(e.File)

@@ -71,7 +71,7 @@ func (w *editor) killAt(at loop.EventKind) {
 // An owner that dies at any step of an edit loses none, and makes none twice.
 func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{"posted", loop.PlanAsked, loop.EventKind(loop.EditPlan), loop.PlanEdited, loop.Committed} {
+	for _, at := range []loop.EventKind{"posted", loop.PlanEditRequested, loop.EventKind(loop.EditPlan), loop.PlanEdited, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n- [ ] unwanted\n"))
@@ -105,7 +105,7 @@ func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
 		b := newBench(t, planned("- [ ] two\n"))
 		d := b.begin(wordByWord, []string{"plan.md"}, unproven)
 		b.loop = d.Loop
-		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.PlanAsked}
+		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.PlanEditRequested}
 		w.kill = func() { b.write("plan.md", edit) }
 		s, err := b.drive(t.Context(), d, w)
 		if err != nil || s.Outcome != loop.Verified || s.Violations != 0 {
@@ -126,8 +126,8 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 	b.loop = d.Loop
 	w := &accepts{teller: teller{t}, b: b}
 	s, err := b.drive(t.Context(), d, w)
-	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "two" || s.Tasks[1].Title != "three" || len(s.Aside) != 0 {
-		t.Fatalf("%s: %s, tasks %+v, aside %q (%v)", s.Outcome, s.Reason, s.Tasks, s.Aside, err)
+	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "two" || s.Tasks[1].Title != "three" || len(s.UnappliedEditFiles) != 0 {
+		t.Fatalf("%s: %s, tasks %+v, aside %q (%v)", s.Outcome, s.Reason, s.Tasks, s.UnappliedEditFiles, err)
 	}
 	if got := b.read("plan.md"); got != "- [x] two\n- [x] three\n" {
 		t.Errorf("the plan: %q", got)
@@ -174,14 +174,14 @@ func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 		w.edited = true
 		w.b.write("plan.md", "- [ ] two\n- [ ] three\n")
 	}
-	if len(s.Aside) == 1 && !w.posted {
+	if len(s.UnappliedEditFiles) == 1 && !w.posted {
 		w.posted = true
 		if w.first != nil {
 			if err := w.b.loop.Post("first", record.Message{Kind: record.MessagePlan, Edit: w.first}); err != nil {
 				w.t.Error(err)
 			}
 		}
-		for id, file := range map[string]string{"no": filepath.Join(w.b.loop.Dir, "spec.json"), "yes": s.Aside[0]} {
+		for id, file := range map[string]string{"no": filepath.Join(w.b.loop.Dir, "spec.json"), "yes": s.UnappliedEditFiles[0]} {
 			if err := w.b.loop.Post(id, record.Message{Kind: record.MessagePlan, Edit: &plan.Edit{Do: plan.Accept, File: file}}); err != nil {
 				w.t.Error(err)
 			}

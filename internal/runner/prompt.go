@@ -22,7 +22,7 @@ import (
 
 // prompt writes what the agent is told in a turn.
 func (r *Runner) prompt(a loop.Action, m memory.Briefing) (string, error) {
-	if a.Situation == loop.GoOn && r.Spec.IsGoalUnsent(m.Turns) {
+	if a.Situation == loop.NoClaim && r.Spec.IsGoalUnsent(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
 	return r.render(r.kindOf(a), r.promptData(a, m))
@@ -31,7 +31,7 @@ func (r *Runner) prompt(a loop.Action, m memory.Briefing) (string, error) {
 // aheadPrompt is what the agent is told after a turn that claims nothing. Which
 // iteration it will be and what is left then is not known yet.
 func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
-	a.Situation, a.Notes = loop.GoOn, nil
+	a.Situation, a.Notes = loop.NoClaim, nil
 	d := r.promptData(a, r.mem.Briefing())
 	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
 	return r.render(r.kindOf(a), d)
@@ -85,7 +85,7 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 		return prompt.First
 	case loop.NextTask:
 		return prompt.Next
-	case loop.GoOn:
+	case loop.NoClaim:
 		return prompt.Continue
 	case loop.GatesFailed:
 		return prompt.GateFailed
@@ -146,10 +146,10 @@ func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
 		}
 	}
 	if f := m.Failing; f != nil {
-		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Enough, f.Needed
+		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Remedy, f.NeededInputs
 	}
 	d.Failed = r.failed(a, m)
-	if t := m.Tested; t.Red() && !named(d.Failed) {
+	if t := m.LastTestRun; t.Red() && !named(d.Failed) {
 		d.Tested = t.String()
 	}
 	return d

@@ -83,7 +83,7 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	diff, err := r.Repo.Diff(ctx, m.Start, now)
+	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the task's start: %w", err)
 	}
@@ -99,7 +99,7 @@ func (r *Runner) rejects(path string, m memory.Briefing) bool {
 }
 
 // protectedTree holds the judge's copies of the tests.
-func protectedTree(m memory.Briefing) string { return cmp.Or(m.TestsTree, m.Start) }
+func protectedTree(m memory.Briefing) string { return cmp.Or(m.TestsTree, m.StartTree) }
 
 // putBackTests makes rejected tests what the judge has.
 func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Briefing) error {
@@ -135,7 +135,7 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 		return r.keepAdapted(ctx, g, f)
 	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
-	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsGone {
+	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
 	return r.keepJudges(ctx, g, f, m)
@@ -144,7 +144,7 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 // tellOldTests adds what a claim did to old tests, and what it is worth if that is approved.
 func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
 	old := f.Observation.ChangedInputs
-	had, err := r.Repo.Entries(ctx, m.Start, old...)
+	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
@@ -152,16 +152,16 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
-	g.Changed = f.Changes
-	if len(g.TestsChanged) == 0 && !g.Unchecked { // an earlier task's changes were named then, and the user's own files are in no commit
-		g.Changed = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
+	g.ChangedTests = f.Changes
+	if len(g.TestsChanged) == 0 && !g.OriginalsUnknown { // an earlier task's changes were named then, and the user's own files are in no commit
+		g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 			was, known := had[c.Path]
 			return known && there[c.Path] == was || slices.Contains(r.Spec.Untracked, c.Path)
 		})
 	}
-	g.Changed = slices.Clone(g.Changed)
-	for i := range g.Changed {
-		g.Changed[i].Path = plan.Visible(g.Changed[i].Path) // JSON would make another name of it
+	g.ChangedTests = slices.Clone(g.ChangedTests)
+	for i := range g.ChangedTests {
+		g.ChangedTests[i].Path = plan.Visible(g.ChangedTests[i].Path) // JSON would make another name of it
 	}
 	if v := f.IfApproved; v != nil && v.Status == gate.Pass {
 		waits := old
@@ -185,7 +185,7 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
 	files := slices.Concat(old, edits)
 	var trees [3]map[string]git.Entry
-	for i, tree := range []string{m.Start, f.TreeAfter, protectedTree(m)} {
+	for i, tree := range []string{m.StartTree, f.TreeAfter, protectedTree(m)} {
 		var err error
 		if trees[i], err = r.Repo.EntriesAt(ctx, tree, files); err != nil {
 			return fmt.Errorf("look for the judge's copies: %w", err)
@@ -203,7 +203,7 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 			if has && !same {
 				keep = append(keep, path)
 			}
-		case !isThere || !same || !g.Unchecked && (changedIn(f.Changes, path) || saysLess):
+		case !isThere || !same || !g.OriginalsUnknown && (changedIn(f.Changes, path) || saysLess):
 			keep = append(keep, path)
 		}
 	}

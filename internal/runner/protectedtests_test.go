@@ -91,7 +91,7 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	one, two := s.Tasks[0], s.Tasks[1]
-	if one.Evidence != gate.NoEvidence || !one.TestsGone || two.TestsGone || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
+	if one.Evidence != gate.NoEvidence || !one.TestsRemoved || two.TestsRemoved || two.Evidence != gate.NoEvidence || len(two.TestsChanged) == 0 {
 		t.Errorf("one %+v\ntwo %+v", one, two)
 	}
 }
@@ -130,7 +130,7 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
 		[]string{"plan.md"}, withTests(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
-	if len(one.Tests) != 2 || two.Evidence != gate.Proven || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
+	if len(one.TestsChanged) != 2 || two.Evidence != gate.Proven || len(two.TestsChanged) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
 	}
 	m, _, err := record.Load(b.loop)

@@ -57,7 +57,7 @@ func TestTheJudgedTreeIsCommittedWhateverTheUserDoesMeanwhile(t *testing.T) {
 // commit takes an earlier task's work away.
 func TestTheUserChecksOutAnotherBranch(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing} {
+	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Inspecting, loop.Judging, loop.Committing} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"plan.md": "- [ ] one\n- [ ] two\n", "have.txt": ""})

@@ -55,7 +55,7 @@ func DoneIn(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
 // adoptRestored takes the files that protect the work as the user left them: a
 // restored checkpoint changed them, and nobody but the user has acted since.
 func (r *Runner) adoptRestored(ctx context.Context) error {
-	if !r.mem.State.Replaced {
+	if !r.mem.State.TreeReplaced {
 		return nil
 	}
 	if err := r.keepSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's

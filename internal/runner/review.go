@@ -73,10 +73,10 @@ func addReview(g *loop.Gates, ans review.Answer) {
 	case gate.Fail:
 		g.Status, g.Reason, g.Findings = gate.Fail, reason, ans.Findings
 		g.FirstError = cut(ans.Result.FirstError, resultTail)
-		g.Unsure, g.Until = false, time.Time{}
+		g.RetriesSpent, g.RetryAt = false, time.Time{}
 	case gate.Unknown:
 		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
-		g.Unsure, g.Until = !ans.Later, ans.Until
+		g.RetriesSpent, g.RetryAt = !ans.Later, ans.Until
 	case gate.Pass:
 		g.Approved = append(g.Approved, ans.Approved...)
 		if g.Reason == "" {
@@ -97,14 +97,14 @@ func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Briefing
 		return err
 	}
 	if !same {
-		g.Status, g.Unsure, g.Tree, g.Reason = gate.Unknown, false, now, "the work tree changed while it was reviewed"
+		g.Status, g.RetriesSpent, g.Tree, g.Reason = gate.Unknown, false, now, "the work tree changed while it was reviewed"
 	}
 	return nil
 }
 
 // toReview is what a reviewer is told of the claim.
 func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Briefing) (review.Request, error) {
-	q := review.Request{Base: m.Start, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
+	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.Answer
 	}
@@ -119,7 +119,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Briefing)
 			q.Tasks = append(q.Tasks, t)
 		}
 	}
-	f := m.Found
+	f := m.ClaimGates
 	if f == nil {
 		return q, nil
 	}

@@ -325,7 +325,7 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 			if ctx.Err() != nil || errors.Is(err, errStuck) {
 				return err
 			}
-			return r.step(ctx, loop.Event{Kind: loop.Faulted, Of: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
+			return r.step(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
 		}
 	}
 	return nil

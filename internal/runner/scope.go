@@ -39,7 +39,7 @@ func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Brief
 	}
 	return &loop.Gates{
 		Tree: found.Tree, Status: gate.Fail, Reason: cut(res.Reason, reasonMax), Results: []gate.Result{res},
-		Failed: loop.Failed{Fingerprint: gate.Fingerprint(found.Tree, []gate.Result{res})},
+		Failures: loop.Failures{Fingerprint: gate.Fingerprint(found.Tree, []gate.Result{res})},
 	}, nil
 }
 

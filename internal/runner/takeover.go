@@ -125,7 +125,7 @@ func (r *Runner) start() loop.Event {
 	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
 	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
 	if r.Spec.LeftWork != nil {
-		e.Start.First = r.Spec.LeftWork.Task
+		e.Start.FirstTask = r.Spec.LeftWork.Task
 	}
 	return e
 }
@@ -146,7 +146,7 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	case r.attended():
 		return nil
 	case a.Owner == loop.OwnerRunner: // that is us
-		return r.step(ctx, loop.Event{Kind: loop.HandedOver, Of: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
+		return r.step(ctx, loop.Event{Kind: loop.HandedOver, ActionID: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
 	}
 	left := r.mem.Attribution
 	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.looked)

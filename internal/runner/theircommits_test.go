@@ -46,7 +46,7 @@ func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeSeen}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeInspected}}
 	w.then = func() {
 		if !done {
 			done = true

@@ -74,7 +74,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Briefing) error {
 	for _, id := range a.Tasks {
 		task, _ := m.Tasks.Task(id)
 		entry := planfile.ProgressEntry(format, planfile.Entry{
-			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.JudgedAt,
+			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.ClaimGatesAt,
 			Evidence: string(a.Evidence),
 		})
 		if !bytes.Contains(old, bytes.TrimSpace(entry)) {

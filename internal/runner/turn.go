@@ -206,7 +206,7 @@ func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
 // needsMemory: the prompt of these situations is short, since the agent was told
 // the rest before. A context that was not gets the whole.
 func needsMemory(s loop.Situation) bool {
-	return s == loop.GoOn || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Violation
+	return s == loop.NoClaim || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Violation
 }
 
 // openSession gives the session for a turn: the one under way, the same one
@@ -300,8 +300,8 @@ func (r *Runner) replaceSession(ctx context.Context) {
 func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	_, blind := r.Agent.(agent.Blind)
 	return &loop.Turn{
-		Usage: res.Usage, Blind: blind,
-		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
+		Usage: res.Usage, ToolCallsHidden: blind,
+		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text), Unreadable: claim.IsUnreadableQuestion(res.Text),
 	}
 }

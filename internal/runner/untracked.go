@@ -73,7 +73,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f 
 	if err == nil && len(f.UncommittedSubmodules) == 0 && asGood(f.Observation.Now, there) {
 		return nil
 	}
-	g.Apart = atMost(apart, failingMost)
+	g.MissingFromCommit = atMost(apart, failingMost)
 	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
 	if err != nil {
 		g.Reason += ": " + err.Error()

@@ -52,7 +52,7 @@ func TestTheUsersUntrackedFileIsNoChangeOfATask(t *testing.T) {
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
-	if changed := s.Tasks[0].Changed; len(changed) > 0 {
+	if changed := s.Tasks[0].ChangedTests; len(changed) > 0 {
 		t.Errorf("the task is charged with %+v", changed)
 	}
 	if got := b.git("ls-files", "run.txt"); got != "" {

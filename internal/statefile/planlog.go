@@ -128,7 +128,7 @@ func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure)
 			text = append(text, f.ProgressEntry()...)
 		}
 		for _, t := range m.State.Tasks {
-			if t.Status == loop.Done && !t.Earlier && t.Commit != "" {
+			if t.Status == loop.Done && !t.DoneEarlier && t.Commit != "" {
 				text = planloop.Stamp(text, t.ID, t.Commit)
 			}
 		}

@@ -90,7 +90,7 @@ func (b *planBench) taken() {
 func (b *planBench) turn(c *loop.Claim) {
 	b.t.Helper()
 	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: c, ToolCalls: 1}})
-	b.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
+	b.step(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
 }
 
 // fails: the story is claimed, and a gate is red.
@@ -99,8 +99,8 @@ func (b *planBench) fails(reason, output string) {
 	b.turn(&loop.Claim{})
 	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
 		Purpose: loop.ForClaim, Tree: "t", Status: gate.Fail, Reason: reason,
-		Results: []gate.Result{{Gate: "test", Command: "go test ./...", Status: gate.Fail, ExitCode: 1, Tail: output}},
-		Failed:  loop.Failed{Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason},
+		Results:  []gate.Result{{Gate: "test", Command: "go test ./...", Status: gate.Fail, ExitCode: 1, Tail: output}},
+		Failures: loop.Failures{Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason},
 	}})
 }
 

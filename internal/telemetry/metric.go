@@ -96,7 +96,7 @@ func sum(m Metric, value float64, with ...Attribute) Metric {
 func (b *builder) tasksByEnd(s loop.State) Metric {
 	m := Metric{Name: "pawl.tasks", Unit: "{task}", About: "tasks, by how they ended"}
 	for _, t := range s.Tasks {
-		if was, ok := b.first.Task(t.ID); t.Earlier || ok && was.Status == t.Status && t.Status != loop.Open {
+		if was, ok := b.first.Task(t.ID); t.DoneEarlier || ok && was.Status == t.Status && t.Status != loop.Open {
 			continue
 		}
 		status, evidence := string(t.Status), string(t.Evidence)

@@ -29,13 +29,13 @@ func played() (events []loop.Event) {
 	}
 	turn := func() {
 		add(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{
-			ToolCalls: 1, Context: 12, SessionID: "s1", Text: "what the agent says", Claim: &loop.Claim{},
+			ToolCalls: 1, ContextPercent: 12, SessionID: "s1", Text: "what the agent says", Claim: &loop.Claim{},
 			Usage: loop.Usage{Input: 100, CacheRead: 900, Output: 50, CostUSD: 0.5},
 		}})
-		add(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}})
+		add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", Proof: loop.Proof{Evidence: e}, Failed: loop.Failed{Fingerprint: "f"}}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check --token hunter2hunter2", Status: gate.Fail}}
 		}
@@ -49,7 +49,7 @@ func played() (events []loop.Event) {
 		if task == "a" {
 			turn()
 			gates(loop.ForClaim, gate.Fail, "")
-			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
+			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
 		}
 		turn()
 		gates(loop.ForClaim, gate.Pass, gate.Proven)

@@ -19,7 +19,7 @@ func Noted(run Run, redact func(string) string) *loop.TestRun {
 		return nil
 	}
 	t := loop.TestRun{Command: run.Command, Result: string(v.Result), Failed: v.Failed, Failing: v.Failing, FirstError: v.FirstError}
-	t = t.Clean(redact).Bounded()
+	t = t.Redacted(redact).Bounded()
 	return &t
 }
 

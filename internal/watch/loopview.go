@@ -74,8 +74,8 @@ func gauges(d Detail, bars bool) []string {
 		of("cost "+narrate.Cost(d.Summary), figure.Money(limits.CostUSD), share(st.Usage.CostUSD, limits.CostUSD)),
 		of(figure.Tokens(st.Usage.Tokens())+" tokens", figure.Tokens(limits.Tokens), share(float64(st.Usage.Tokens()), float64(limits.Tokens))),
 	}
-	if st.Context > 0 {
-		parts = append(parts, of(fmt.Sprintf("context %d %%", st.Context), "the window", float64(st.Context)/100))
+	if st.ContextPercent > 0 {
+		parts = append(parts, of(fmt.Sprintf("context %d %%", st.ContextPercent), "the window", float64(st.ContextPercent)/100))
 	}
 	if left := narrate.Left(st); left != "" {
 		parts = append(parts, "left: "+left)
@@ -161,8 +161,8 @@ func (m Model) facts(columns int) []string {
 	if t.Why != "" {
 		wrap(t.Why)
 	}
-	if len(t.Tests) > 0 {
-		wrap("changed tests: " + strings.Join(t.Tests, ", "))
+	if len(t.TestsChanged) > 0 {
+		wrap("changed tests: " + strings.Join(t.TestsChanged, ", "))
 	}
 	return append(rows, "")
 }

@@ -112,7 +112,7 @@ func (t *turn) run(ctx context.Context) {
 		case <-timer.C:
 			t.check(time.Now())
 		case <-ctx.Done():
-			t.failure = &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted", Retried: t.retried}
+			t.failure = &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted", RetriedError: t.retried}
 		}
 	}
 }

@@ -14,28 +14,28 @@ type ActionKind string
 // are done when they are done. Every action may be performed again after a
 // crash and must then come to the same end.
 const (
-	Checkpoint ActionKind = "checkpoint" // snapshot of the whole tree; ends in Checkpointed
-	RunGates   ActionKind = "run_gates"  // ends in GatesFinished
-	BeginTurn  ActionKind = "begin_turn" // ends in TurnEnded or AgentFailed
-	Look       ActionKind = "look"       // at the work tree; ends in TreeSeen
-	Commit     ActionKind = "commit"     // the judged tree with the tasks ticked in it; ends in Committed
-	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
-	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
-	EditPlan   ActionKind = "edit_plan"  // as the user wants it; ends in PlanEdited
-	HandOver   ActionKind = "handover"   // to another owner; ends in HandedOver
-	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
-	Deliver    ActionKind = "deliver"    // messages into the turn under way, in order; each that the agent takes is a Delivered
-	PutBack    ActionKind = "put_back"   // protected paths as they were
-	Notify     ActionKind = "notify"     // tell the user
-	Finish     ActionKind = "finish"     // the work of the end: the loop has its outcome; ends in Concluded
+	Checkpoint   ActionKind = "checkpoint"    // snapshot of the whole tree; ends in Checkpointed
+	RunGates     ActionKind = "run_gates"     // ends in GatesFinished
+	BeginTurn    ActionKind = "begin_turn"    // ends in TurnEnded or AgentFailed
+	Inspect      ActionKind = "inspect"       // at the work tree; ends in TreeSeen
+	Commit       ActionKind = "commit"        // the judged tree with the tasks ticked in it; ends in Committed
+	Restore      ActionKind = "restore"       // checkpoint, then back to the tree the task started from; ends in Restored
+	Wait         ActionKind = "wait"          // until a time; ends in TimerFired
+	EditPlan     ActionKind = "edit_plan"     // as the user wants it; ends in PlanEdited
+	HandOver     ActionKind = "handover"      // to another owner; ends in HandedOver
+	Interrupt    ActionKind = "interrupt"     // the turn under way, cleanly
+	Deliver      ActionKind = "deliver"       // messages into the turn under way, in order; each that the agent takes is a Delivered
+	RestoreFiles ActionKind = "restore_files" // protected paths as they were
+	Notify       ActionKind = "notify"        // tell the user
+	Finish       ActionKind = "finish"        // the work of the end: the loop has its outcome; ends in Concluded
 )
 
 // Asks tells whether the action ends in an event of its own.
-func (k ActionKind) Asks() bool {
+func (k ActionKind) EndsInEvent() bool {
 	switch k {
-	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, EditPlan, HandOver, Finish:
+	case Checkpoint, RunGates, BeginTurn, Inspect, Commit, Restore, Wait, EditPlan, HandOver, Finish:
 		return true
-	case Interrupt, Deliver, PutBack, Notify:
+	case Interrupt, Deliver, RestoreFiles, Notify:
 		return false
 	}
 	return false
@@ -48,7 +48,7 @@ type Situation string
 const (
 	FirstTurn    Situation = "first"
 	NextTask     Situation = "next_task"
-	GoOn         Situation = "go_on"         // the turn ended without a claim
+	NoClaim      Situation = "no_claim"      // the turn ended without a claim
 	GatesFailed  Situation = "gates_failed"  // the claim was judged and did not hold
 	ClaimRefused Situation = "claim_refused" // all green, but nothing tells
 	WasRestored  Situation = "restored"

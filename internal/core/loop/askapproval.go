@@ -38,40 +38,40 @@ func Approves(answer string) bool {
 // what would be accepted, "" for the work tree as it is.
 func (m *machine) askApproval(at Approval, tree string) bool {
 	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
-		return m.s.Stop != ""
+		return m.s.StopCause != ""
 	}
-	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Base, Tree: tree}
+	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.StartTree, Tree: tree}
 	switch at {
 	case ApprovePlan:
 		q.Task, q.Text = string(at), "begin with this plan?"
 		for _, t := range m.s.Tasks {
-			q.Shows = append(q.Shows, string(t.Status)+": "+t.label())
+			q.Details = append(q.Details, string(t.Status)+": "+t.label())
 		}
 	case ApproveClaim:
 		q.Text = "judge the claim: " + m.labels(m.claimed())
-		q.Shows = []string{"the agent says: " + cmp.Or(m.s.Said, "nothing")}
+		q.Details = []string{"the agent says: " + cmp.Or(m.s.LastAgentLine, "nothing")}
 	case ApproveTask:
 		q.Text = "accept the work: " + m.labels(m.claimed())
-		q.Shows = m.evidenceShown()
+		q.Details = m.evidenceShown()
 	case ApproveEnd:
 		o, why, _ := m.outcome()
 		q.Task, q.Base, q.Text = string(at), "", fmt.Sprintf("end %s?", strings.TrimSuffix(string(o)+": "+why, ": "))
 		for _, t := range m.s.Tasks {
-			q.Shows = append(q.Shows, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", t.label(), t.Status, t.Evidence), " "))
+			q.Details = append(q.Details, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", t.label(), t.Status, t.Evidence), " "))
 		}
 	}
-	q.Shows = q.Shows[:min(len(q.Shows), maxShows)]
+	q.Details = q.Details[:min(len(q.Details), maxDetails)]
 	m.dropQuestion(q.Task)
 	m.s.Questions = append(slices.Clip(m.s.Questions), q)
 	m.awaitApproval(q)
 	return true
 }
 
-const maxShows = 20 // lines about what would be accepted
+const maxDetails = 20 // lines about what would be accepted
 
 // evidenceShown says what was found of the work that would be accepted.
 func (m *machine) evidenceShown() []string {
-	f := m.s.Found
+	f := m.s.ClaimGates
 	lines := []string{strings.TrimSuffix(fmt.Sprintf("evidence: %s; %s", f.Evidence, plan.OneLine(f.Reason, maxWhyBytes)), "; ")}
 	if len(f.Flipped) > 0 {
 		lines = append(lines, "failed before, passes now: "+plan.Few(f.Flipped, 4))
@@ -87,7 +87,7 @@ func (m *machine) evidenceShown() []string {
 
 func (m *machine) awaitApproval(q Question) {
 	q.Until = m.s.Now.Add(maxAnswerWait)
-	m.ofQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
+	m.changeQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
 	m.waitForAnswer(q, ThenApproved)
 }
 
@@ -116,9 +116,9 @@ func (m *machine) resumeApproval() {
 	case ApproveClaim:
 		m.runGates(ForClaim)
 	case ApproveTask:
-		f := *m.s.Found
+		f := *m.s.ClaimGates
 		f.Accepted = true
-		m.s.Found = &f
+		m.s.ClaimGates = &f
 		m.commitAccepted()
 	case ApproveEnd:
 		if len(m.rejectedWork()) > 0 || m.openForMessage() { // meanwhile
@@ -136,7 +136,7 @@ func (m *machine) approvalDeclined(q Question) {
 		why = ": " + q.Answer
 	}
 	m.remember("not approved by the user" + why)
-	m.s.Claim, m.s.Found = nil, nil
+	m.s.Claim, m.s.ClaimGates = nil, nil
 	switch q.Approve {
 	case ApprovePlan:
 		m.finish(CancelledEnd, "the user did not approve the plan"+why, "edit the plan file;  pawl resume  asks again")
@@ -149,8 +149,8 @@ func (m *machine) approvalDeclined(q Question) {
 	}
 	m.tellAgent("The user does not accept your work on this task" + why)
 	m.s.Refusals++
-	m.s.Ladder.Rounds = 0 // the work that comes of their word is reviewed as any other
-	m.s.Failing, m.s.Situation = nil, GoOn
+	m.s.Ladder.ReviewFailures = 0 // the work that comes of their word is reviewed as any other
+	m.s.Failing, m.s.Situation = nil, NoClaim
 	m.beginTurn()
 }
 
@@ -163,7 +163,7 @@ const makeGatesPass = "make the final gates pass"
 // finalTask opens the task that comes after all others.
 func (m *machine) finalTask(title string) {
 	if _, opened := m.s.Task(FinalTask); opened {
-		m.task(FinalTask, func(t *Task) { t.Status, t.Title = Open, title })
+		m.updateTask(FinalTask, func(t *Task) { t.Status, t.Title = Open, title })
 		return
 	}
 	m.s.Tasks = append(m.tasks(), Task{ID: FinalTask, Title: title, Status: Open, Wanted: gate.Unproven})

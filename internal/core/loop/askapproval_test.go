@@ -45,19 +45,19 @@ func TestApproveTask(t *testing.T) {
 	before := sc.s.Elapsed()
 	sc.feed(loop.Event{Kind: loop.TimerFired}, "wait")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
 	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "yes"}, "") // a message is no answer
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
-	sc.says("keep the old flag", "turn 2 continue go_on")
+	sc.says("keep the old flag", "turn 2 continue no_claim")
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "yes|The user does not accept your work on this task: keep the old flag" {
 		t.Errorf("told %q", notes)
 	}
 	sc.turn("done", "gates claim")
 	sc.gates(found, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.says("Yes", "") // in a pause
 	sc.feed(loop.Event{Kind: loop.Resumed}, "commit a")
 	sc.committed("gates final")
@@ -84,7 +84,7 @@ func TestApproveClaim(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveClaim)
 	sc.turn("done", "wait")
-	sc.says("no", "turn 2 continue go_on")
+	sc.says("no", "turn 2 continue no_claim")
 	sc.turn("done", "wait")
 	sc.says("yes", "gates claim")
 	sc.gates(proven, "commit a")
@@ -155,7 +155,7 @@ func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
 	for _, a := range acts {
 		at, stop := stops[a.Do]
 		if a.Do == loop.RunGates && a.Purpose == loop.ForClaim {
-			at, stop = loop.ApproveClaim, !before.Policy.Verify && before.Phase == loop.Looking
+			at, stop = loop.ApproveClaim, !before.Policy.Verify && before.Phase == loop.Inspecting
 		}
 		asked := slices.Contains(w.start.Approve, at)
 		yes := e.Kind == loop.Answered && loop.Approves(e.Text)

@@ -19,17 +19,17 @@ func (m *machine) startTask() {
 
 // firstTurn begins the turns of a task.
 func (m *machine) firstTurn() {
-	if !m.restoreSetAside() {
+	if !m.restoreSavedWork() {
 		m.beginTurn()
 	}
 }
 
-func (m *machine) baseline(g Gates) {
+func (m *machine) baselineFinished(g Gates) {
 	if g.CannotStart && m.s.Turns == 0 {
 		m.finish(Errored, "a gate cannot be run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was begun")
 		return
 	}
-	if g.Unsettled && m.s.Turns == 0 {
+	if g.ChangesTrackedFiles && m.s.Turns == 0 {
 		m.finish(Errored, "a gate changes the work that it judges: "+g.Reason,
 			"have the gate write to a file that git ignores (.gitignore; git rm --cached FILE where git tracks it); no turn was begun")
 		return
@@ -37,13 +37,13 @@ func (m *machine) baseline(g Gates) {
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}
-	m.s.Unknowns = 0
+	m.s.UnknownResults = 0
 	if g.Status == gate.Unknown {
 		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
 	}
-	m.sawGates(g)
+	m.recordGates(g)
 	if m.s.Turns == 0 && g.Status == gate.Fail {
-		m.redAtStart(g)
+		m.recordRedAtStart(g)
 	}
 	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
 	m.firstTurn()
@@ -58,15 +58,15 @@ const stillRedHint = "pawl resume . makes it part of the work; if it is not: " +
 // redAtStart keeps what failed before any work, and tells the user, who alone knows
 // whether it is part of the goal. Where green is the goal it is; in a session the
 // gates are shown when the loop begins. What the user wants green is let go nowhere.
-func (m *machine) redAtStart(g Gates) {
-	if g.Wanted {
+func (m *machine) recordRedAtStart(g Gates) {
+	if g.RedIsGoal {
 		return
 	}
 	m.s.RedAtStart = redGates(g)
-	if m.s.Policy.Verify || m.s.Attended || m.s.Stop != "" {
+	if m.s.Policy.Verify || m.s.Attended || m.s.StopCause != "" {
 		return
 	}
-	what := m.s.Red
+	what := m.s.RedReason
 	if red := g.Red(); len(red) > 0 {
 		what = plan.Few(red, 4)
 	}
@@ -77,14 +77,14 @@ func (m *machine) redAtStart(g Gates) {
 // still red that name no tests, and these were failing before any work: what they say has
 // perhaps nothing to do with it, and the last word is the user's. They may be the goal
 // as well: one claim is refused over them, if the agent has a turn left.
-func (m *machine) provenBeside(g Gates) bool {
-	return (m.s.Ladder.StillRed || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
-		then, red := m.redAtStartOf(name)
+func (m *machine) provenDespiteRed(g Gates) bool {
+	return (m.s.Ladder.RefusedStillRed || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
+		then, red := m.gateRedAtStart(name)
 		return !red || len(then.Tests) > 0
 	})
 }
 
-func (m *machine) redAtStartOf(name string) (RedGate, bool) {
+func (m *machine) gateRedAtStart(name string) (RedGate, bool) {
 	i := slices.IndexFunc(m.s.RedAtStart, func(r RedGate) bool { return r.Gate == name })
 	if i < 0 {
 		return RedGate{}, false
@@ -95,13 +95,13 @@ func (m *machine) redAtStartOf(name string) (RedGate, bool) {
 // unrelatedRed is what fails in the end and failed before any work, where the tasks are
 // done as wanted and none of them turned a test of such a gate green: what was red has
 // nothing to do with them. It is nil if anything else is red.
-func (m *machine) unrelatedRed(g Gates) []string {
+func (m *machine) redUnrelatedToTasks(g Gates) []string {
 	if m.lessThanWanted() != "" {
 		return nil
 	}
 	var names []string
 	for _, now := range redGates(g) {
-		then, red := m.redAtStartOf(now.Gate)
+		then, red := m.gateRedAtStart(now.Gate)
 		isOther := func(test string) bool { return !slices.Contains(then.Tests, test) }
 		if !red || (len(now.Tests) == 0) != (len(then.Tests) == 0) || slices.ContainsFunc(now.Tests, isOther) {
 			return nil

@@ -64,7 +64,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(start, "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Results: []gate.Result{red}, Proof: loop.Proof{Evidence: c.evidence}, Failed: loop.Failed{StillRed: c.stillRed}}
+			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Results: []gate.Result{red}, Proof: loop.Proof{Evidence: c.evidence}, Failures: loop.Failures{StillRed: c.stillRed}}
 			sc.gates(claim, "turn 2 continue gates_failed")
 			if f := sc.s.Failing; f == nil || f.Reason != "lint: exit 1" {
 				t.Errorf("the agent is told %+v", f)
@@ -76,8 +76,8 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			}
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "finish unverified")
-			if sc.s.Reason != "red before this loop began, and still: lint" || !sc.s.Left() {
-				t.Error(sc.s.Reason, sc.s.Left())
+			if sc.s.Reason != "red before this loop began, and still: lint" || !sc.s.HasWorkLeft() {
+				t.Error(sc.s.Reason, sc.s.HasWorkLeft())
 			}
 			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "gates final")
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "checkpoint")
@@ -94,8 +94,8 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	accept := gate.Result{Gate: "accept", Status: gate.Fail}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
-	claim := loop.Gates{Status: gate.Pass, Results: []gate.Result{accept}, Proof: loop.Proof{Evidence: gate.Proven}, Failed: loop.Failed{StillRed: []string{"accept"}}}
+	sc.gates(loop.Gates{Status: gate.Fail, RedIsGoal: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
+	claim := loop.Gates{Status: gate.Pass, Results: []gate.Result{accept}, Proof: loop.Proof{Evidence: gate.Proven}, Failures: loop.Failures{StillRed: []string{"accept"}}}
 	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		sc.gates(claim, want)
@@ -104,7 +104,7 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	// At the end, where a task turned the claim's gates green, it is the last task.
 	sc = begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
+	sc.gates(loop.Gates{Status: gate.Fail, RedIsGoal: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{"TestNew"}}}, "commit a")
 	sc.committed("gates final")

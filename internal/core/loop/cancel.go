@@ -4,12 +4,12 @@ package loop
 // interrupted first, a commit or a restore is finished. A second one ends a turn
 // at once; a turn of a user's session goes on without the loop.
 func (m *machine) cancel(cause, why string) {
-	again := m.s.Stop != ""
-	m.s.Stop, m.s.StopWhy = cause, why
+	again := m.s.StopCause != ""
+	m.s.StopCause, m.s.StopReason = cause, why
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
-	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a user's session
+	case !again && (m.s.Phase == TurningIsolated || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a user's session
 		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(m.s), "")
@@ -17,10 +17,10 @@ func (m *machine) cancel(cause, why string) {
 }
 
 func cancelReason(s State) string {
-	if s.StopWhy != "" {
-		return s.StopWhy
+	if s.StopReason != "" {
+		return s.StopReason
 	}
-	switch s.Stop {
+	switch s.StopCause {
 	case ByStop:
 		return "stopped by pawl stop"
 	case ByTerm:
@@ -33,7 +33,7 @@ func cancelReason(s State) string {
 
 // stopped finishes a cancelled loop at the first point where it can.
 func (m *machine) stopped() bool {
-	if m.s.Stop == "" {
+	if m.s.StopCause == "" {
 		return false
 	}
 	m.finish(CancelledEnd, cancelReason(m.s), "")

@@ -9,11 +9,11 @@ import (
 )
 
 // doneBefore begins a loop over a plan that has nothing open.
-func doneBefore(t *testing.T, p loop.Policy, want string) *scenario {
+func allDoneReason(t *testing.T, p loop.Policy, want string) *scenario {
 	t.Helper()
 	p.Limits.Iterations = 9
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
-	tasks := []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}
+	tasks := []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}
 	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: tasks}}, want)
 	return sc
 }
@@ -21,7 +21,7 @@ func doneBefore(t *testing.T, p loop.Policy, want string) *scenario {
 // A plan whose tasks are all done is as good as its gates.
 func TestPlanThatWasDoneBefore(t *testing.T) {
 	t.Parallel()
-	doneBefore(t, loop.Policy{Kind: loop.Change}, "finish finished")
+	allDoneReason(t, loop.Policy{Kind: loop.Change}, "finish finished")
 	for _, c := range []struct {
 		gates  loop.Gates
 		want   string
@@ -30,13 +30,13 @@ func TestPlanThatWasDoneBefore(t *testing.T) {
 		{green, "finish finished", "every task was done before, and the gates pass"},
 		{red("x"), "finish error", "every task was done before, but a gate fails: TestX fails"},
 	} {
-		sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+		sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 		sc.gates(c.gates, c.want)
 		if sc.s.Reason != c.reason || sc.s.Iteration != 0 {
 			t.Errorf("%q after iteration %d", sc.s.Reason, sc.s.Iteration)
 		}
 	}
-	sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	for range 3 {
 		sc.gates(cannot, "wait")
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates final")
@@ -47,7 +47,7 @@ func TestPlanThatWasDoneBefore(t *testing.T) {
 // Resumed, the loop makes a red gate its work.
 func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	t.Parallel()
-	sc := doneBefore(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	sc.gates(red("x"), "finish error")
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
@@ -64,9 +64,9 @@ func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 fresh fresh"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Blind: true}}, "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, want)
+	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCallsHidden: true}}, "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, want)
 	}
 	if want := "nothing was claimed: 3 turns in a row without a <promise> line (Pawl cannot see this agent's tool calls)"; sc.s.Failing.Reason != want {
 		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)

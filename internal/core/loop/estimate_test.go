@@ -20,7 +20,7 @@ func TestEstimate(t *testing.T) {
 	}
 	s := loop.State{Tasks: []loop.Task{
 		ended(2*time.Minute, 0.2), ended(10*time.Minute, 1),
-		{Status: loop.Done, Earlier: true},
+		{Status: loop.Done, DoneEarlier: true},
 		ended(3*time.Minute, 0.5),
 		{ID: "4", Status: loop.Open, CostUSD: 0.25},
 		{ID: "5", Status: loop.Open},

@@ -11,21 +11,21 @@ import (
 func TestFactsOfAClaimBeingCommitted(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
-	if f := sc.s.Facts(); !f.First || f.Start != "" || f.Claimed {
+	if f := sc.s.Facts(); !f.BeforeFirstTurn || f.StartTree != "" || f.Claimed {
 		t.Errorf("before the first turn: %+v", f)
 	}
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
 	sc.turn("done", "gates claim")
-	if f := sc.s.Facts(); f.First || !f.Claimed || !f.Unjudged || f.Start != sc.s.Base || f.Found != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
+	if f := sc.s.Facts(); f.BeforeFirstTurn || !f.Claimed || !f.TurnSinceGates || f.StartTree != sc.s.StartTree || f.ClaimGates != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
 		t.Errorf("while the gates judge: %+v", f)
 	}
 	proven := green
 	proven.Evidence, proven.Tree, proven.Head = gate.Proven, "tree", "head"
 	sc.gates(proven, "commit a")
 	f := sc.s.Facts()
-	if f.Found == nil || f.Found.Head != "head" || f.JudgedAt.IsZero() || f.Unjudged || f.Turns != 1 || f.Iteration != 1 || f.Elapsed != sc.s.Elapsed() {
+	if f.ClaimGates == nil || f.ClaimGates.Head != "head" || f.ClaimGatesAt.IsZero() || f.TurnSinceGates || f.Turns != 1 || f.Iteration != 1 || f.Elapsed != sc.s.Elapsed() {
 		t.Errorf("while it is committed: %+v", f)
 	}
 	if a, ok := f.Tasks.Task("a"); !ok || a.Status != loop.Open || f.Tasks.Wanted([]string{"a"}) != gate.Proven {

@@ -32,7 +32,7 @@ func (m *machine) startHandover() bool {
 	if to == "" && m.s.Attended && m.mayHandover() {
 		switch {
 		case m.contextFull():
-			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.Context)
+			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.ContextPercent)
 		case m.s.Fresh && m.s.Failing != nil:
 			to, why = OwnerRunner, "all attempts in this session failed: "+m.s.Failing.Reason
 		case m.s.Fresh, m.s.Policy.Session == PerTurn && m.s.Turns > 0 && !m.s.Retry:
@@ -44,7 +44,7 @@ func (m *machine) startHandover() bool {
 		return false
 	}
 	m.s.HandoverTo, m.s.HandoverWhy = to, why
-	m.ask(HandingOver, Action{Do: HandOver, Owner: to, Text: why})
+	m.await(HandingOver, Action{Do: HandOver, Owner: to, Text: why})
 	return true
 }
 
@@ -66,11 +66,11 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		}
 	case Waiting, Paused: // whoever takes it wants it to go on
 		m.s.Pause = false
-		m.back()
+		m.startClock()
 		m.follow(m.s.After)
 	case HandingOver:
 		m.beginTurn() // the other way round, perhaps
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Editing, Finishing, Ended:
+	case New, Checkpointing, Baseline, Inspecting, Judging, Committing, Restoring, TurningIsolated, Editing, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }
@@ -96,20 +96,20 @@ func (m *machine) handedOver(e Event) {
 	m.s.HandoverTo = ""
 	m.s.Attended = to == OwnerSession
 	m.s.HandoverFailed, m.s.IsolationFailed, m.s.Waited = false, false, nil
-	m.s.Fresh, m.s.Context = !m.s.Attended, 0
+	m.s.Fresh, m.s.ContextPercent = !m.s.Attended, 0
 	switch m.s.Phase {
-	case Turning, Trying:
+	case Turning, TurningIsolated:
 		m.s.Retry = true
-		m.recap()
+		m.beginWithRecap()
 	case HandingOver:
-		m.recap()
+		m.beginWithRecap()
 	case Paused:
 	default:
-		if m.s.Replaced && m.s.Phase != Finishing {
+		if m.s.TreeReplaced && m.s.Phase != Finishing {
 			m.restartTask()
 			return
 		}
-		if !m.worksMeanwhile() {
+		if !m.resumeOtherWork() {
 			m.acts = append(m.acts, m.s.Pending...)
 		}
 	}
@@ -127,7 +127,7 @@ func (m *machine) keepOwner(why string) {
 	m.beginTurn()
 }
 
-func (m *machine) recap() {
+func (m *machine) beginWithRecap() {
 	if m.stopped() {
 		return
 	}

@@ -6,41 +6,41 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, Context: percent}) }
+func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, ContextPercent: percent}) }
 
 func given(to loop.Owner) loop.Event { return loop.Event{Kind: loop.HandedOver, Owner: to} }
 
-var shallow = loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}
+var shallow = loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}
 
 func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(79), "look")
-	sc.feed(shallow, "turn 2 continue go_on")
-	sc.feed(full(80), "look")
+	sc.feed(full(79), "inspect")
+	sc.feed(shallow, "turn 2 continue no_claim")
+	sc.feed(full(80), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
-	if sc.s.Attended || sc.s.Context != 0 || sc.s.HandoverTo != "" {
+	if sc.s.Attended || sc.s.ContextPercent != 0 || sc.s.HandoverTo != "" {
 		t.Errorf("%+v", sc.s)
 	}
-	sc.feed(full(80), "look")
-	sc.feed(shallow, "turn 4 continue go_on")
+	sc.feed(full(80), "inspect")
+	sc.feed(shallow, "turn 4 continue no_claim")
 
 	sc = attended(t, loop.Policy{HandoverAt: 80})
-	sc.feed(full(95), "look")
-	sc.feed(shallow, "turn 2 continue go_on")
+	sc.feed(full(95), "inspect")
+	sc.feed(shallow, "turn 2 continue no_claim")
 }
 
 func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "look")
+	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
-	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "no client"}, "notify; turn 2 continue go_on")
-	sc.feed(full(95), "look")
-	sc.feed(shallow, "turn 3 continue go_on")
-	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
-	sc.feed(full(95), "look")
+	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "no client"}, "notify; turn 2 continue no_claim")
+	sc.feed(full(95), "inspect")
+	sc.feed(shallow, "turn 3 continue no_claim")
+	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
+	sc.feed(full(95), "inspect")
 	sc.feed(shallow, "handover")
 }
 
@@ -56,13 +56,13 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 		s := sc.s
 		for _, e := range []loop.Event{
 			ended(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
-			{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}},
+			{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}},
 			{Kind: loop.GatesFinished, Gates: new(red("x"))},
 		} {
 			e.At = sc.now
 			s, _ = loop.Step(s, e)
 		}
-		if h := s.History; len(h) == 0 || h[len(h)-1].Said != want {
+		if h := s.History; len(h) == 0 || h[len(h)-1].LastAgentLine != want {
 			t.Errorf("%q is remembered as %+v", said, h)
 		}
 	}
@@ -89,7 +89,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "look")
+	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
@@ -105,10 +105,10 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 func TestAnotherSessionTakesALoop(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "look")
+	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
-	if sc.s.HandoverFailed || sc.s.Context != 0 {
+	if sc.s.HandoverFailed || sc.s.ContextPercent != 0 {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
@@ -119,7 +119,7 @@ func TestASessionTakesALoopFromItsRunner(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Session: loop.PerTask}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "taken"}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: "taken"}, "interrupt")
 	sc.fails(loop.Interrupted, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
 
@@ -134,10 +134,10 @@ func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.turn("", "")
-	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession}, "handover")
-	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner}, "turn 2 continue go_on") // they thought better of it
+	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession}, "handover")
+	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner}, "turn 2 continue no_claim") // they thought better of it
 }
 
 func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {

@@ -47,13 +47,13 @@ func (m *machine) isolatedBlocked() string {
 // could not begin was none; then the session goes on by itself.
 func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	if t == nil {
-		t = &Turn{Context: -1}
+		t = &Turn{ContextPercent: -1}
 	}
 	switch f.Class {
 	case NotStarted, Login, Billing:
 		if m.s.Isolated = nil; t.Rounds > 0 || t.ToolCalls > 0 { // it got that far first
 			m.bookIsolated(t, f.Message)
-			m.count(*t)
+			m.countTurn(*t)
 		}
 		if m.stopped() {
 			return
@@ -75,17 +75,17 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	case Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted:
 		m.bookIsolated(t, f.Message)
 		m.remember("the isolated try was cut off: " + f.Message)
-		m.weighTurn(*t) // what it was told it may not have read
+		m.applyTurn(*t) // what it was told it may not have read
 	default:
 		m.bookIsolated(t, f.Message)
-		m.weighTurn(*t)
+		m.applyTurn(*t)
 	}
 }
 
 // bookIsolated keeps what the try came to, and takes out of its turn what says nothing
 // about the user's session, or about the work.
 func (m *machine) bookIsolated(t *Turn, died string) {
-	t.Context, t.Claim, t.Background, t.ByUser = -1, nil, nil, false
+	t.ContextPercent, t.Claim, t.Background, t.ByUser = -1, nil, nil, false
 	try := IsolatedTurn{Iteration: m.s.Iteration, From: m.s.Now}
 	if m.s.Isolated != nil {
 		try = *m.s.Isolated

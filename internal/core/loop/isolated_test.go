@@ -15,8 +15,8 @@ func spent(t *testing.T) *scenario {
 	t.Helper()
 	sc := attended(t, isolating)
 	for _, f := range []string{"a", "b", "c"} {
-		sc.feed(ended(loop.Turn{ToolCalls: 1, Context: 40}), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(ended(loop.Turn{ToolCalls: 1, ContextPercent: 40}), "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 		want := map[string]string{"a": "turn 2 continue gates_failed", "b": "turn 3 continue gates_failed", "c": "turn 4 fresh fresh"}[f]
 		sc.gates(red(f), want)
 	}
@@ -25,26 +25,26 @@ func spent(t *testing.T) *scenario {
 
 func tried(cost float64) loop.Event {
 	return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{
-		ToolCalls: 3, Context: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{},
+		ToolCalls: 3, ContextPercent: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{},
 	}}
 }
 
 func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
-	if sc.s.Phase != loop.Trying || !sc.s.Attended || !sc.s.Phase.AtWork() {
+	if sc.s.Phase != loop.TurningIsolated || !sc.s.Attended || !sc.s.Phase.OwnerActs() {
 		t.Fatalf("%s, attended %v", sc.s.Phase, sc.s.Attended)
 	}
 	sc.feed(ended(byPerson), "") // they type meanwhile
-	sc.feed(tried(0.25), "look deep")
+	sc.feed(tried(0.25), "inspect deep")
 	want := loop.IsolatedTurn{Iteration: 4, From: sc.s.Isolated.From, Took: 2 * time.Minute, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: 0.25}}
-	if *sc.s.Isolated != want || sc.s.Context != 40 {
-		t.Errorf("%+v, context %d", *sc.s.Isolated, sc.s.Context)
+	if *sc.s.Isolated != want || sc.s.ContextPercent != 40 {
+		t.Errorf("%+v, context %d", *sc.s.Isolated, sc.s.ContextPercent)
 	}
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(red("d"), "turn 5 fresh fresh")
-	sc.feed(tried(0.5), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(tried(0.5), "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -57,11 +57,11 @@ func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
 	for n, want := range []string{"turn 5 fresh fresh", "turn 6 fresh fresh", "turn 7 fresh fresh", "checkpoint"} {
-		sc.feed(tried(0.5), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(tried(0.5), "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 		sc.gates(red("again"), want)
-		if n < 3 && sc.s.Ladder.Same != n {
-			t.Errorf("%d the same after %d", sc.s.Ladder.Same, n)
+		if n < 3 && sc.s.Ladder.SameFailures != n {
+			t.Errorf("%d the same after %d", sc.s.Ladder.SameFailures, n)
 		}
 	}
 	sc.checkpointed("finish stuck")
@@ -78,13 +78,13 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 		"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 continue gates_failed",
 		"turn 6 fresh fresh",
 	} {
-		sc.feed(ended(loop.Turn{ToolCalls: 1, Context: 40}), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(ended(loop.Turn{ToolCalls: 1, ContextPercent: 40}), "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 		sc.gates(red("same"), want)
 	}
 	for _, want := range []string{"turn 7 fresh fresh", "checkpoint"} {
-		sc.feed(tried(0.5), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(tried(0.5), "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 		sc.gates(red("same"), want)
 	}
 	sc.checkpointed("finish stuck")
@@ -94,9 +94,9 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	t.Parallel()
 	cannot := loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}
-	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}
+	seen := loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}
 	sc := spent(t)
-	sc.feed(cannot, "look deep")
+	sc.feed(cannot, "inspect deep")
 	sc.feed(seen, "gates claim")
 	sc.gates(red("d"), "checkpoint")
 	sc.checkpointed("finish blocked")
@@ -104,7 +104,7 @@ func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 		t.Errorf("blocked: %s", sc.s.Reason)
 	}
 	sc = spent(t)
-	sc.feed(cannot, "look deep")
+	sc.feed(cannot, "inspect deep")
 	sc.feed(seen, "gates claim")
 	sc.gates(green, "commit a")
 }
@@ -117,8 +117,8 @@ func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
 	if sc.s.Phase != loop.Turning || !strings.Contains(sc.s.Failing.Reason, "no client") || !strings.Contains(sc.s.Failing.Reason, "TestX fails") {
 		t.Errorf("%s: %+v", sc.s.Phase, sc.s.Failing)
 	}
-	sc.feed(ended(loop.Turn{ToolCalls: 1}), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(red("d"), "turn 5 continue gates_failed")
 }
 
@@ -126,10 +126,10 @@ func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.TimedOut, loop.OverBudget, loop.Crashed, loop.Silent} {
 		sc := spent(t)
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: c, Message: "cut"}}, "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: c, Message: "cut"}}, "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 		sc.gates(green, "commit a")
-		if sc.s.Isolated.Died != "cut" || sc.s.Hit != "" {
+		if sc.s.Isolated.Died != "cut" || sc.s.ReachedLimit != "" {
 			t.Errorf("%s: %+v", c, sc.s.Isolated)
 		}
 	}
@@ -142,8 +142,8 @@ func TestTheLimitEndsIsolatedTries(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
 	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.Interrupted, Message: "limit"}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.Interrupted, Message: "limit"}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(red("d"), "finish duration")
 	sc = spent(t)
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
@@ -163,16 +163,16 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 	for _, p := range []loop.Policy{{Kind: loop.Explore, Gates: true}, {Kind: loop.Explore}} {
 		p.Limits.Iterations = 2
 		sc := attended(t, p)
-		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}, ToolCalls: 0}), "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true, Marked: []string{"a"}}}, "turn 2 continue go_on")
-		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}, ToolCalls: 0}), "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true, TickedByAgent: []string{"a"}}}, "turn 2 continue no_claim")
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
 		sc.feed(shallow, "finish finished")
 	}
 	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
-	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look")
+	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect")
 	sc.feed(shallow, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 continue go_on")
-	sc.feed(ended(loop.Turn{}), "look deep")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 continue no_claim")
+	sc.feed(ended(loop.Turn{}), "inspect deep")
 	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
 }
 
@@ -181,7 +181,7 @@ func TestATryThatWasCutOffWithItsOwner(t *testing.T) {
 	t.Parallel()
 	spent(t).feed(loop.Event{Kind: loop.OwnerLost}, "turn 4 fresh fresh")
 	for want, before := range map[string]loop.Event{
-		"look deep":        {Kind: loop.LimitHit, Limit: loop.Duration},
+		"inspect deep":     {Kind: loop.LimitHit, Limit: loop.Duration},
 		"finish cancelled": {Kind: loop.Cancelled, Text: loop.ByStop},
 	} {
 		sc := spent(t)

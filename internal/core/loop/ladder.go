@@ -9,8 +9,8 @@ const (
 )
 
 const (
-	triesInSession = 3
-	maxSame        = 3 // times that a try fails as the one before, and is paid for
+	triesInSession  = 3
+	maxSameFailures = 3 // times that a try fails as the one before, and is paid for
 )
 
 // fail counts a failed try, and goes to the next attempt where this one has had its tries.
@@ -25,10 +25,10 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	}
 	same := fingerprint != "" && fingerprint == m.s.Ladder.Fingerprint
 	m.s.Ladder.Fingerprint = fingerprint
-	if m.s.Ladder.Same++; !same {
-		m.s.Ladder.Same = 0
+	if m.s.Ladder.SameFailures++; !same {
+		m.s.Ladder.SameFailures = 0
 	}
-	m.s.Ladder.Idle, m.s.Ladder.Standing = 0, nil
+	m.s.Ladder.IdleTurns, m.s.Ladder.RefusedClaim = 0, nil
 	m.s.Ladder.Tries++
 	if m.s.Ladder.Attempt == sameSession && m.s.Ladder.Tries < m.maxTries() && (!same || m.s.Policy.Tries > 0) {
 		m.s.Situation = GatesFailed
@@ -51,7 +51,7 @@ func (m *machine) maxTries() int {
 func (m *machine) nextAttempt() {
 	p, l := m.s.Policy, &m.s.Ladder
 	if l.Attempt == sameSession {
-		l.Same = min(l.Same, 1) // maxSame counts what is paid for
+		l.SameFailures = min(l.SameFailures, 1) // maxSame counts what is paid for
 	}
 	l.Tries = 0
 	l.Attempt++
@@ -64,7 +64,7 @@ func (m *machine) nextAttempt() {
 	if p.Verify {
 		l.Attempt = freshSession
 	}
-	if m.isolates() && l.Same >= maxSame { // each costs money, and nothing comes of them
+	if m.isolates() && l.SameFailures >= maxSameFailures { // each costs money, and nothing comes of them
 		l.Attempt = skipTask
 	}
 	if m.s.Failing.Review { // work is neither undone nor skipped for a review's sake
@@ -88,12 +88,12 @@ func (m *machine) nextAttempt() {
 func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {
-	m.s.Unjudged = false
+	m.s.TurnSinceGates = false
 	if !m.s.Failing.NoWork { // else nothing was learnt
-		m.learn(m.undone())
+		m.learn(m.undoneLesson())
 	}
 	m.s.After = then
-	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.s.Failing.Reason})
+	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.s.Failing.Reason})
 }
 
 // skip leaves the current task for the next: its half-work is checkpointed, the tree goes
@@ -101,7 +101,7 @@ func (m *machine) restore(then After) {
 func (m *machine) skip(status TaskStatus, why string) {
 	id := m.s.Current
 	took := m.s.Elapsed() - m.s.TaskElapsed
-	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, t.Took+took })
+	m.updateTask(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, t.Took+took })
 	m.remember(string(status) + ": " + why)
 	if m.s.Failing == nil || m.s.Failing.Reason != why {
 		m.s.Failing = &Failing{Reason: why, NoWork: status == Blocked}
@@ -112,5 +112,5 @@ func (m *machine) skip(status TaskStatus, why string) {
 		return
 	}
 	m.s.After = ThenNext
-	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " skipped"})
+	m.await(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " skipped"})
 }

@@ -42,8 +42,8 @@ func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
 	for n := 2; n < 20; n += 2 {
 		crashed := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Crashed, Message: "gone"}}
 		sc.feed(crashed, fmt.Sprintf("turn %d continue gates_failed", n))
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, fmt.Sprintf("turn %d continue go_on", n+1))
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, fmt.Sprintf("turn %d continue no_claim", n+1))
 	}
 }
 
@@ -66,9 +66,9 @@ func TestThreeIdleTurnsAreAFailure(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 fresh fresh"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
+	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestViolations(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	bad := loop.Inspection{Changed: true, Tampered: []string{"Makefile"}}
-	sc.turnSeen("done", bad, "put_back; turn 2 continue violation")
-	sc.turnSeen("", bad, "put_back; turn 3 fresh violation")
-	sc.turnSeen("done", bad, "put_back; finish tampered")
+	sc.turnSeen("done", bad, "restore_files; turn 2 continue violation")
+	sc.turnSeen("", bad, "restore_files; turn 3 fresh violation")
+	sc.turnSeen("done", bad, "restore_files; finish tampered")
 }

@@ -12,24 +12,24 @@ import (
 // Lesson is a rule learnt, for the turns to come: what was tried, what it broke,
 // and what to do instead. One that a user or the agent wrote is Instead alone.
 type Lesson struct {
-	Tried    string `json:"tried,omitempty"`
-	Broke    string `json:"broke,omitempty"`
-	AsBefore bool   `json:"as_before,omitempty"` // what Broke says was so before: it did not help
-	Instead  string `json:"instead"`
-	Key      string `json:"key,omitempty"`     // lessons of one key are one; none: by the text
-	Times    int    `json:"times,omitempty"`   // how often it was learnt, beyond the first
-	ByUser   bool   `json:"by_user,omitempty"` // these make room last
+	Tried        string `json:"tried,omitempty"`
+	Broke        string `json:"broke,omitempty"`
+	FailedBefore bool   `json:"failed_before,omitempty"` // what Broke says was so before: it did not help
+	Instead      string `json:"instead"`
+	Key          string `json:"key,omitempty"`     // lessons of one key are one; none: by the text
+	Times        int    `json:"times,omitempty"`   // how often it was learnt, beyond the first
+	ByUser       bool   `json:"by_user,omitempty"` // these make room last
 }
 
 const (
-	lessonsMax = 20
-	lessonMax  = 600 // bytes of a part
+	maxLessons     = 20
+	maxLessonBytes = 600 // bytes of a part
 )
 
 // String is the lesson in one line.
 func (l Lesson) String() string {
 	came := "Result: "
-	if l.AsBefore {
+	if l.FailedBefore {
 		came = "It did not help: "
 	}
 	var parts []string
@@ -59,7 +59,7 @@ func (l Lesson) key() string {
 // learn keeps a lesson once: the same one again counts, and moves to the end. Past
 // the limit the oldest makes room that no user wrote.
 func (m *machine) learn(l Lesson) {
-	l.Tried, l.Broke, l.Instead = plan.OneLine(l.Tried, lessonMax), plan.OneLine(l.Broke, lessonMax), plan.OneLine(l.Instead, lessonMax)
+	l.Tried, l.Broke, l.Instead = plan.OneLine(l.Tried, maxLessonBytes), plan.OneLine(l.Broke, maxLessonBytes), plan.OneLine(l.Instead, maxLessonBytes)
 	if l.Instead == "" {
 		return
 	}
@@ -71,7 +71,7 @@ func (m *machine) learn(l Lesson) {
 		l.Times = kept[i].Times + 1
 		kept = slices.Delete(kept, i, i+1)
 	}
-	if len(kept) >= lessonsMax {
+	if len(kept) >= maxLessons {
 		i := slices.IndexFunc(kept, func(k Lesson) bool { return !k.ByUser })
 		kept = slices.Delete(kept, max(i, 0), max(i, 0)+1)
 	}
@@ -85,17 +85,17 @@ func (m *machine) forget(text string) {
 }
 
 // undone is what a restore teaches.
-func (m *machine) undone() Lesson {
+func (m *machine) undoneLesson() Lesson {
 	f := *m.s.Failing
 	l := Lesson{
-		Tried: "task " + m.s.Current, Broke: f.Reason, AsBefore: f.AsBefore, Instead: "take another way",
+		Tried: "task " + m.s.Current, Broke: f.Reason, FailedBefore: f.FailedBefore, Instead: "take another way",
 		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
 	}
-	if f.Hangs {
+	if f.GateTimedOut {
 		l.Instead = "find out what takes so long or waits"
 	}
-	if m.s.Said != "" {
-		l.Tried += fmt.Sprintf(" (the agent said %q)", m.s.Said)
+	if m.s.LastAgentLine != "" {
+		l.Tried += fmt.Sprintf(" (the agent said %q)", m.s.LastAgentLine)
 	}
 	if f.FirstError != "" && !strings.Contains(f.Reason, f.FirstError) {
 		l.Broke += " (" + f.FirstError + ")"

@@ -24,7 +24,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	failed := loop.Gates{Status: "fail", Reason: "go test: 3 of 12 fail", Failed: loop.Failed{Failing: []string{"TestCart"}, FirstError: "cart_test.go:9: 2 != 3"}}
+	failed := loop.Gates{Status: "fail", Reason: "go test: 3 of 12 fail", Failures: loop.Failures{Failing: []string{"TestCart"}, FirstError: "cart_test.go:9: 2 != 3"}}
 	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		failed.Fingerprint = want
@@ -55,7 +55,7 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 		"a gate hangs": {func(sc *scenario, want string) {
 			sc.turn("done", "gates claim")
 			hangs := gate.Result{Gate: "go", Status: gate.Fail, TimedOut: true}
-			sc.gates(loop.Gates{Status: gate.Fail, Reason: "go: timed out after 3s", Results: []gate.Result{hangs}, Failed: loop.Failed{Fingerprint: want}}, want)
+			sc.gates(loop.Gates{Status: gate.Fail, Reason: "go: timed out after 3s", Results: []gate.Result{hangs}, Failures: loop.Failures{Fingerprint: want}}, want)
 		}, "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or waits"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, Failed: loop.Failed{Failing: []string{"TestCart"}}}
+	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")
@@ -104,7 +104,7 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}
 	task, _ := sc.s.Task("a")
-	if got, want := loop.Stands(task), "nothing new fails; what failed before still fails (TestCart)"; got != want {
+	if got, want := loop.UnprovenSummary(task), "nothing new fails; what failed before still fails (TestCart)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -114,7 +114,7 @@ func TestAViolationLeavesALesson(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue violation")
+	sc.turnSeen("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "restore_files; turn 2 continue violation")
 	if got := sc.lessons(); !strings.HasPrefix(got, "Tried: to change gate.sh. Result: ") {
 		t.Errorf("%s", got)
 	}
@@ -125,7 +125,7 @@ func TestLessonsAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	learn := func(text string, person bool) {
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Learnt, At: sc.s.Now, Text: text, ByUser: person})
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.LessonLearned, At: sc.s.Now, Text: text, ByUser: person})
 	}
 	learn("use\nthe sandbox", true)
 	for i := range 50 {
@@ -138,7 +138,7 @@ func TestLessonsAreBounded(t *testing.T) {
 	if len(told) != 20 || told[0] != "use the sandbox" || told[18] != "lesson 49" || len(told[19]) > 700 {
 		t.Errorf("%d: %q", len(told), told)
 	}
-	sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Forgot, At: sc.s.Now, Text: "use the sandbox"})
+	sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.LessonForgotten, At: sc.s.Now, Text: "use the sandbox"})
 	if strings.Contains(sc.lessons(), "sandbox") || len(sc.s.Lessons) != 19 {
 		t.Error("it was not forgotten")
 	}

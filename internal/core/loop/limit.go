@@ -13,8 +13,8 @@ import (
 func (m *machine) limit() Outcome {
 	l := m.s.Policy.Limits
 	switch {
-	case m.s.Hit != "":
-		return m.s.Hit
+	case m.s.ReachedLimit != "":
+		return m.s.ReachedLimit
 	case l.Iterations > 0 && (m.s.Iteration > l.Iterations || m.s.Iteration == l.Iterations && !m.s.Retry):
 		return Iterations
 	case l.Duration > 0 && m.s.Elapsed() >= l.Duration:
@@ -32,9 +32,9 @@ func (m *machine) limit() Outcome {
 func (s State) Deadline() time.Time {
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == Waiting && s.AwayFrom.IsZero()
-	turns := s.Phase == Turning && !s.Attended || s.Phase == Trying
+	turns := s.Phase == Turning && !s.Attended || s.Phase == TurningIsolated
 	gates := s.Phase == Baseline || s.Phase == Judging
-	if limit <= 0 || s.Hit != "" || !turns && !waits && !gates {
+	if limit <= 0 || s.ReachedLimit != "" || !turns && !waits && !gates {
 		return time.Time{}
 	}
 	return s.Now.Add(limit - s.Elapsed())
@@ -43,8 +43,8 @@ func (s State) Deadline() time.Time {
 // OverTokens reports whether the limit of tokens is reached with what the turn under way
 // has used so far. Its owner reports LimitHit then.
 func (s State) OverTokens(turn Usage) bool {
-	limit, turns := s.Policy.Limits.Tokens, s.Phase == Turning || s.Phase == Trying
-	return limit > 0 && s.Hit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
+	limit, turns := s.Policy.Limits.Tokens, s.Phase == Turning || s.Phase == TurningIsolated
+	return limit > 0 && s.ReachedLimit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
 }
 
 // Extended returns the tasks and limits with which a loop that has ended is reopened.
@@ -82,19 +82,19 @@ func extend[T cmp.Ordered](limit, used, given T) T {
 
 // Spent is the limit that leaves a loop that has ended no further turn, with the
 // limits that it would be given, or "".
-func (s State) Spent(given Limits) Outcome {
-	s.Policy.Limits, s.Hit, s.Retry = s.extended(given), "", false
+func (s State) LimitAfterReopen(given Limits) Outcome {
+	s.Policy.Limits, s.ReachedLimit, s.Retry = s.extended(given), "", false
 	m := machine{s: s}
 	return m.limit()
 }
 
 // Reached is the limit that leaves a loop that goes on no further turn, or "".
-func (s State) Reached() Outcome {
+func (s State) CurrentLimit() Outcome {
 	m := machine{s: s}
 	return m.limit()
 }
 
-func (m *machine) ofLimits(e Event) {
+func (m *machine) limitEvent(e Event) {
 	if e.Kind == LimitHit {
 		m.limitHit(e.Limit)
 		return
@@ -108,22 +108,22 @@ func (m *machine) limitHit(o Outcome) {
 		m.notify(Anomaly, "unknown limit "+string(o)+": ignored")
 		return
 	}
-	m.s.Hit = o
+	m.s.ReachedLimit = o
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended { // a turn of a user's session comes to its own end
 			m.do(Action{Do: Interrupt})
 		}
-	case Trying:
+	case TurningIsolated:
 		m.do(Action{Do: Interrupt})
 	case Waiting:
-		m.back()
+		m.startClock()
 		m.follow(m.s.After)
 	case Baseline: // nothing is there to judge
 		m.limitReached(o)
 	case Judging:
 		m.notify(Info, limitReason(o)+": the gates finish judging this work, then the loop ends")
-	case New, Checkpointing, Looking, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
+	case New, Checkpointing, Inspecting, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }
@@ -145,18 +145,18 @@ func (m *machine) limitsChanged(given *Limits) {
 		return
 	}
 	m.s.Policy.Limits = m.s.Policy.Limits.With(*given)
-	if m.s.Hit != "" {
-		m.s.Hit = ""
-		m.s.Hit = m.limit()
+	if m.s.ReachedLimit != "" {
+		m.s.ReachedLimit = ""
+		m.s.ReachedLimit = m.limit()
 	}
-	m.s.LimitsChanged = m.s.Phase == Turning || m.s.Phase == Trying
+	m.s.LimitsChanged = m.s.Phase == Turning || m.s.Phase == TurningIsolated
 	o := m.limit()
 	if o == "" || m.s.Phase == Finishing {
 		return
 	}
 	m.notify(Info, limitReason(o)+": the loop ends before its next turn")
 	if m.s.Phase == Waiting {
-		m.back()
+		m.startClock()
 		m.follow(m.s.After)
 	}
 }
@@ -164,11 +164,11 @@ func (m *machine) limitsChanged(given *Limits) {
 // limitReached ends the loop; work that no gate has seen is judged first, so
 // that the report can say how it stands. It is kept in any case.
 func (m *machine) limitReached(o Outcome) {
-	m.s.Hit = o
+	m.s.ReachedLimit = o
 	switch {
 	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
 		m.finish(Finished, limitReason(o), "")
-	case m.s.Policy.Gates && m.s.Unjudged:
+	case m.s.Policy.Gates && m.s.TurnSinceGates:
 		m.runGates(ForLimit)
 	default:
 		m.finish(o, m.limitAndFailure(o), "")
@@ -177,8 +177,8 @@ func (m *machine) limitReached(o Outcome) {
 
 // limitAndFailure says which limit ended the loop, and what kept it from its goal.
 func (m *machine) limitAndFailure(o Outcome) string {
-	if m.s.Cause != "" {
-		return limitReason(o) + "; the last turn died: " + m.s.Cause
+	if m.s.ExternalCause != "" {
+		return limitReason(o) + "; the last turn died: " + m.s.ExternalCause
 	}
 	if m.s.Failing == nil || m.s.Failing.Reason == "" {
 		return limitReason(o)
@@ -207,7 +207,7 @@ func (s State) ResumeCommand(id string) string {
 // MoreFlag is the option of pawl resume that lets a loop continue past the limit it used
 // up, or "".
 func (s State) MoreFlag() string {
-	switch l := s.Policy.Limits; s.Spent(Limits{}) {
+	switch l := s.Policy.Limits; s.LimitAfterReopen(Limits{}) {
 	case Iterations:
 		return "--max-iterations 10"
 	case Duration:

@@ -33,9 +33,9 @@ func TestCostLimit(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 9, CostUSD: 0.15}})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turn("", "turn 2 continue go_on")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish budget")
+	sc.turn("", "turn 2 continue no_claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish budget")
 }
 
 func TestTimeLimitInMidTurn(t *testing.T) {
@@ -45,8 +45,8 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.now = sc.now.Add(8 * time.Hour)
 	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.gates(green, "finish duration")
 }
 
@@ -83,7 +83,7 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for range 3 {
 		until := sc.now.Add(5 * time.Hour)
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
 		sc.now = until
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
 	}
@@ -103,7 +103,7 @@ func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second} {
 		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(-time.Minute)}}, "wait")
-		wait, _ := sc.s.Asked(loop.Wait)
+		wait, _ := sc.s.PendingAction(loop.Wait)
 		if got := wait.Until.Sub(sc.now); got != want {
 			t.Errorf("waits %s, want %s", got, want)
 		}
@@ -119,7 +119,7 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 		loop.Login: "finish error", loop.Billing: "finish error",
 		loop.Refused: "turn 2 continue gates_failed", loop.Crashed: "turn 2 continue gates_failed",
 		loop.TimedOut: "turn 2 continue gates_failed", loop.Silent: "turn 2 continue gates_failed",
-		loop.OverBudget: "look deep", loop.Interrupted: "turn 1 continue interrupted",
+		loop.OverBudget: "inspect deep", loop.Interrupted: "turn 1 continue interrupted",
 		"unheard-of": "turn 2 continue gates_failed",
 	}
 	for class, want := range cases {
@@ -138,7 +138,7 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]loop.Failure{
 		"network":              {Class: loop.Network, Message: "the API cannot be reached"},
-		"in the client's turn": {Class: loop.Interrupted, Message: "the turn was interrupted", Retried: "the API cannot be reached"},
+		"in the client's turn": {Class: loop.Interrupted, Message: "the turn was interrupted", RetriedError: "the API cannot be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,8 +149,8 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
 			} else {
 				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "look deep")
-				sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish duration")
+				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "inspect deep")
+				sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish duration")
 			}
 			if want := "the time limit was reached; the last turn died: the API cannot be reached"; sc.s.Reason != want {
 				t.Errorf("%s, want %s", sc.s.Reason, want)
@@ -181,7 +181,7 @@ func TestWhatTheLookRemarksIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue go_on")
+	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue no_claim")
 }
 
 func TestBackOffIsBounded(t *testing.T) {
@@ -248,8 +248,8 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Verify: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -259,7 +259,7 @@ func TestATurnOfThePersonCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue no_claim")
 	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
 		t.Errorf("%+v", sc.s.Usage)
 	}
@@ -269,8 +269,8 @@ func TestGoalKinds(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Answer})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish unverified")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish unverified")
 	if sc.s.Answer != "42" {
 		t.Errorf("answer %q", sc.s.Answer)
 	}
@@ -293,9 +293,9 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 		tasks []loop.Task
 		want  loop.Outcome
 	}{
-		{"by a user", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
-		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Proven}}, loop.Finished},
-		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Unproven}}, loop.Unverified},
+		{"by a user", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}, loop.Finished},
+		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, Evidence: gate.Proven}}, loop.Finished},
+		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, Evidence: gate.Unproven}}, loop.Unverified},
 		{"no task at all", nil, loop.Errored},
 	}
 	for _, c := range cases {
@@ -315,7 +315,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm}, "interrupt")
 	sc.fails(loop.Interrupted, "finish cancelled")
-	if got := sc.s.Outcome.ExitCode(sc.s.Stop); got != 143 {
+	if got := sc.s.Outcome.ExitCode(sc.s.StopCause); got != 143 {
 		t.Errorf("exit code %d", got)
 	}
 
@@ -369,9 +369,9 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for i := range 5 {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates turn")
-		sc.gates(red("same"), fmt.Sprintf("turn %d continue go_on", i+2))
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates turn")
+		sc.gates(red("same"), fmt.Sprintf("turn %d continue no_claim", i+2))
 	}
 	if sc.s.Failing == nil || sc.s.Ladder.Tries != 0 {
 		t.Errorf("failing %v, tries %d", sc.s.Failing, sc.s.Ladder.Tries)

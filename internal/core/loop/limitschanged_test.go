@@ -24,8 +24,8 @@ func TestLimitsAreChanged(t *testing.T) {
 		t.Errorf("limits %+v, want %+v", got, want)
 	}
 	for range 3 {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}})
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}})
 	}
 	if sc.s.Iteration != 4 {
 		t.Errorf("iteration %d", sc.s.Iteration)
@@ -39,10 +39,10 @@ func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 9}})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turn("", "turn 2 continue go_on")
+	sc.turn("", "turn 2 continue no_claim")
 	sc.feed(changed(loop.Limits{Iterations: 1}), "notify")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.gates(green, "finish iterations")
 }
 
@@ -72,15 +72,15 @@ func TestALimitThatHasPassedIsRaised(t *testing.T) {
 	sc.fails(loop.Interrupted, "turn 1 continue interrupted")
 
 	sc = at()
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.feed(changed(loop.Limits{Duration: -1}), "")
-	sc.gates(loop.Gates{Status: gate.Fail, Reason: "TestX fails"}, "turn 2 continue go_on")
+	sc.gates(loop.Gates{Status: gate.Fail, Reason: "TestX fails"}, "turn 2 continue no_claim")
 
 	sc = at()
 	sc.feed(changed(loop.Limits{Iterations: 20}), "notify")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates limit")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates limit")
 	sc.gates(green, "finish duration")
 }
 
@@ -92,8 +92,8 @@ func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
 	sc.feed(changed(loop.Limits{CostUSD: 3}), "")
 	spent := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: &loop.Failure{Class: loop.OverBudget}}
 	sc.feed(spent, "turn 1 continue interrupted")
-	sc.feed(spent, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "finish budget")
+	sc.feed(spent, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish budget")
 }
 
 // A loop that has not begun yet begins with them.

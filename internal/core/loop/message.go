@@ -30,16 +30,16 @@ func (msg Message) promptText(task string) string {
 }
 
 // Said is what the agent is told of a message in a turn.
-func (msg Message) Said() string { return "[Pawl] The user says: " + msg.Text }
+func (msg Message) DeliveryText() string { return "[Pawl] The user says: " + msg.Text }
 
 const (
-	maxMessages = 1000 // that wait
-	maxRead     = 5    // delivered ones that are remembered
+	maxMessages     = 1000 // that wait
+	maxReadMessages = 5    // delivered ones that are remembered
 )
 
 // Undelivered are the messages that no prompt and no turn has yet.
 func (s State) Undelivered() []Message {
-	return without(s.Messages, func(m Message) bool { return !m.Delivered.IsZero() })
+	return exclude(s.Messages, func(m Message) bool { return !m.Delivered.IsZero() })
 }
 
 // messageArrived queues a message. One for the turn under way takes those before it along.
@@ -84,7 +84,7 @@ func (m *machine) delivered(ids []string) {
 
 // fits tells whether a prompt has room for a message behind those before; it has for the
 // first. A user's session has shorter ones, see package prompt.
-func (m *machine) fits() func(Message) bool {
+func (m *machine) promptBudget() func(Message) bool {
 	number, size := 20, 4<<10
 	if m.s.Attended {
 		number, size = 6, 1500
@@ -98,12 +98,12 @@ func (m *machine) fits() func(Message) bool {
 
 // toPrompt gives the next prompt the messages that it has room for. What a turn that died
 // was given is given again.
-func (m *machine) toPrompt() (texts []string) {
+func (m *machine) messagesForPrompt() (texts []string) {
 	m.s.Messages = slices.Clone(m.s.Messages)
 	for i := range m.s.Messages {
 		m.s.Messages[i].Delivered = time.Time{}
 	}
-	return m.deliver(m.fits())
+	return m.deliver(m.promptBudget())
 }
 
 // deliver marks the messages that match, and returns their texts.
@@ -119,12 +119,12 @@ func (m *machine) deliver(match func(Message) bool) (texts []string) {
 }
 
 // forgetDelivered: the turn has come to its end, so what it was given is not given again.
-func (m *machine) forgetDelivered() {
+func (m *machine) archiveDelivered() {
 	waiting := m.s.Undelivered()
 	for _, msg := range m.s.Messages {
 		if !msg.Delivered.IsZero() {
 			msg.TurnEnded = m.s.Now
-			m.s.Read = lastOf(append(slices.Clip(m.s.Read), msg), maxRead)
+			m.s.ReadMessages = lastOf(append(slices.Clip(m.s.ReadMessages), msg), maxReadMessages)
 		}
 	}
 	m.s.Messages = waiting

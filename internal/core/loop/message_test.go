@@ -14,7 +14,7 @@ import (
 // star, and before the bar those that the agent has read.
 func said(s loop.State) string {
 	var read, kept []string
-	for _, m := range s.Read {
+	for _, m := range s.ReadMessages {
 		read = append(read, m.Text)
 	}
 	for _, m := range s.Messages {
@@ -45,16 +45,16 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	if diff := cmp.Diff("|m1* m2 m3", said(sc.s)); diff != "" {
 		t.Fatal(diff)
 	}
-	sc.turn("", "turn 2 continue go_on") // the client did not say that it had the second
+	sc.turn("", "turn 2 continue no_claim") // the client did not say that it had the second
 	if diff := cmp.Diff("m1|m2* m3*", said(sc.s)); diff != "" {
 		t.Fatal(diff)
 	}
 	if diff := cmp.Diff([]string{"m2", "m3"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
 	}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
 	tell("m4", true, "") // no turn is under way
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "turn 3 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 3 continue no_claim")
 	if diff := cmp.Diff("m1 m2 m3|m4*", said(sc.s)); diff != "" {
 		t.Error(diff)
 	}
@@ -76,8 +76,8 @@ func TestMessageInATurnThatDies(t *testing.T) {
 			sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "m1", Now: true}, "deliver")
 			sc.feed(loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "")
 			dies(sc)
-			if diff := cmp.Diff([]string{"m1"}, sc.s.Pending[0].Notes); diff != "" || len(sc.s.Read) > 0 {
-				t.Error(diff, sc.s.Read)
+			if diff := cmp.Diff([]string{"m1"}, sc.s.Pending[0].Notes); diff != "" || len(sc.s.ReadMessages) > 0 {
+				t.Error(diff, sc.s.ReadMessages)
 			}
 		})
 	}
@@ -97,7 +97,7 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 		if notes := sc.s.Pending[0].Notes; len(notes) <= 20 {
 			got = append(got, notes...)
 		}
-		sc.turn("", fmt.Sprintf("turn %d continue go_on", n))
+		sc.turn("", fmt.Sprintf("turn %d continue no_claim", n))
 	}
 	if diff := cmp.Diff(sent, got); diff != "" {
 		t.Error(diff)
@@ -118,7 +118,7 @@ func (w *world) says() {
 // only where a limit leaves no turn, or the message came after the end.
 func (w *world) checkAllTold() {
 	for _, m := range w.s.Unread() {
-		if m.At.Before(w.s.EndedAt) && m.Delivered.IsZero() && w.s.Reached() == "" {
+		if m.At.Before(w.s.EndedAt) && m.Delivered.IsZero() && w.s.CurrentLimit() == "" {
 			w.t.Errorf("the loop ended before the agent had %+v: %+v", m, w.s)
 		}
 	}

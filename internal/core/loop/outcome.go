@@ -79,7 +79,7 @@ func (o Outcome) ExitCode(cause string) int {
 }
 
 // GivenUp is the state as that of a loop which ended, though its journal does not say so.
-func (s State) GivenUp(at time.Time, why string) State {
+func (s State) Abandoned(at time.Time, why string) State {
 	if s.Phase != Ended {
 		s.Phase, s.Outcome, s.Reason, s.EndedAt = Ended, CancelledEnd, why, at
 	}
@@ -87,7 +87,7 @@ func (s State) GivenUp(at time.Time, why string) State {
 }
 
 // doneBefore is why a loop ends that has nothing to do.
-const doneBefore = "every task was done before"
+const allDoneReason = "every task was done before"
 
 // allDoneBefore ends a loop over a plan that had nothing open, once the gates have run.
 func (m *machine) allDoneBefore() {
@@ -95,32 +95,32 @@ func (m *machine) allDoneBefore() {
 		m.runGates(ForFinal)
 		return
 	}
-	m.endDoneBefore(doneBefore)
+	m.endDoneBefore(allDoneReason)
 }
 
 // endDoneBefore ends such a loop, where no gate says otherwise. A task that an earlier loop
 // ended with less than wanted is still less than wanted.
 func (m *machine) endDoneBefore(reason string) {
 	if why := m.lessThanWanted(); why != "" {
-		m.finish(Unverified, doneBefore+", but "+why, "")
+		m.finish(Unverified, allDoneReason+", but "+why, "")
 		return
 	}
 	m.finish(Finished, reason, "")
 }
 
 // beganDone reports whether the loop had nothing to do, and has done nothing.
-func (m *machine) beganDone() bool { return m.s.Current == "" && m.s.BeforeFirstTurn() }
+func (m *machine) startedDone() bool { return m.s.Current == "" && m.s.BeforeFirstTurn() }
 
 // gatesOfDonePlan ends a loop over a plan that had nothing open with what the gates say. No
 // turn begins for a red one unless the user resumes the loop: nothing was asked for.
 func (m *machine) gatesOfDonePlan(g Gates) {
 	switch {
 	case m.s.Green:
-		m.endDoneBefore(doneBefore + ", and the gates pass")
+		m.endDoneBefore(allDoneReason + ", and the gates pass")
 	case g.Status == gate.Unknown:
-		m.finish(Unverified, doneBefore+", but a gate could not tell: "+g.Reason, "")
+		m.finish(Unverified, allDoneReason+", but a gate could not tell: "+g.Reason, "")
 	default:
-		m.finish(Errored, doneBefore+", but a gate fails: "+m.finalFailure(), "pawl resume . has the agent make the gates pass")
+		m.finish(Errored, allDoneReason+", but a gate fails: "+m.finalFailure(), "pawl resume . has the agent make the gates pass")
 	}
 }
 
@@ -132,17 +132,17 @@ func (m *machine) lessThanWanted() string {
 		return ""
 	case m.s.Policy.Kind == Answer && !m.s.Policy.Reviews:
 		return "nothing judged the answer"
-	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.Tests) == 0 }):
-		return m.of("the gates pass only with changes of tests or other gate inputs", ids)
+	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.TestsChanged) == 0 }):
+		return m.withTasks("the gates pass only with changes of tests or other gate inputs", ids)
 	case m.s.Policy.Verify:
 		return "the command was never seen to fail"
 	}
-	return m.of("not enough evidence", ids)
+	return m.withTasks("not enough evidence", ids)
 }
 
 // tally names the outcome of a loop with nothing left to do:
 // stuck > blocked > unverified > verified.
-func (m *machine) tally() {
+func (m *machine) endByTasks() {
 	o, _, _ := m.outcome()
 	if done := o == Verified || o == Unverified || o == Finished; !done || !m.askApproval(ApproveEnd, "") {
 		m.finish(m.outcome())
@@ -158,26 +158,26 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	}
 	switch {
 	case len(by[Skipped]) > 0:
-		return Stuck, m.needs(Skipped, Blocked), ""
-	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + m.besideNote() + ", while a gate fails: " + m.s.Red, ""
+		return Stuck, m.needsUserReason(Skipped, Blocked), ""
+	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.RedReason != "": // what should be green is not, and the agent sees nothing to do
+		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", while a gate fails: " + m.s.RedReason, ""
 	case len(by[Blocked]) > 0:
-		return BlockedEnd, m.needs(Blocked), ""
-	case len(m.takenAway()) > 0:
-		return Unverified, m.of("a restored checkpoint took the work away", m.takenAway()), ""
+		return BlockedEnd, m.needsUserReason(Blocked), ""
+	case len(m.tasksTakenAway()) > 0:
+		return Unverified, m.withTasks("a restored checkpoint took the work away", m.tasksTakenAway()), ""
 	case len(m.rejectedWork()) > 0:
-		return Unverified, m.of("you rejected changes of tests that the work needs", m.rejectedWork()), "pawl resume  works on it again"
+		return Unverified, m.withTasks("you rejected changes of tests that the work needs", m.rejectedWork()), "pawl resume  works on it again"
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]) + m.besideNote(), m.answerHint()
-	case m.unreviewed() != "":
-		return Unverified, m.unreviewed(), ""
+		return Unverified, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote(), m.answerKindHint()
+	case m.unreviewedReason() != "":
+		return Unverified, m.unreviewedReason(), ""
 	case m.lessThanWanted() != "":
-		return Unverified, m.lessThanWanted(), m.unseenHint()
+		return Unverified, m.lessThanWanted(), m.originalsHint()
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
-	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier && !t.LeftOut }):
+	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.DoneEarlier && !t.LeftOut }):
 		return Finished, "a user ticked or skipped what was left to do", ""
 	}
 	return Verified, "", ""
@@ -192,7 +192,7 @@ func (m *machine) finalFailure() string {
 
 // of names the tasks behind a reason; where there is but one, it goes without
 // saying.
-func (m *machine) of(why string, ids []string) string {
+func (m *machine) withTasks(why string, ids []string) string {
 	if len(m.s.Tasks) == 1 {
 		return why
 	}
@@ -211,7 +211,7 @@ func (m *machine) labels(ids []string) string {
 
 // answerHint is what to do where a goal that is not a plan changed nothing: it may have
 // asked for words.
-func (m *machine) answerHint() string {
+func (m *machine) answerKindHint() string {
 	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {
 		return ""
 	}
@@ -219,11 +219,11 @@ func (m *machine) answerHint() string {
 }
 
 // mostNamed is how many tasks a reason names with what failed.
-const mostNamed = 3
+const maxTasksNamed = 3
 
 // needs says which tasks of these kinds need the user, and why: with what failed, or
 // in the agent's words. Where there is but one task it goes without its name.
-func (m *machine) needs(kinds ...TaskStatus) string {
+func (m *machine) needsUserReason(kinds ...TaskStatus) string {
 	words := map[TaskStatus]string{Skipped: "failed: ", Blocked: "is blocked: "}
 	if len(m.s.Tasks) == 1 {
 		words[Skipped], words[Blocked] = "gave up after all attempts: ", ""
@@ -236,7 +236,7 @@ func (m *machine) needs(kinds ...TaskStatus) string {
 			case t.Status != kind || t.LeftOut:
 			case len(m.s.Tasks) == 1:
 				parts = append(parts, words[kind]+t.Why)
-			case len(parts) == mostNamed:
+			case len(parts) == maxTasksNamed:
 				more++
 			default:
 				parts = append(parts, t.label()+" "+words[kind]+t.Why)

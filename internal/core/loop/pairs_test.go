@@ -29,7 +29,7 @@ func samples(k loop.EventKind) []loop.Event {
 	switch k {
 	case loop.Started:
 		open := []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Status: loop.Open, DependsOn: []string{"a"}}}
-		done := []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}
+		done := []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}
 		for _, p := range []loop.Policy{
 			{Kind: loop.Change},
 			{Kind: loop.Change, Gates: true},
@@ -62,43 +62,43 @@ func samples(k loop.EventKind) []loop.Event {
 			}
 		}
 		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{Unsure: true}}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{Until: at.Add(time.Hour)}}}))
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetriesSpent: true}}}),
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetryAt: at.Add(time.Hour)}}}))
 	case loop.TurnEnded:
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
 			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
 		}
 		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}}), ev(loop.Event{Turn: &loop.Turn{}, Isolated: true}),
-			ev(loop.Event{Turn: &loop.Turn{ToolCalls: 1, Context: 90}}))
+			ev(loop.Event{Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 90}}))
 	case loop.AgentFailed:
 		for _, c := range loop.Classes() {
 			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}), ev(loop.Event{Failure: &loop.Failure{Class: c}, Isolated: true}))
 		}
 		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
-	case loop.TreeSeen:
-		out = append(out, ev(loop.Event{Seen: &loop.Inspection{}}), ev(loop.Event{Seen: &loop.Inspection{Changed: true}}),
-			ev(loop.Event{Seen: &loop.Inspection{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Inspection{Marked: []string{"a"}, Unknown: true}}))
+	case loop.TreeInspected:
+		out = append(out, ev(loop.Event{Inspection: &loop.Inspection{}}), ev(loop.Event{Inspection: &loop.Inspection{Changed: true}}),
+			ev(loop.Event{Inspection: &loop.Inspection{Tampered: []string{"x"}}}), ev(loop.Event{Inspection: &loop.Inspection{TickedByAgent: []string{"a"}, Shallow: true}}))
 	case loop.LimitHit:
 		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
 	case loop.LimitsChanged:
 		out = append(out, ev(loop.Event{Limits: &loop.Limits{Iterations: 12}}), ev(loop.Event{Limits: &loop.Limits{Iterations: 1, Duration: -1}}))
-	case loop.TestsAsked, loop.Approved, loop.Rejected:
+	case loop.TestChangeRequested, loop.Approved, loop.Rejected:
 		out = append(out, ev(loop.Event{Paths: []string{"a_test.go"}}))
 	case loop.Checkpointed, loop.Committed, loop.Restored:
 		out = append(out, ev(loop.Event{Tree: "t"}))
-	case loop.HandoverAsked, loop.HandedOver:
+	case loop.HandoverRequested, loop.HandedOver:
 		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, HandoverFailed: true}))
 	case loop.QuestionAsked:
 		out = append(out, ev(loop.Event{Question: &loop.Question{Text: "which?"}}))
-	case loop.WentBack:
+	case loop.CheckpointRestored:
 		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
-	case loop.PlanAsked:
+	case loop.PlanEditRequested:
 		out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: plan.Add, Title: "c"}}}))
 	case loop.PlanEdited:
 		for _, do := range []plan.EditKind{plan.Add, plan.Skip, plan.Reopen, plan.Move} {
 			out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}}))
 		}
-	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
+	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeRequested, loop.LessonLearned, loop.LessonForgotten, loop.PauseRequested, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
@@ -186,14 +186,14 @@ func signatureOf(s loop.State) signature {
 		}
 	}
 	if s.Phase == loop.Ended {
-		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.Left()}
+		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.HasWorkLeft()}
 	}
 	sig := signature{
 		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Attempt, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.IsolationFailed, s.HandoverTo != "",
-		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
-		s.Replaced, len(s.Edits) > 0,
+		s.TurnSinceGates, s.ReachedLimit != "", s.StopCause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+		s.TreeReplaced, len(s.Edits) > 0,
 	}
 	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused, loop.Editing}, s.Phase) {
 		sig.after = ""
@@ -209,19 +209,19 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	_, pairs := explore()
 	answers := map[loop.Phase][]loop.EventKind{
 		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
-		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
+		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Inspecting: {loop.TreeInspected}, loop.Judging: {loop.GatesFinished},
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
-		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited}, loop.Finishing: {loop.Concluded},
+		loop.TurningIsolated: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited}, loop.Finishing: {loop.Concluded},
 	}
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.PlanAsked, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.LimitsChanged, loop.HandoverAsked,
+		loop.PlanEditRequested, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeRequested, loop.TestChangeRequested, loop.Approved, loop.Rejected, loop.LessonLearned, loop.LessonForgotten, loop.PauseRequested, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.LimitsChanged, loop.HandoverRequested,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
-			if p == loop.Ended || slices.Contains(anywhere, k) || k == loop.WentBack && p != loop.New || slices.Contains(answers[p], k) ||
+			if p == loop.Ended || slices.Contains(anywhere, k) || k == loop.CheckpointRestored && p != loop.New || slices.Contains(answers[p], k) ||
 				p != loop.New && (slices.Contains(unasked, k) || k == loop.HandedOver) {
 				want = "defined"
 			}
@@ -258,8 +258,8 @@ func diagram(t *testing.T) string {
 	edges, _ := explore()
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
-		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.PlanAsked: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.LimitsChanged: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseRequested: true,
+		loop.PlanEditRequested: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeRequested: true, loop.TestChangeRequested: true, loop.Approved: true, loop.Rejected: true, loop.LessonLearned: true, loop.LessonForgotten: true, loop.LimitHit: true, loop.LimitsChanged: true, loop.HandedOver: true, loop.HandoverRequested: true, loop.CheckpointRestored: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

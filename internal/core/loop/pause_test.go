@@ -15,7 +15,7 @@ func TestAPauseBeginsBeforeAWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	if sc.s.Phase != loop.Turning {
 		t.Fatalf("a turn under way is cut off: %s", sc.s.Phase)
 	}
@@ -34,7 +34,7 @@ func TestAPauseInAWaitBeginsThen(t *testing.T) {
 	before := sc.s.Elapsed()
 	sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(5 * time.Hour)}}, "wait")
 	sc.now = sc.now.Add(3 * time.Hour)
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	if !sc.s.AwayFrom.Equal(sc.s.Now) {
 		t.Errorf("paused since %s, asked at %s", sc.s.AwayFrom, sc.s.Now)
 	}
@@ -49,13 +49,13 @@ func TestPauseBeforeTheNextTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.turn("", "")
 	if sc.s.Phase != loop.Paused {
 		t.Fatalf("phase %s", sc.s.Phase)
 	}
 	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "look at the mock server"}, "")
-	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue no_claim")
 	if diff := cmp.Diff([]string{"look at the mock server"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
 	}

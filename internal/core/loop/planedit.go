@@ -14,11 +14,11 @@ const maxAside = 20
 
 // added takes tasks into the loop that were added to the plan while it runs, and titles that
 // were changed there.
-func (m *machine) added(tasks []Task) {
+func (m *machine) addTasks(tasks []Task) {
 	for _, t := range tasks {
 		if known, ok := m.s.Task(t.ID); ok {
 			if known.Title != t.Title {
-				m.task(t.ID, func(known *Task) { known.Title = t.Title })
+				m.updateTask(t.ID, func(known *Task) { known.Title = t.Title })
 				m.notify(Info, fmt.Sprintf("task %s (%s) has another title in the plan now: %s", t.ID, known.Title, t.Title))
 			}
 			continue
@@ -38,25 +38,25 @@ func (m *machine) somethingOpen(tasks []Task) bool {
 }
 
 // keptAside remembers where an edit of the plan is kept that was not applied.
-func (m *machine) keptAside(file string) {
-	if file != "" && !slices.Contains(m.s.Aside, file) {
-		m.s.Aside = lastOf(append(slices.Clip(m.s.Aside), file), maxAside)
+func (m *machine) recordUnapplied(file string) {
+	if file != "" && !slices.Contains(m.s.UnappliedEditFiles, file) {
+		m.s.UnappliedEditFiles = lastOf(append(slices.Clip(m.s.UnappliedEditFiles), file), maxAside)
 	}
 }
 
 const (
-	maxEdits  = 100 // edits of the plan that wait for the next turn
-	byUserWhy = "skipped by a user"
+	maxEdits      = 100 // edits of the plan that wait for the next turn
+	skippedByUser = "skipped by a user"
 )
 
 // planAsked queues edits that a user wants, and those that waited in the inbox when an
 // owner began: their messages come once more.
-func (m *machine) planAsked(e Event) {
+func (m *machine) queuePlanEdits(e Event) {
 	for _, edit := range e.Edits {
 		switch {
-		case e.Kind == PlanEdited || e.Kind != PlanAsked && slices.Contains(m.s.ReceivedIDs, edit.ID):
+		case e.Kind == PlanEdited || e.Kind != PlanEditRequested && slices.Contains(m.s.ReceivedIDs, edit.ID):
 			continue
-		case e.Kind != PlanAsked:
+		case e.Kind != PlanEditRequested:
 			m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), edit.ID), maxReceivedIDs)
 		}
 		if len(m.s.Edits) == maxEdits {
@@ -74,7 +74,7 @@ func (m *machine) startPlanEdit(then After) bool {
 		return false
 	}
 	m.s.After = then
-	m.ask(Editing, Action{Do: EditPlan, Edits: m.s.Edits})
+	m.await(Editing, Action{Do: EditPlan, Edits: m.s.Edits})
 	return true
 }
 
@@ -95,21 +95,21 @@ func (m *machine) planEdited(e Event) {
 	if len(m.s.Edits) == 0 {
 		m.s.Edits = nil
 	}
-	m.added(e.Added)
+	m.addTasks(e.Added)
 	m.planReplaced(e.Plan)
 	for _, edit := range e.Edits {
 		if edit.Failed != "" {
 			m.notify(Warning, fmt.Sprintf("the plan was not edited (%s): %s", edit.Do, edit.Failed))
 			continue
 		}
-		m.edited(edit)
+		m.applyEdit(edit)
 	}
 	if m.stopped() {
 		return
 	}
 	current, _ := m.s.Task(m.s.Current)
 	switch {
-	case m.s.After != ThenTurn || m.s.Replaced || current.Status == Open:
+	case m.s.After != ThenTurn || m.s.TreeReplaced || current.Status == Open:
 		m.follow(m.s.After)
 	case current.Status == Skipped:
 		m.skip(Skipped, current.Why)
@@ -119,11 +119,11 @@ func (m *machine) planEdited(e Event) {
 }
 
 // edited does to the loop's tasks what an edit did to the plan.
-func (m *machine) edited(e plan.Edit) {
+func (m *machine) applyEdit(e plan.Edit) {
 	change := func(t *Task) {}
 	switch e.Do {
 	case plan.Add, plan.Move:
-		m.place(e)
+		m.moveTask(e)
 		return
 	case plan.Retitle:
 		change = func(t *Task) { t.Title = plan.OneLine(e.Title, 100) }
@@ -133,14 +133,14 @@ func (m *machine) edited(e plan.Edit) {
 	case plan.Skip:
 		change = func(t *Task) {
 			if t.Status != Done {
-				t.Status, t.Why, t.LeftOut = Skipped, byUserWhy, t.ID != FinalTask // a red gate is not left out
+				t.Status, t.Why, t.LeftOut = Skipped, skippedByUser, t.ID != FinalTask // a red gate is not left out
 			}
 		}
 	case plan.Retry, plan.Reopen:
 		change = func(t *Task) {
 			if t.Status != Done || e.Do == plan.Reopen {
 				why := t.Why
-				if *t = t.again(); len(t.Rejected) > 0 {
+				if *t = t.reopened(); len(t.Rejected) > 0 {
 					t.Why = why
 				}
 			}
@@ -149,17 +149,17 @@ func (m *machine) edited(e plan.Edit) {
 			m.s.Ladder = Ladder{}
 		}
 	case plan.Accept:
-		m.s.Aside = slices.DeleteFunc(slices.Clone(m.s.Aside), func(file string) bool { return file == e.File })
-		if len(m.s.Aside) == 0 {
-			m.s.Aside = nil
+		m.s.UnappliedEditFiles = slices.DeleteFunc(slices.Clone(m.s.UnappliedEditFiles), func(file string) bool { return file == e.File })
+		if len(m.s.UnappliedEditFiles) == 0 {
+			m.s.UnappliedEditFiles = nil
 		}
 		return
 	}
-	m.task(e.Task, change)
+	m.updateTask(e.Task, change)
 }
 
 // place puts a task where it is to be worked on, with the priority of its neighbour.
-func (m *machine) place(e plan.Edit) {
+func (m *machine) moveTask(e plan.Edit) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == e.Task })
 	if i < 0 || e.Do == plan.Add && e.Before+e.After == "" {
 		return
@@ -197,10 +197,10 @@ func (m *machine) planReplaced(now []Task) {
 	})
 	for _, t := range now {
 		if was, _ := m.s.Task(t.ID); was.Status == Done && was.Title != t.Title {
-			m.task(t.ID, func(is *Task) { *is = is.again() })
+			m.updateTask(t.ID, func(is *Task) { *is = is.reopened() })
 		}
 	}
-	m.added(now)
+	m.addTasks(now)
 	for i := range m.s.Tasks {
 		t := &m.s.Tasks[i]
 		if i, ok := at[t.ID]; ok {

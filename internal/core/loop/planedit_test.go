@@ -17,7 +17,7 @@ func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
 func (w *world) planAsked() loop.Event {
 	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
 	e := plan.Edit{ID: w.tree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.aTask(), Task: w.aTask()}
-	return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{e}}
+	return loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{e}}
 }
 
 func (w *world) aTask() string {
@@ -48,12 +48,12 @@ func (w *world) planEdited(edits []plan.Edit) loop.Event {
 func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
 	sc.t.Helper()
 	e.ID = "m"
-	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{e}}, when)
+	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{e}}, when)
 	if sc.s.Phase == loop.Editing {
 		return
 	}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
 	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{e}, Added: added}, want)
 }
 
@@ -75,22 +75,22 @@ func TestAUserEditsThePlan(t *testing.T) {
 		want  string // what is done next
 		tasks string
 	}{
-		{"a new task", plan.Edit{Do: plan.Add, Task: "d"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue go_on", "a open, b open, c done, d open"},
-		{"a new task in its place", plan.Edit{Do: plan.Add, Task: "d", Before: "b"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue go_on", "a open, d open, b open, c done"},
-		{"another title", plan.Edit{Do: plan.Retitle, Task: "b", Title: "new"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
-		{"a task left out", plan.Edit{Do: plan.Skip, Task: "b"}, nil, "turn 2 continue go_on", "a open, b skipped, c done"},
+		{"a new task", plan.Edit{Do: plan.Add, Task: "d"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue no_claim", "a open, b open, c done, d open"},
+		{"a new task in its place", plan.Edit{Do: plan.Add, Task: "d", Before: "b"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue no_claim", "a open, d open, b open, c done"},
+		{"another title", plan.Edit{Do: plan.Retitle, Task: "b", Title: "new"}, nil, "turn 2 continue no_claim", "a open, b open, c done"},
+		{"a task left out", plan.Edit{Do: plan.Skip, Task: "b"}, nil, "turn 2 continue no_claim", "a open, b skipped, c done"},
 		{"the task at work left out", plan.Edit{Do: plan.Skip, Task: "a"}, nil, "checkpoint", "a skipped, b open, c done"},
-		{"a done task", plan.Edit{Do: plan.Skip, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
-		{"done once more", plan.Edit{Do: plan.Reopen, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c open"},
-		{"no second try of what is done", plan.Edit{Do: plan.Retry, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
-		{"another order", plan.Edit{Do: plan.Move, Task: "b", Before: "a"}, nil, "turn 2 continue go_on", "b open, a open, c done"},
-		{"next", plan.Edit{Do: plan.Move, Task: "c"}, nil, "turn 2 continue go_on", "a open, c done, b open"},
-		{"one that failed", plan.Edit{Do: plan.Skip, Task: "b", Failed: "no"}, nil, "notify; turn 2 continue go_on", "a open, b open, c done"},
+		{"a done task", plan.Edit{Do: plan.Skip, Task: "c"}, nil, "turn 2 continue no_claim", "a open, b open, c done"},
+		{"done once more", plan.Edit{Do: plan.Reopen, Task: "c"}, nil, "turn 2 continue no_claim", "a open, b open, c open"},
+		{"no second try of what is done", plan.Edit{Do: plan.Retry, Task: "c"}, nil, "turn 2 continue no_claim", "a open, b open, c done"},
+		{"another order", plan.Edit{Do: plan.Move, Task: "b", Before: "a"}, nil, "turn 2 continue no_claim", "b open, a open, c done"},
+		{"next", plan.Edit{Do: plan.Move, Task: "c"}, nil, "turn 2 continue no_claim", "a open, c done, b open"},
+		{"one that failed", plan.Edit{Do: plan.Skip, Task: "b", Failed: "no"}, nil, "notify; turn 2 continue no_claim", "a open, b open, c done"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, Earlier: true})
+			sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
 			sc.checkpointed("turn 1 fresh first")
 			sc.edit(c.edit, "", c.want, c.added...)
 			if got := tasksNow(sc.s); got != c.tasks || len(sc.s.Edits) > 0 {
@@ -106,20 +106,20 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}, "commit a")
 	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
 	again := sc.s
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "finish verified")
-	if got := sc.s.Progress(); got != "1 of 2 tasks done, 1 left out" || sc.s.Left() {
-		t.Errorf("%q, left %v", got, sc.s.Left())
+	if got := sc.s.Progress(); got != "1 of 2 tasks done, 1 left out" || sc.s.HasWorkLeft() {
+		t.Errorf("%q, left %v", got, sc.s.HasWorkLeft())
 	}
 
 	// Retried while the last gates run: the loop does not end.
 	sc.s = again
-	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "")
+	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "edit")
 	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "checkpoint")
 	if sc.s.Current != "b" {
@@ -133,9 +133,9 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Wanted: gate.Unproven, Status: loop.Open}, loop.Task{ID: "b", Wanted: gate.Unproven, Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}, "commit a+b")
 	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
 	if b, _ := sc.s.Task("b"); b.Status != loop.Done || b.LeftOut {
@@ -146,11 +146,11 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 // A plan that is accepted as a whole brings tasks, and takes away what is not in it.
 func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	t.Parallel()
-	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, Earlier: true})
+	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
 	sc.feed(loop.Event{
 		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
 		Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}},
@@ -165,13 +165,13 @@ func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Title: "holds 1", Status: loop.Done, Commit: "c1"}, loop.Task{ID: "c", Title: "same", Status: loop.Done, Commit: "c1"})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
 	sc.feed(loop.Event{
 		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
 		Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}},
-	}, "notify; turn 2 continue go_on")
+	}, "notify; turn 2 continue no_claim")
 	if got := tasksNow(sc.s); got != "a open, b open, c done" {
 		t.Error(got)
 	}
@@ -185,7 +185,7 @@ func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	edit := []plan.Edit{{ID: "m", Do: plan.Add, Title: "new"}}
 	sc.feed(loop.Event{Kind: loop.OwnerLost, Edits: edit}, "edit")
-	sc.feed(loop.Event{Kind: loop.PlanAsked, ID: "m", Edits: edit}, "")
+	sc.feed(loop.Event{Kind: loop.PlanEditRequested, ID: "m", Edits: edit}, "")
 	if len(sc.s.Edits) != 1 {
 		t.Errorf("%v", sc.s.Edits)
 	}

@@ -48,7 +48,7 @@ func (s State) Progress() string {
 
 // Place says which of the loop's tasks this one is, in the order in which they end, and of
 // how many. A task that a user leaves out counts for nothing.
-func (s State) Place(id string) (nth, of int) {
+func (s State) TaskPosition(id string) (nth, of int) {
 	nth, of = 1, 1
 	for _, t := range s.Tasks {
 		if t.ID == id || t.LeftOut {
@@ -78,7 +78,7 @@ func (t Task) NeedsUser() bool {
 // Unproven tells whether a task that is done has not enough evidence, and no user has
 // accepted it. A task that no loop did (the user ticked it) is nobody's claim.
 func (t Task) Unproven() bool {
-	return t.Status == Done && !t.Accepted && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence)
+	return t.Status == Done && !t.Accepted && (!t.DoneEarlier || t.Evidence != "") && !t.meets(t.Evidence)
 }
 
 // UnprovenTasks are the ids of those.

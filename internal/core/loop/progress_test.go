@@ -11,7 +11,7 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	proven := loop.Task{Status: loop.Done, Evidence: gate.Proven}
 	unproven := loop.Task{Status: loop.Done, Evidence: gate.Unproven}
-	ticked := loop.Task{Status: loop.Done, Earlier: true}
+	ticked := loop.Task{Status: loop.Done, DoneEarlier: true}
 	skipped, blocked, open := loop.Task{Status: loop.Skipped}, loop.Task{Status: loop.Blocked}, loop.Task{Status: loop.Open}
 	for _, c := range []struct {
 		name  string

@@ -16,23 +16,23 @@ import (
 // not depend on it: the work on the one that asks is put away, and brought back when it
 // is taken up again.
 type Question struct {
-	Text      string    `json:"text"`
-	Choices   []string  `json:"choices,omitempty"`  // answers that the agent suggests
-	Proposed  string    `json:"proposed,omitempty"` // what it would do without an answer
-	Task      string    `json:"task,omitempty"`
-	Iteration int       `json:"iteration,omitempty"`
-	At        time.Time `json:"at,omitzero"`
-	Until     time.Time `json:"until,omitzero"`      // once the task waits: how long
-	Approve   Approval  `json:"approve,omitempty"`   // it is Pawl that asks for a yes, at this point
-	Shows     []string  `json:"shows,omitempty"`     // of an approval: what would be accepted
-	Base      string    `json:"base,omitempty"`      // of an approval: the tree before the work
-	Tree      string    `json:"tree,omitempty"`      // of an approval: the tree with the work, "" for the work tree
-	Answer    string    `json:"answer,omitempty"`    // for the task, which waits for its turn
-	SetAside  *SetAside `json:"set_aside,omitempty"` // the task's work, nil while it is in the tree
+	Text      string     `json:"text"`
+	Choices   []string   `json:"choices,omitempty"`  // answers that the agent suggests
+	Proposed  string     `json:"proposed,omitempty"` // what it would do without an answer
+	Task      string     `json:"task,omitempty"`
+	Iteration int        `json:"iteration,omitempty"`
+	At        time.Time  `json:"at,omitzero"`
+	Until     time.Time  `json:"until,omitzero"`       // once the task waits: how long
+	Approve   Approval   `json:"approve,omitempty"`    // it is Pawl that asks for a yes, at this point
+	Details   []string   `json:"details,omitempty"`    // of an approval: what would be accepted
+	Base      string     `json:"base,omitempty"`       // of an approval: the tree before the work
+	Tree      string     `json:"tree,omitempty"`       // of an approval: the tree with the work, "" for the work tree
+	Answer    string     `json:"answer,omitempty"`     // for the task, which waits for its turn
+	SavedWork *SavedWork `json:"saved_work,omitempty"` // the task's work, nil while it is in the tree
 }
 
 // SetAside is the work on a task that others are worked on before.
-type SetAside struct {
+type SavedWork struct {
 	Base string `json:"base"`           // tree that the task started from
 	Work string `json:"work,omitempty"` // tree with what was done, "" before it is put away
 }
@@ -42,12 +42,12 @@ const (
 	maxQuestionBytes = 2000           // bytes
 	maxChoices       = 8
 	maxChoiceBytes   = 300 // bytes
-	shortID          = 12  // characters of a git object's id in what a user types
+	shortIDLength    = 12  // characters of a git object's id in what a user types
 )
 
 // AwaitedAnswer returns the question that the loop waits for.
 func (s State) AwaitedAnswer() (Question, bool) {
-	wait, ok := s.Asked(Wait)
+	wait, ok := s.PendingAction(Wait)
 	if !ok || s.Phase != Waiting || wait.Task == "" || s.Outcome != "" {
 		return Question{}, false
 	}
@@ -56,7 +56,7 @@ func (s State) AwaitedAnswer() (Question, bool) {
 
 // Unanswered are the questions that wait for the user, oldest first.
 func (s State) Unanswered() []Question {
-	return without(s.Questions, func(q Question) bool {
+	return exclude(s.Questions, func(q Question) bool {
 		t, _ := s.Task(q.Task)
 		return q.Answer != "" || t.Status != Open && q.Approve == ""
 	})
@@ -120,14 +120,14 @@ func (q Question) Diff() string {
 	if q.Approve == "" || q.Base == "" {
 		return ""
 	}
-	short := func(id string) string { return id[:min(len(id), shortID)] }
+	short := func(id string) string { return id[:min(len(id), shortIDLength)] }
 	return strings.TrimSpace("git diff " + short(q.Base) + " " + short(q.Tree))
 }
 
 // Lines are the suggested answers, numbered as pawl answer takes them, and what counts
 // without an answer.
 func (q Question) Lines() []string {
-	lines := slices.Clone(q.Shows)
+	lines := slices.Clone(q.Details)
 	for i, c := range q.Choices {
 		lines = append(lines, fmt.Sprintf("%d: %s", i+1, c))
 	}
@@ -154,7 +154,7 @@ func (q Question) Choice(answer string) (string, error) {
 }
 
 // talk takes a word between user and agent.
-func (m *machine) talk(e Event) {
+func (m *machine) conversationEvent(e Event) {
 	switch e.Kind {
 	case QuestionAsked:
 		m.questionAsked(e.Question)
@@ -185,11 +185,11 @@ func (m *machine) questionAsked(asked *Question) {
 }
 
 func (m *machine) dropQuestion(task string) {
-	m.s.Questions = without(m.s.Questions, func(q Question) bool { return q.Task == task })
+	m.s.Questions = exclude(m.s.Questions, func(q Question) bool { return q.Task == task })
 }
 
 // ofQuestion changes the question of a task.
-func (m *machine) ofQuestion(task string, change func(*Question)) {
+func (m *machine) changeQuestion(task string, change func(*Question)) {
 	m.s.Questions = slices.Clone(m.s.Questions)
 	for i := range m.s.Questions {
 		if m.s.Questions[i].Task == task {
@@ -211,10 +211,10 @@ func (m *machine) awaitAnswer() bool {
 			within = maxAnswerWait
 		}
 		q.Until = m.s.Now.Add(within)
-		m.ofQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
+		m.changeQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
 	}
 	if _, more := m.pick(); more && !m.s.Attended { // a user's tree is left as it is
-		m.setAside()
+		m.saveWork()
 		return true
 	}
 	m.waitForAnswer(q, ThenTurn)
@@ -223,7 +223,7 @@ func (m *machine) awaitAnswer() bool {
 
 // worksMeanwhile has a runner that takes over a wait for an answer do other work, if there is some: who
 // had the loop before may have been a session, whose tree is left as it is.
-func (m *machine) worksMeanwhile() bool {
+func (m *machine) resumeOtherWork() bool {
 	q, waits := m.s.AwaitedAnswer()
 	if !waits || q.Approve != "" || m.s.Attended {
 		return false
@@ -231,77 +231,77 @@ func (m *machine) worksMeanwhile() bool {
 	if _, more := m.pick(); !more {
 		return false
 	}
-	m.back()
+	m.startClock()
 	m.follow(m.s.After)
 	return true
 }
 
 func (m *machine) waitForAnswer(q Question, then After) {
-	m.away()
+	m.stopClock()
 	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)
 }
 
 // setAside puts the work on the current task away, for another task.
-func (m *machine) setAside() {
+func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
-	m.task(m.s.Current, func(t *Task) { t.Took += took })
-	m.ofQuestion(m.s.Current, func(q *Question) { q.SetAside = &SetAside{Base: m.s.Base} })
+	m.updateTask(m.s.Current, func(t *Task) { t.Took += took })
+	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree} })
 	m.remember("asked the user; other tasks go first")
-	m.s.Unjudged, m.s.After = false, ThenSetAside
-	m.ask(Checkpointing, Action{Do: Checkpoint, Task: m.s.Current, Text: m.asideText()})
+	m.s.TurnSinceGates, m.s.After = false, ThenSaveWork
+	m.await(Checkpointing, Action{Do: Checkpoint, Task: m.s.Current, Text: m.saveWorkReason()})
 }
 
-func (m *machine) asideText() string { return "task " + m.s.Current + " waits for an answer" }
+func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " waits for an answer" }
 
 // restoreBeforeTask goes back to where the task began, once its work is held by a tree.
 func (m *machine) restoreBeforeTask(work string) {
-	m.ofQuestion(m.s.Current, func(q *Question) { q.SetAside = &SetAside{Base: m.s.Base, Work: work} })
+	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
 	m.s.After = ThenNext
-	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.asideText()})
+	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.saveWorkReason()})
 }
 
 // PutsAside reports whether the current task waits for an answer, so that its work is put
 // away and not undone.
-func (s State) PutsAside() bool {
-	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SetAside != nil })
+func (s State) SavesWork() bool {
+	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SavedWork != nil })
 }
 
 // restored goes on after the tree was put back, or work was brought into it.
 func (m *machine) restored(e Event) {
-	if !e.Unchanged && m.s.Returns == nil {
-		m.task(m.s.Current, func(t *Task) { t.Kept = true })
-		if !m.s.PutsAside() {
+	if !e.Unchanged && m.s.WorkToRestore == nil {
+		m.updateTask(m.s.Current, func(t *Task) { t.WorkKept = true })
+		if !m.s.SavesWork() {
 			m.s.Restores++
 		}
 	}
-	if len(e.Paths) > 0 && m.s.Returns != nil {
+	if len(e.Paths) > 0 && m.s.WorkToRestore != nil {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
-			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.Returns.Work + ":PATH")
+			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.WorkToRestore.Work + ":PATH")
 	}
-	m.s.Returns = nil
+	m.s.WorkToRestore = nil
 	m.follow(m.s.After)
 }
 
 // resumeAsked gives a task that asked its answer, and remembers to bring its work back.
-func (m *machine) resumeAsked(task string) {
+func (m *machine) deliverAnswer(task string) {
 	for _, q := range m.s.Questions {
 		if q.Task == task && q.Answer != "" {
 			m.tellAgent(fmt.Sprintf("You asked: %s\n%s", q.Text, q.Answer))
-			m.s.Returns = q.SetAside
+			m.s.WorkToRestore = q.SavedWork
 		}
 	}
 	m.dropQuestion(task)
 }
 
 // restoreSetAside puts the work that was put away into the tree, before the task's first turn.
-func (m *machine) restoreSetAside() bool {
-	b := m.s.Returns
+func (m *machine) restoreSavedWork() bool {
+	b := m.s.WorkToRestore
 	if b == nil || b.Work == "" || b.Work == b.Base {
-		m.s.Returns = nil
+		m.s.WorkToRestore = nil
 		return false
 	}
 	m.s.Situation, m.s.After = FreshRecap, ThenTurn
-	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, From: b.Base, Tree: b.Work, Text: "the work on it was put away"})
+	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, From: b.Base, Tree: b.Work, Text: "the work on it was put away"})
 	return true
 }
 
@@ -310,10 +310,10 @@ func (m *machine) restoreSetAside() bool {
 func (m *machine) questionAnswered(e Event) {
 	asked := m.s.Unanswered()
 	if len(e.Tasks) > 0 {
-		asked = without(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
+		asked = exclude(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
 	}
 	if e.Question != nil { // to that one alone: a late yes is no yes to the next question
-		asked = without(asked, func(q Question) bool { return !q.At.Equal(e.Question.At) })
+		asked = exclude(asked, func(q Question) bool { return !q.At.Equal(e.Question.At) })
 	}
 	if len(asked) == 0 {
 		if e.Question == nil {
@@ -324,7 +324,7 @@ func (m *machine) questionAnswered(e Event) {
 	q := asked[0]
 	_, waits := m.s.AwaitedAnswer()
 	if q.Approve != "" {
-		m.ofQuestion(q.Task, func(kept *Question) {
+		m.changeQuestion(q.Task, func(kept *Question) {
 			if kept.Answer = cmp.Or(strings.TrimSpace(e.Text), no); Approves(e.Text) {
 				kept.Answer = yes
 			}
@@ -333,15 +333,15 @@ func (m *machine) questionAnswered(e Event) {
 		m.answerTo(q, "The answer: "+e.Text)
 	}
 	if waits {
-		m.back()
+		m.startClock()
 		m.follow(m.s.After)
 	}
 }
 
 // answerTo tells the agent, when the task that asked is at work again.
 func (m *machine) answerTo(q Question, answer string) {
-	if q.SetAside != nil {
-		m.ofQuestion(q.Task, func(kept *Question) { kept.Answer = answer })
+	if q.SavedWork != nil {
+		m.changeQuestion(q.Task, func(kept *Question) { kept.Answer = answer })
 		return
 	}
 	m.dropQuestion(q.Task)
@@ -349,18 +349,18 @@ func (m *machine) answerTo(q Question, answer string) {
 }
 
 // morePlan ends the wait for an answer: with the plan edited there may be other work.
-func (m *machine) morePlan() {
+func (m *machine) endAnswerWait() {
 	if _, waits := m.s.AwaitedAnswer(); waits {
-		m.back()
+		m.startClock()
 		m.follow(m.s.After)
 	}
 }
 
 // waited goes on after a wait.
 func (m *machine) waited() {
-	m.back()
-	if q, asked := m.s.AwaitedAnswer(); asked && q.SetAside == nil && q.Approve == "" {
-		if m.unanswered(q) {
+	m.startClock()
+	if q, asked := m.s.AwaitedAnswer(); asked && q.SavedWork == nil && q.Approve == "" {
+		if m.answerTimedOut(q) {
 			m.skip(Blocked, "nobody answered the question: "+q.Text)
 			return
 		}
@@ -369,17 +369,17 @@ func (m *machine) waited() {
 }
 
 // expire ends the time for the answers to tasks that were put away.
-func (m *machine) expire() {
+func (m *machine) expireQuestions() {
 	for _, q := range m.s.Unanswered() {
-		if q.SetAside != nil && !q.Until.After(m.s.Now) && m.unanswered(q) {
-			m.task(q.Task, func(t *Task) { t.Status, t.Why = Blocked, "nobody answered the question: "+q.Text })
+		if q.SavedWork != nil && !q.Until.After(m.s.Now) && m.answerTimedOut(q) {
+			m.updateTask(q.Task, func(t *Task) { t.Status, t.Why = Blocked, "nobody answered the question: "+q.Text })
 		}
 	}
 }
 
 // unanswered decides when the time for an answer is over: what the agent proposed counts
 // if the user chose that time. Otherwise no answer is not yes, and the task is left.
-func (m *machine) unanswered(q Question) (left bool) {
+func (m *machine) answerTimedOut(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
 		m.notify(Warning, "nobody answered in time; the agent goes on as it proposed: "+q.Proposed)
 		m.answerTo(q, "Nobody answered in time. The user lets you go on as you proposed: "+q.Proposed)

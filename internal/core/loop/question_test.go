@@ -30,12 +30,12 @@ func TestQuestionIsAnswered(t *testing.T) {
 	before := sc.s.Elapsed()
 	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "I am on my way"}, "") // no answer
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
-	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue no_claim")
 	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "") // the same message again
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || len(sc.s.Questions) > 0 {
 		t.Errorf("%q %+v", notes, sc.s.Questions)
@@ -48,8 +48,8 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Unreadable: true}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Unreadable: true}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 2 continue no_claim")
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your question could not be read") {
 		t.Errorf("%q", notes)
 	}
@@ -86,7 +86,7 @@ func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
 	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "")
-	sc.turn("", "turn 2 continue go_on")
+	sc.turn("", "turn 2 continue no_claim")
 }
 
 // A turn that is cut off with its owner has asked all the same.
@@ -111,7 +111,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	}{
 		{"nobody chose a time", "UTC", 0, "checkpoint"},
 		{"nothing is proposed", "", time.Hour, "checkpoint"},
-		{"the proposal counts", "UTC", time.Hour, "notify; turn 2 continue go_on"},
+		{"the proposal counts", "UTC", time.Hour, "notify; turn 2 continue no_claim"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -146,9 +146,9 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 func TestQuestionInASession(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{Attended: true}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look") // the client woke the session
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "wait")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "turn 3 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect") // the client woke the session
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "wait")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "turn 3 continue no_claim")
 	if len(sc.s.Questions) > 0 {
 		t.Errorf("%+v", sc.s.Questions)
 	}
@@ -164,7 +164,7 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 	if _, waits := sc.s.AwaitedAnswer(); !waits || len(sc.s.Messages) > 0 {
 		t.Errorf("%+v", sc.s)
 	}
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}, "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}, "turn 2 continue no_claim")
 }
 
 // asks is a message and a question in a random walk, which somebody may answer at once.

@@ -22,7 +22,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 		return
 	}
 	m.dropAnsweredAsks(paths)
-	m.s.Approved = without(m.s.Approved, func(p string) bool {
+	m.s.Approved = exclude(m.s.Approved, func(p string) bool {
 		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
 	})
 	for _, p := range paths {
@@ -37,7 +37,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 		why = " The user says: " + why
 	}
 	if m.s.Phase != Ended {
-		m.tellAgent("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were." + why)
+		m.tellAgent("The user does not let you change these tests: " + joinPaths(paths) + ". Make the work pass them as they were." + why)
 	}
 }
 
@@ -49,12 +49,12 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 		if t.Status != Done || t.IfApproved == nil || t.Accepted {
 			continue
 		}
-		rejected := without(t.IfApproved.Paths, func(p string) bool { return !slices.Contains(paths, p) })
+		rejected := exclude(t.IfApproved.Paths, func(p string) bool { return !slices.Contains(paths, p) })
 		if len(rejected) == 0 {
 			continue
 		}
 		reopened = true
-		m.s.Tasks[i] = t.again()
+		m.s.Tasks[i] = t.reopened()
 		m.s.Tasks[i].Rejected, m.s.Tasks[i].Why = rejected, strings.TrimSuffix("its change of "+strings.Join(rejected, ", ")+" was rejected: "+why, ": ")
 		if t.ID != GoalTask && !t.IsOwn() { // the plan has it ticked
 			m.s.Edits = append(slices.Clip(m.s.Edits), plan.Edit{ID: fmt.Sprintf("rejected-%s-%d", t.ID, m.s.Iteration), Do: plan.Reopen, Task: t.ID})
@@ -64,7 +64,7 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 }
 
 // again is the task as if nobody had worked on it, but for what that took.
-func (t Task) again() Task {
+func (t Task) reopened() Task {
 	return Task{
 		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
 		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected, ForMessage: t.ForMessage,
@@ -77,10 +77,10 @@ func (m *machine) restoreRejected(id string) {
 	if len(t.Rejected) == 0 {
 		return
 	}
-	m.do(Action{Do: PutBack, Paths: t.Rejected})
+	m.do(Action{Do: RestoreFiles, Paths: t.Rejected})
 	m.tellAgent("This task was done, and is open again: " + t.Why + ". The work is still there, and these files are as they were before it. Make the work pass them.")
 	m.remember("open again: " + t.Why)
-	m.task(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
+	m.updateTask(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
 }
 
 // rejectedWork are the tasks whose changes of tests the user rejected, and that are not taken up again yet.
@@ -96,10 +96,10 @@ func (m *machine) rejectedWork() (ids []string) {
 // rejectedTestsChanged: tests that the user does not let it change are changed.
 func (m *machine) rejectedTestsChanged(paths []string) {
 	of := func(d Rejection) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
-	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Told && of(d) })
+	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Reported && of(d) })
 	m.s.Rejected = slices.Clone(m.s.Rejected)
 	for i, d := range m.s.Rejected {
-		m.s.Rejected[i].Told = d.Told || of(d)
+		m.s.Rejected[i].Reported = d.Reported || of(d)
 	}
 	if again {
 		m.violation(paths)
@@ -107,12 +107,12 @@ func (m *machine) rejectedTestsChanged(paths []string) {
 	}
 	what := strings.Join(paths, ", ")
 	m.s.Claim = nil
-	m.do(Action{Do: PutBack, Paths: paths})
+	m.do(Action{Do: RestoreFiles, Paths: paths})
 	m.remember("changed tests that the user does not let it change: " + what)
 	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
 	if m.s.Attended {
 		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
 	}
-	m.s.Situation = GoOn
+	m.s.Situation = NoClaim
 	m.beginTurn()
 }

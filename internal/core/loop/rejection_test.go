@@ -31,7 +31,7 @@ func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit b")
 	sc.committed("edit")
-	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "put_back; checkpoint")
+	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "restore_files; checkpoint")
 	if a, _ := sc.s.Task("a"); sc.s.Current != "a" || a.Why != "" || len(sc.s.AwaitingApproval()) != 0 {
 		t.Errorf("at work: %s, %+v", sc.s.Current, a)
 	}
@@ -71,11 +71,11 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 				return
 			}
 			want := []any{loop.Unverified, "you rejected changes of tests that the work needs: task a", 0, true}
-			if diff := cmp.Diff(want, []any{sc.s.Outcome, sc.s.Reason, len(sc.s.Unapproved()), sc.s.Left()}); diff != "" {
+			if diff := cmp.Diff(want, []any{sc.s.Outcome, sc.s.Reason, len(sc.s.Unapproved()), sc.s.HasWorkLeft()}); diff != "" {
 				t.Error(diff)
 			}
 			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "edit")
-			sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "put_back; checkpoint")
+			sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "restore_files; checkpoint")
 			if told := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.Contains(told, "its change of a_test.go was rejected: the contract.") {
 				t.Error(told)
 			}
@@ -94,5 +94,5 @@ func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(green, "wait")
 	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
-	sc.feed(loop.Event{Kind: loop.Answered, Tasks: []string{string(loop.ApproveEnd)}, Text: "yes"}, "put_back; checkpoint")
+	sc.feed(loop.Event{Kind: loop.Answered, Tasks: []string{string(loop.ApproveEnd)}, Text: "yes"}, "restore_files; checkpoint")
 }

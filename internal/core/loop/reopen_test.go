@@ -55,7 +55,7 @@ func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
 	sc.now = sc.now.Add(time.Hour)
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
-	if got := sc.s.Spent(loop.Limits{}); got != "" {
+	if got := sc.s.LimitAfterReopen(loop.Limits{}); got != "" {
 		t.Errorf("spent %q", got)
 	}
 	sc.now = sc.now.Add(24 * time.Hour)
@@ -67,10 +67,10 @@ func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
 	}
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
-	if got := sc.s.Spent(loop.Limits{}); got != loop.Iterations {
+	if got := sc.s.LimitAfterReopen(loop.Limits{}); got != loop.Iterations {
 		t.Errorf("spent %q, want its iterations", got)
 	}
-	if got := sc.s.Spent(loop.Limits{Iterations: 1}); got != "" {
+	if got := sc.s.LimitAfterReopen(loop.Limits{Iterations: 1}); got != "" {
 		t.Errorf("with one more: spent %q", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestAGateThatIsNotThereBuysNoTurn(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Unknown, CannotStart: true, Reason: "gochek: not found"}, "finish error")
 	sc = begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(loop.Gates{Status: gate.Unknown, Unsettled: true, Reason: "make gen changes a.go"}, "finish error")
+	sc.gates(loop.Gates{Status: gate.Unknown, ChangesTrackedFiles: true, Reason: "make gen changes a.go"}, "finish error")
 }
 
 func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {
 		t.Error(diff)
 	}
 	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m3", Text: "third"}, "")
-	sc.turn("", "turn 2 continue go_on")
+	sc.turn("", "turn 2 continue no_claim")
 	if diff := cmp.Diff([]string{"third"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
 	}
@@ -139,8 +139,8 @@ func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "put_back; turn 2 continue violation")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "put_back; turn 2 continue interrupted")
+	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "restore_files; turn 2 continue violation")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "restore_files; turn 2 continue interrupted")
 }
 
 func TestASecondCancelDoesNotCutACommit(t *testing.T) {
@@ -161,19 +161,19 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	s, _ := loop.Step(sc.s, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, At: sc.now})
-	if s.Phase != loop.Finishing || !s.Phase.AtWork() || s.Outcome != loop.CancelledEnd {
+	if s.Phase != loop.Finishing || !s.Phase.OwnerActs() || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s %s", s.Phase, s.Outcome)
 	}
 	for _, e := range []loop.Event{
 		{Kind: loop.Cancelled, Text: loop.ByTerm},
 		{Kind: loop.LimitHit, Limit: loop.Duration},
-		{Kind: loop.PauseAsked},
+		{Kind: loop.PauseRequested},
 		{Kind: loop.Resumed},
 		{Kind: loop.MessageArrived, Text: "go on"},
 	} {
 		next, acts := loop.Step(s, e)
-		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.Stop != loop.ByStop || len(acts) != 0 {
-			t.Errorf("%s: %s %s by %s, does %v", e.Kind, next.Phase, next.Outcome, next.Stop, acts)
+		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.StopCause != loop.ByStop || len(acts) != 0 {
+			t.Errorf("%s: %s %s by %s, does %v", e.Kind, next.Phase, next.Outcome, next.StopCause, acts)
 		}
 		s = next
 	}

@@ -10,7 +10,7 @@ import (
 
 // reviewRounds is how often a review may fail the work of one task where nobody
 // said; then the two disagree, and a user has to look.
-const reviewRounds = 3
+const defaultReviewRounds = 3
 
 // ReviewEnd is how the reviews of a task's work ended.
 type ReviewEnd string
@@ -31,7 +31,7 @@ func (m *machine) reviewOrAccept(g Gates) {
 		return
 	}
 	g.Results = nil
-	m.s.Found, m.s.JudgedAt = &g, m.s.Now
+	m.s.ClaimGates, m.s.ClaimGatesAt = &g, m.s.Now
 	if m.limit() == Budget {
 		m.keepUnreviewed(ReviewNone, Gates{Reason: "the budget is spent"})
 		return
@@ -42,7 +42,7 @@ func (m *machine) reviewOrAccept(g Gates) {
 // approveOrCommit accepts work: an answer as it is, a change with its commit.
 func (m *machine) approveOrCommit(g Gates) {
 	g.Results = nil
-	m.s.Found, m.s.JudgedAt = &g, m.s.Now
+	m.s.ClaimGates, m.s.ClaimGatesAt = &g, m.s.Now
 	if !m.askApproval(ApproveTask, g.Tree) {
 		m.commitAccepted()
 	}
@@ -53,23 +53,23 @@ func (m *machine) commitAccepted() {
 		m.commitFound()
 		return
 	}
-	m.markDone("", m.s.Found.Receipt)
+	m.markDone("", m.s.ClaimGates.Receipt)
 	m.next()
 }
 
 // reviewed decides after the reviews of work that passes the commands.
 func (m *machine) reviewed(g Gates) {
-	f := *m.s.Found
+	f := *m.s.ClaimGates
 	switch {
 	case g.Status == gate.Unknown && g.Tree != "" && g.Tree != f.Tree && m.s.Policy.Kind != Answer:
-		m.treeMoved(g)
-	case g.Status == gate.Unknown && !g.Unsure && m.reviewAgain(g):
+		m.treeChangedInReview(g)
+	case g.Status == gate.Unknown && !g.RetriesSpent && m.reviewAgain(g):
 	case g.Status == gate.Unknown:
 		m.keepUnreviewed(ReviewNone, g)
 	case g.Status == gate.Fail:
 		m.reviewFailed(g)
 	default:
-		m.s.Unknowns = 0
+		m.s.UnknownResults = 0
 		switch {
 		case f.approvedBy(g):
 			m.approvedByReview(&f)
@@ -86,14 +86,14 @@ func (m *machine) reviewed(g Gates) {
 // approvedBy tells whether reviews accept every change of a test without which the
 // work does not pass.
 func (g Gates) approvedBy(reviews Gates) bool {
-	return len(g.TestsChanged) > 0 && len(g.Apart) == 0 && !g.Unchecked &&
+	return len(g.TestsChanged) > 0 && len(g.MissingFromCommit) == 0 && !g.OriginalsUnknown &&
 		!slices.ContainsFunc(g.TestsChanged, func(p string) bool { return !slices.Contains(reviews.Approved, p) })
 }
 
 // approvedByReview: the tests judge as they are now, and the work is worth what a
 // review is, whatever its own tests prove. A user's approval can still make it more.
 func (m *machine) approvedByReview(f *Gates) {
-	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+named(f.TestsChanged)
+	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+joinPaths(f.TestsChanged)
 	m.dropAnsweredAsks(f.TestsChanged)
 	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
@@ -101,15 +101,15 @@ func (m *machine) approvedByReview(f *Gates) {
 // evidenceCapped: who judges was changed, or what is committed is not what was
 // judged. No review makes up for that.
 func (g Gates) evidenceCapped() bool {
-	return len(g.TestsChanged) > 0 || len(g.Apart) > 0 || g.Unchecked
+	return len(g.TestsChanged) > 0 || len(g.MissingFromCommit) > 0 || g.OriginalsUnknown
 }
 
 // treeMoved: the tree changed while it was reviewed, so that neither the gates nor the
 // review have seen what is there now. All of it is done again, a bounded number of
 // times; then what the gates saw is kept, and no review has.
-func (m *machine) treeMoved(g Gates) {
-	m.s.Ladder.Moved++
-	if m.s.Ladder.Moved > maxUnknowns {
+func (m *machine) treeChangedInReview(g Gates) {
+	m.s.Ladder.TreeChanges++
+	if m.s.Ladder.TreeChanges > maxUnknowns {
 		m.keepUnreviewed(ReviewNone, g)
 		return
 	}
@@ -119,10 +119,10 @@ func (m *machine) treeMoved(g Gates) {
 // reviewAgain: the reviewer could not be asked. A usage limit is waited for, and
 // counts against nothing; the rest is tried a bounded number of times.
 func (m *machine) reviewAgain(g Gates) bool {
-	if m.s.Unknowns < maxUnknowns && g.Until.After(m.s.Now) {
-		m.s.Unknowns++
-		m.away()
-		m.wait(g.Until, ThenGates, "a review waits for the usage limit: "+g.Reason)
+	if m.s.UnknownResults < maxUnknowns && g.RetryAt.After(m.s.Now) {
+		m.s.UnknownResults++
+		m.stopClock()
+		m.wait(g.RetryAt, ThenGates, "a review waits for the usage limit: "+g.Reason)
 		return true
 	}
 	return m.rerun(g)
@@ -131,13 +131,13 @@ func (m *machine) reviewAgain(g Gates) bool {
 // reviewFailed: a review that fails a claim is a failed try like any other, a
 // bounded number of times. Then the work stays as it is, for a user to see.
 func (m *machine) reviewFailed(g Gates) {
-	m.s.Unknowns = 0
-	m.s.Ladder.Rounds++
-	if m.s.Ladder.Rounds >= cmp.Or(m.s.Policy.ReviewRounds, reviewRounds) {
+	m.s.UnknownResults = 0
+	m.s.Ladder.ReviewFailures++
+	if m.s.Ladder.ReviewFailures >= cmp.Or(m.s.Policy.ReviewRounds, defaultReviewRounds) {
 		m.keepUnreviewed(ReviewDisagreed, g)
 		return
 	}
-	m.s.Claim, m.s.Found = nil, nil
+	m.s.Claim, m.s.ClaimGates = nil, nil
 	m.s.Refusals++
 	first := ""
 	if len(g.Findings) > 0 {
@@ -148,8 +148,8 @@ func (m *machine) reviewFailed(g Gates) {
 
 // keepUnreviewed accepts work that no review passed.
 func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
-	m.s.Unknowns = 0
-	f := *m.s.Found
+	m.s.UnknownResults = 0
+	f := *m.s.ClaimGates
 	f.Evidence, f.Reviewed, f.Findings = gate.NoEvidence, end, g.Findings
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
 	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)
@@ -158,7 +158,7 @@ func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 }
 
 // unreviewed is why work was kept that no review passed, "" if there is none such.
-func (m *machine) unreviewed() string {
+func (m *machine) unreviewedReason() string {
 	for _, t := range m.s.Tasks {
 		if t.Status == Done && !t.Accepted && (t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone) {
 			if len(m.s.Tasks) > 1 {

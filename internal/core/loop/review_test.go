@@ -40,7 +40,7 @@ func (sc *scenario) claimAgain() {
 func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	t.Parallel()
 	sc := toReview(t, loop.Policy{})
-	if a, _ := sc.s.Asked(loop.RunGates); a.Tree != "t1" || a.Purpose != loop.ForReview {
+	if a, _ := sc.s.PendingAction(loop.RunGates); a.Tree != "t1" || a.Purpose != loop.ForReview {
 		t.Errorf("asked for %+v", a)
 	}
 	g := praised
@@ -68,9 +68,9 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 	}{
 		"proved by a test":      {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}}, gate.Proven},
 		"not found out":         {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence}}, gate.Reviewed},
-		"only with its tests":   {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}, TestsFound: loop.TestsFound{TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
-		"originals not checked": {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence, Unchecked: true}}, gate.NoEvidence},
-		"not without the files": {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven, Apart: []string{"x"}}}, gate.NoEvidence},
+		"only with its tests":   {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}, TestChanges: loop.TestChanges{TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
+		"originals not checked": {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence, OriginalsUnknown: true}}, gate.NoEvidence},
+		"not without the files": {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven, MissingFromCommit: []string{"x"}}}, gate.NoEvidence},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 		"where proof is wanted": {[]string{"a_test.go", "b_test.go"}, gate.Proven, nil, gate.Reviewed, 2, "finish unverified"},
 		"one of two":            {[]string{"a_test.go"}, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
 		"none":                  {nil, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
-		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.Unchecked = true }, gate.NoEvidence, 2, "finish unverified"},
-		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.Apart = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
+		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.OriginalsUnknown = true }, gate.NoEvidence, 2, "finish unverified"},
+		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.MissingFromCommit = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: c.wanted})
 			sc.checkpointed("gates baseline")
 			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go"}}, "notify")
+			sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go"}}, "notify")
 			sc.turn("done", "gates claim")
 			claim := bent("a_test.go", "b_test.go")
 			if c.more != nil {
@@ -129,11 +129,11 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Pass}, c.ends)
 			got := sc.s.Tasks[0]
-			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Reviewed) || len(sc.s.Unapproved()) < c.waits {
+			if got.Evidence != c.want || (len(got.TestsChanged) == 0) != (c.want == gate.Reviewed) || len(sc.s.Unapproved()) < c.waits {
 				t.Errorf("%+v, waiting %v", got, sc.s.Unapproved())
 			}
-			if c.want == gate.Reviewed && (len(got.Changed) == 0 || len(got.Approved) != 2 || len(sc.s.Unapproved()) != c.waits) {
-				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Unapproved(), sc.s.Asks)
+			if c.want == gate.Reviewed && (len(got.ChangedTests) == 0 || len(got.Approved) != 2 || len(sc.s.Unapproved()) != c.waits) {
+				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Unapproved(), sc.s.TestRequests)
 			}
 			if name == "where proof is wanted" {
 				sc.feed(loop.Event{Kind: loop.Approved}, "")
@@ -233,7 +233,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("is not sure", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{})
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{Unsure: true}}, "notify; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "notify; commit a")
 		none(sc, "no review passed it: not sure")
 	})
 	t.Run("cannot be asked", func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("waits for a usage limit", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", ReviewResult: loop.ReviewResult{Until: sc.now.Add(5 * time.Hour)}}, "wait")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", ReviewResult: loop.ReviewResult{RetryAt: sc.now.Add(5 * time.Hour)}}, "wait")
 		sc.now = sc.now.Add(5 * time.Hour)
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
 		sc.gates(praised, "commit a")
@@ -295,5 +295,5 @@ func TestAnswersAreReviewed(t *testing.T) {
 	sc.gates(praised, "finish unverified")
 
 	sc = answer(gate.Reviewed)
-	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{Unsure: true}}, "notify; finish unverified")
+	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "notify; finish unverified")
 }

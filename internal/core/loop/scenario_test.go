@@ -68,9 +68,9 @@ func say(a loop.Action) string {
 		return "gates " + string(a.Purpose)
 	case loop.Commit:
 		return string(a.Do) + " " + strings.Join(a.Tasks, "+")
-	case loop.Look:
+	case loop.Inspect:
 		if a.Deep {
-			return "look deep"
+			return "inspect deep"
 		}
 	}
 	return string(a.Do)
@@ -89,23 +89,23 @@ func (sc *scenario) turn(claim, want string) {
 
 func (sc *scenario) turnSeen(claim string, seen loop.Inspection, want string) {
 	sc.t.Helper()
-	t := &loop.Turn{ToolCalls: 2, Usage: loop.Usage{Input: 100, CostUSD: 0.1}, Context: 10}
-	look := "look"
+	t := &loop.Turn{ToolCalls: 2, Usage: loop.Usage{Input: 100, CostUSD: 0.1}, ContextPercent: 10}
+	look := "inspect"
 	switch {
 	case claim == "done":
-		t.Claim, look = &loop.Claim{}, "look deep"
+		t.Claim, look = &loop.Claim{}, "inspect deep"
 	case claim == "no-behaviour-change":
-		t.Claim, look = &loop.Claim{NoBehaviourChange: true}, "look deep"
+		t.Claim, look = &loop.Claim{NoBehaviourChange: true}, "inspect deep"
 	case strings.HasPrefix(claim, "done "):
-		t.Claim, look = &loop.Claim{Tasks: strings.Fields(claim)[1:]}, "look deep"
+		t.Claim, look = &loop.Claim{Tasks: strings.Fields(claim)[1:]}, "inspect deep"
 	case claim == "blocked":
 		t.Claim = &loop.Claim{Blocked: true, Reason: "no key"}
 	}
 	if l := sc.s.Policy.Limits.Iterations; sc.s.Iteration >= l && claim != "done" {
-		look = "look deep"
+		look = "inspect deep"
 	}
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: t}, look)
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &seen}, want)
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &seen}, want)
 }
 
 func (sc *scenario) gates(g loop.Gates, want string) {
@@ -131,7 +131,7 @@ var (
 )
 
 func red(fingerprint string) loop.Gates {
-	return loop.Gates{Status: gate.Fail, Reason: "TestX fails", Failed: loop.Failed{Fingerprint: fingerprint, Failing: []string{"TestX"}}}
+	return loop.Gates{Status: gate.Fail, Reason: "TestX fails", Failures: loop.Failures{Fingerprint: fingerprint, Failing: []string{"TestX"}}}
 }
 
 func open(ids ...string) []loop.Task {
@@ -147,7 +147,7 @@ func TestTwoTasksToAVerifiedEnd(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turn("", "turn 2 continue go_on")
+	sc.turn("", "turn 2 continue no_claim")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	sc.committed("checkpoint")
@@ -206,7 +206,7 @@ func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	whole := proven
-	whole.Flipped, whole.TurnedGreen = []string{"check.sh"}, []string{"check.sh"}
+	whole.Flipped, whole.FlippedGates = []string{"check.sh"}, []string{"check.sh"}
 	sc.turn("done a b", "gates claim")
 	sc.gates(whole, "commit a+b")
 	sc.committed("gates final")
@@ -218,8 +218,8 @@ func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Unknown: true, Marked: []string{"b"}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.turnSeen("", loop.Inspection{Shallow: true, TickedByAgent: []string{"b"}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(proven, "commit b")
 }
 
@@ -297,7 +297,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
-	if got, want := sc.s.Failing.Enough, "a change with which this passes: TestX fails"; got != want {
+	if got, want := sc.s.Failing.Remedy, "a change with which this passes: TestX fails"; got != want {
 		t.Errorf("the agent is told %q, want %q", got, want)
 	}
 	sc.turnSeen("done", loop.Inspection{}, "finish stuck")
@@ -307,7 +307,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	// What could not tell is not red.
 	sc = begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.s.Unknowns = 3
+	sc.s.UnknownResults = 3
 	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
 	sc.turnSeen("done", loop.Inspection{}, "finish unverified")

@@ -10,13 +10,12 @@
 // replaced by one that folds, feeds OwnerLost, and performs the pending actions
 // once more.
 //
-// Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, review.go after a review, testapproval.go what a user
-// says to changed tests, ladder.go what a failing task tries next, fail.go what a
-// dead turn means, session.go what a user's session does unasked, isolated.go the
-// tries beside it, handover.go how another owner goes on, message.go what the
-// agent is told, merge.go what it asks of the user, limit.go when it is enough,
-// outcome.go how it all ended.
+// Files: step.go is the table of phases and events. turn.go decides after a turn, claim.go after
+// the gates, review.go after a review, agentfailure.go after a failed turn. ladder.go picks the next
+// attempt at a failing task. testapproval.go and rejection.go apply the user's decisions on changed
+// tests. usersession.go handles turns that the loop did not begin, isolated.go those in a separate
+// session. handover.go changes the owner, message.go queues messages, limits are in limit.go,
+// outcomes in outcome.go.
 package loop
 
 import (
@@ -32,33 +31,33 @@ type Phase string
 // The phases. In each but New, Paused and Ended exactly one action is under
 // way whose end is reported as an event.
 const (
-	New           Phase = "new"
-	Checkpointing Phase = "checkpointing" // for Checkpointed
-	Baseline      Phase = "baseline"      // for GatesFinished on the tree a task starts from
-	Turning       Phase = "turning"       // for TurnEnded or AgentFailed
-	Looking       Phase = "looking"       // for TreeSeen
-	Judging       Phase = "judging"       // for GatesFinished on the agent's work
-	Committing    Phase = "committing"    // for Committed
-	Restoring     Phase = "restoring"     // for Restored
-	Waiting       Phase = "waiting"       // for TimerFired
-	Trying        Phase = "trying"        // for TurnEnded or AgentFailed of an isolated try
-	Editing       Phase = "editing"       // for PlanEdited
-	HandingOver   Phase = "handing_over"  // for HandedOver
-	Paused        Phase = "paused"        // for Resumed
-	Finishing     Phase = "finishing"     // for Concluded: the outcome stands, the work of the end is under way
-	Ended         Phase = "ended"         // for nothing
+	New             Phase = "new"
+	Checkpointing   Phase = "checkpointing"    // for Checkpointed
+	Baseline        Phase = "baseline"         // for GatesFinished on the tree a task starts from
+	Turning         Phase = "turning"          // for TurnEnded or AgentFailed
+	Inspecting      Phase = "inspecting"       // for TreeSeen
+	Judging         Phase = "judging"          // for GatesFinished on the agent's work
+	Committing      Phase = "committing"       // for Committed
+	Restoring       Phase = "restoring"        // for Restored
+	Waiting         Phase = "waiting"          // for TimerFired
+	TurningIsolated Phase = "turning_isolated" // for TurnEnded or AgentFailed of an isolated try
+	Editing         Phase = "editing"          // for PlanEdited
+	HandingOver     Phase = "handing_over"     // for HandedOver
+	Paused          Phase = "paused"           // for Resumed
+	Finishing       Phase = "finishing"        // for Concluded: the outcome stands, the work of the end is under way
+	Ended           Phase = "ended"            // for nothing
 )
 
 // Phases lists all phases, in the order of a loop's life.
 func Phases() []Phase {
-	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, Editing, HandingOver, Paused, Finishing, Ended}
+	return []Phase{New, Checkpointing, Baseline, Turning, Inspecting, Judging, Committing, Restoring, Waiting, TurningIsolated, Editing, HandingOver, Paused, Finishing, Ended}
 }
 
 // AtWork tells whether the phase waits for something that the owner itself is to
 // do now: it ends in an event as soon as that is done.
-func (p Phase) AtWork() bool {
+func (p Phase) OwnerActs() bool {
 	switch p {
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Editing, HandingOver, Finishing:
+	case New, Checkpointing, Baseline, Inspecting, Judging, Committing, Restoring, TurningIsolated, Editing, HandingOver, Finishing:
 		return true
 	}
 	return false
@@ -77,7 +76,7 @@ type Usage struct {
 func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
 // BeforeFirstTurn reports whether no turn has begun.
-func (s State) BeforeFirstTurn() bool { return s.Iteration <= s.Policy.Counted }
+func (s State) BeforeFirstTurn() bool { return s.Iteration <= s.Policy.IterationsBefore }
 
 // CostUnknown reports whether the agent tells neither cost nor tokens of its turns: one that
 // is a program cannot, and the client of a user's session does not. A loop that ended before
@@ -102,10 +101,10 @@ func (u Usage) Add(v Usage) Usage {
 
 // RecapLine is one line of the recap.
 type RecapLine struct {
-	Iteration int    `json:"iteration"`
-	Task      string `json:"task"`
-	What      string `json:"what"`
-	Said      string `json:"said,omitempty"` // the last line of what the agent said
+	Iteration     int    `json:"iteration"`
+	Task          string `json:"task"`
+	What          string `json:"what"`
+	LastAgentLine string `json:"last_agent_line,omitempty"` // the last line of what the agent said
 }
 
 // RedGate is a gate that failed, with all tests that it named; none if it named none.
@@ -116,37 +115,37 @@ type RedGate struct {
 
 // Failing is what failed last, for the next prompt.
 type Failing struct {
-	Reason     string   `json:"reason"`
-	Tests      []string `json:"tests,omitempty"`
-	FirstError string   `json:"first_error,omitempty"`
-	Review     bool     `json:"review,omitempty"`    // it is a review's word
-	NoWork     bool     `json:"no_work,omitempty"`   // no work was judged: the agent died, did nothing, or says that it cannot
-	Hangs      bool     `json:"hangs,omitempty"`     // a gate came to its time limit
-	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
-	Signs      []string `json:"signs,omitempty"`     // in the work of the claim, those that the agent was not told of yet
-	Enough     string   `json:"enough,omitempty"`    // what would make the claim count; "": a test that fails without the work
-	Needed     []string `json:"needed,omitempty"`    // gate inputs without whose change the gates do not pass
+	Reason       string   `json:"reason"`
+	Tests        []string `json:"tests,omitempty"`
+	FirstError   string   `json:"first_error,omitempty"`
+	Review       bool     `json:"review,omitempty"`         // it is a review's word
+	NoWork       bool     `json:"no_work,omitempty"`        // no work was judged: the agent died, did nothing, or says that it cannot
+	GateTimedOut bool     `json:"gate_timed_out,omitempty"` // a gate came to its time limit
+	FailedBefore bool     `json:"failed_before,omitempty"`  // nothing is worse than it was, and it has to pass
+	Signs        []string `json:"signs,omitempty"`          // in the work of the claim, those that the agent was not told of yet
+	Remedy       string   `json:"remedy,omitempty"`         // what would make the claim count; "": a test that fails without the work
+	NeededInputs []string `json:"needed_inputs,omitempty"`  // gate inputs without whose change the gates do not pass
 }
 
 // Ladder is where the current task stands on it.
 type Ladder struct {
-	Attempt     int      `json:"attempt"`               // 0 same session, 1 fresh session, 2 restored, 3 skipped
-	Tries       int      `json:"tries,omitempty"`       // failed tries in this attempt
-	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
-	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
-	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
-	Blind       bool     `json:"blind,omitempty"`       // the tool calls of the agent cannot be seen
-	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
-	Needed      bool     `json:"needed,omitempty"`      // a claim was refused once because it needs changed gate inputs
-	Standing    *Claim   `json:"standing,omitempty"`    // the refused claim, while nothing came of the refusal
-	StillRed    bool     `json:"still_red,omitempty"`   // a claim was refused over gates that are red as before
-	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
-	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work
-	Signs       []string `json:"signs,omitempty"`       // that the agent was told of
-	Tested      *TestRun `json:"tested,omitempty"`      // the last test run of the last turn, nil without
-	Red         string   `json:"red,omitempty"`         // its fingerprint, if it failed
-	RedRuns     int      `json:"red_runs,omitempty"`    // turns in a row with that
-	Moved       int      `json:"moved,omitempty"`       // times that the tree changed under a review
+	Attempt            int      `json:"attempt"`                        // 0 same session, 1 fresh session, 2 restored, 3 skipped
+	Tries              int      `json:"tries,omitempty"`                // failed tries in this attempt
+	Fingerprint        string   `json:"fingerprint,omitempty"`          // of the last failed try
+	SameFailures       int      `json:"same_failures,omitempty"`        // tries in a row that failed just as the one before
+	IdleTurns          int      `json:"idle_turns,omitempty"`           // turns in a row without a tool call
+	ToolCallsHidden    bool     `json:"tool_calls_hidden,omitempty"`    // the tool calls of the agent cannot be seen
+	Refused            bool     `json:"refused,omitempty"`              // a claim without evidence was refused once
+	RefusedForInputs   bool     `json:"refused_for_inputs,omitempty"`   // a claim was refused once because it needs changed gate inputs
+	RefusedClaim       *Claim   `json:"refused_claim,omitempty"`        // the refused claim, while nothing came of the refusal
+	RefusedStillRed    bool     `json:"refused_still_red,omitempty"`    // a claim was refused over gates that are red as before
+	SeenRed            bool     `json:"seen_red,omitempty"`             // Pawl saw a red gate since the task began
+	ReviewFailures     int      `json:"review_failures,omitempty"`      // times that a review failed the task's work
+	ReportedSigns      []string `json:"reported_signs,omitempty"`       // that the agent was told of
+	LastTestRun        *TestRun `json:"last_test_run,omitempty"`        // the last test run of the last turn, nil without
+	TestRunFingerprint string   `json:"test_run_fingerprint,omitempty"` // its fingerprint, if it failed
+	SameRedRuns        int      `json:"same_red_runs,omitempty"`        // turns in a row with that
+	TreeChanges        int      `json:"tree_changes,omitempty"`         // times that the tree changed under a review
 }
 
 // After says what follows a checkpoint, a restore, a wait, a pause, or the end of
@@ -161,7 +160,7 @@ const (
 	ThenGates    After = "gates"     // run the gates again, for State.Purpose
 	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
 	ThenApproved After = "approved"  // what the user's answer says, see askapproval.go
-	ThenSetAside After = "set_aside" // put the work on a task that asks away
+	ThenSaveWork After = "save_work" // put the work on a task that asks away
 )
 
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
@@ -179,11 +178,11 @@ type State struct {
 	Counts
 	Work
 	Trouble
-	Judgement
+	GateState
 	NextTurn
 	Requests
 	Conversation
-	Past
+	TurnHistory
 	End
 }
 
@@ -212,112 +211,112 @@ type Handover struct {
 
 // Counts are of the whole loop.
 type Counts struct {
-	Iteration  int     `json:"iteration"`
-	Turns      int     `json:"turns"`
-	Usage      Usage   `json:"usage"`
-	Reviews    Reviews `json:"reviews,omitzero"` // their part of the usage
-	Refusals   int     `json:"refusals,omitempty"`
-	Restores   int     `json:"restores,omitempty"`
-	WentBack   int     `json:"went_back,omitempty"`  // restores by a user
-	Violations int     `json:"violations,omitempty"` // since it was begun or reopened
+	Iteration    int     `json:"iteration"`
+	Turns        int     `json:"turns"`
+	Usage        Usage   `json:"usage"`
+	Reviews      Reviews `json:"reviews,omitzero"` // their part of the usage
+	Refusals     int     `json:"refusals,omitempty"`
+	Restores     int     `json:"restores,omitempty"`
+	UserRestores int     `json:"user_restores,omitempty"` // restores by a user
+	Violations   int     `json:"violations,omitempty"`    // since it was begun or reopened
 }
 
 // Work is the task at work.
 type Work struct {
-	First       string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
-	Current     string        `json:"current,omitempty"`      // id of the task at work
-	Last        string        `json:"last,omitempty"`         // id of the task at work before
-	TaskElapsed time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
-	Base        string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
-	WithEdits   string        `json:"with_edits,omitempty"`   // the same with what the user had edited and not committed, where Base lacks it
-	HalfDone    string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	Returns     *SetAside     `json:"returns,omitempty"`      // work of the task that is to be brought back before its first turn
-	Replaced    bool          `json:"replaced,omitempty"`     // a user restored a checkpoint since the task began
-	Ladder      Ladder        `json:"ladder"`
-	Failing     *Failing      `json:"failing,omitempty"`
-	Claim       *Claim        `json:"claim,omitempty"`    // being judged
-	Beside      []string      `json:"beside,omitempty"`   // Inspection.Beside of the last claim without a change
-	Isolated    *IsolatedTurn `json:"isolated,omitempty"` // the last try in a client of its own
+	FirstTask      string        `json:"first_task,omitempty"`      // task to take first: an earlier loop had begun it
+	Current        string        `json:"current,omitempty"`         // id of the task at work
+	PreviousTask   string        `json:"previous_task,omitempty"`   // id of the task at work before
+	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`    // State.Elapsed when it began
+	StartTree      string        `json:"start_tree,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
+	WithEdits      string        `json:"with_edits,omitempty"`      // the same with what the user had edited and not committed, where Base lacks it
+	UnfinishedTree string        `json:"unfinished_tree,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	WorkToRestore  *SavedWork    `json:"work_to_restore,omitempty"` // work of the task that is to be brought back before its first turn
+	TreeReplaced   bool          `json:"tree_replaced,omitempty"`   // a user restored a checkpoint since the task began
+	Ladder         Ladder        `json:"ladder"`
+	Failing        *Failing      `json:"failing,omitempty"`
+	Claim          *Claim        `json:"claim,omitempty"`           // being judged
+	OutsideChanges []string      `json:"outside_changes,omitempty"` // Inspection.Beside of the last claim without a change
+	Isolated       *IsolatedTurn `json:"isolated,omitempty"`        // the last try in a client of its own
 }
 
 // Trouble is what went wrong since a turn came to its end.
 type Trouble struct {
-	Failures int    `json:"failures,omitempty"` // dead turns: network, overloaded, interrupted
-	Crashes  int    `json:"crashes,omitempty"`  // dead turns of a client that cannot work
-	Limited  int    `json:"limited,omitempty"`  // usage limits
-	Unknowns int    `json:"unknowns,omitempty"` // unknown results of the gates in a row
-	Cause    string `json:"cause,omitempty"`    // what the last dead turn met outside: network, overload, usage limit
-	Held     string `json:"held,omitempty"`     // what only the user can fix, while the loop is held for that
-	Behind   string `json:"behind,omitempty"`   // commit that git's index does not follow, which ended the loop
+	Failures         int    `json:"failures,omitempty"`           // dead turns: network, overloaded, interrupted
+	Crashes          int    `json:"crashes,omitempty"`            // dead turns of a client that cannot work
+	UsageLimits      int    `json:"usage_limits,omitempty"`       // usage limits
+	UnknownResults   int    `json:"unknown_results,omitempty"`    // unknown results of the gates in a row
+	ExternalCause    string `json:"external_cause,omitempty"`     // what the last dead turn met outside: network, overload, usage limit
+	HoldReason       string `json:"hold_reason,omitempty"`        // what only the user can fix, while the loop is held for that
+	StaleIndexCommit string `json:"stale_index_commit,omitempty"` // commit that git's index does not follow, which ended the loop
 }
 
 // Judgement is what the gates run for, and what they said last.
-type Judgement struct {
-	Purpose    Purpose   `json:"purpose,omitempty"`
-	Unjudged   bool      `json:"unjudged,omitempty"`     // a turn has ended since they last ran
-	Found      *Gates    `json:"found,omitempty"`        // for the claim being committed
-	JudgedAt   time.Time `json:"judged_at,omitzero"`     // when they found it
-	Green      bool      `json:"green,omitempty"`        // every gate passed in full
-	Red        string    `json:"red,omitempty"`          // what was red, "" if they could not tell
-	RedAtStart []RedGate `json:"red_at_start,omitempty"` // what failed before the first turn
+type GateState struct {
+	Purpose        Purpose   `json:"purpose,omitempty"`
+	TurnSinceGates bool      `json:"turn_since_gates,omitempty"` // a turn has ended since they last ran
+	ClaimGates     *Gates    `json:"claim_gates,omitempty"`      // for the claim being committed
+	ClaimGatesAt   time.Time `json:"claim_gates_at,omitzero"`    // when they found it
+	Green          bool      `json:"green,omitempty"`            // every gate passed in full
+	RedReason      string    `json:"red_reason,omitempty"`       // what was red, "" if they could not tell
+	RedAtStart     []RedGate `json:"red_at_start,omitempty"`     // what failed before the first turn
 }
 
 // NextTurn is how the next turn begins.
 type NextTurn struct {
-	Situation     Situation `json:"situation,omitempty"`
-	Fresh         bool      `json:"fresh,omitempty"`          // in a fresh context
-	Retry         bool      `json:"retry,omitempty"`          // in the place of one that was cut off
-	Context       int       `json:"context,omitempty"`        // percent full
-	LimitsChanged bool      `json:"limits_changed,omitempty"` // in the turn under way
+	Situation      Situation `json:"situation,omitempty"`
+	Fresh          bool      `json:"fresh,omitempty"`           // in a fresh context
+	Retry          bool      `json:"retry,omitempty"`           // in the place of one that was cut off
+	ContextPercent int       `json:"context_percent,omitempty"` // percent full
+	LimitsChanged  bool      `json:"limits_changed,omitempty"`  // in the turn under way
 }
 
 // Requests are what a user wants of the loop, or has allowed.
 type Requests struct {
-	Pause        bool        `json:"pause,omitempty"`
-	Edits        []plan.Edit `json:"edits,omitempty"` // of the plan, before the next turn
-	Aside        []string    `json:"aside,omitempty"` // files that keep edits of the plan which were not applied
-	PlanApproved bool        `json:"plan_approved,omitempty"`
-	Asks         []Ask       `json:"asks,omitempty"` // tests that the agent wants to change
-	Permits
+	Pause              bool                `json:"pause,omitempty"`
+	Edits              []plan.Edit         `json:"edits,omitempty"`                // of the plan, before the next turn
+	UnappliedEditFiles []string            `json:"unapplied_edit_files,omitempty"` // files that keep edits of the plan which were not applied
+	PlanApproved       bool                `json:"plan_approved,omitempty"`
+	TestRequests       []TestChangeRequest `json:"test_requests,omitempty"` // tests that the agent wants to change
+	Permissions
 }
 
 // Permits are the user's words on changes of tests and other gate inputs.
-type Permits struct {
+type Permissions struct {
 	Approved []string    `json:"approved,omitempty"` // that the agent may change, AllTests for all tests
 	Rejected []Rejection `json:"rejected,omitempty"` // that it may not
 }
 
 // Conversation is what user and agent say to each other.
 type Conversation struct {
-	Messages    []Message  `json:"messages,omitempty"`     // to the agent, that it has not acknowledged
-	Read        []Message  `json:"read,omitempty"`         // the last that it has
-	ReceivedIDs []string   `json:"received_ids,omitempty"` // ids of the last messages
-	Questions   []Question `json:"questions,omitempty"`    // that the agent asks the user, one a task
-	Merge       *Merge     `json:"merge,omitempty"`        // what the agent asks the user to merge
-	Said        string     `json:"said,omitempty"`         // the last line of what the agent said in the turn that ended
-	Answer      string     `json:"answer,omitempty"`       // of an Answer goal
+	Messages      []Message  `json:"messages,omitempty"`        // to the agent, that it has not acknowledged
+	ReadMessages  []Message  `json:"read_messages,omitempty"`   // the last that it has
+	ReceivedIDs   []string   `json:"received_ids,omitempty"`    // ids of the last messages
+	Questions     []Question `json:"questions,omitempty"`       // that the agent asks the user, one a task
+	Merge         *Merge     `json:"merge,omitempty"`           // what the agent asks the user to merge
+	LastAgentLine string     `json:"last_agent_line,omitempty"` // the last line of what the agent said in the turn that ended
+	Answer        string     `json:"answer,omitempty"`          // of an Answer goal
 }
 
 // Past is what the next prompts tell of the turns before.
-type Past struct {
+type TurnHistory struct {
 	History []RecapLine `json:"history,omitempty"` // the last attempts
 	Lessons []Lesson    `json:"lessons,omitempty"`
 }
 
 // End is how the loop ended, or why it is about to.
 type End struct {
-	Outcome Outcome       `json:"outcome,omitempty"`
-	Reason  string        `json:"reason,omitempty"`
-	Hint    string        `json:"hint,omitempty"`
-	Hit     Outcome       `json:"hit,omitempty"`      // the limit that was reached
-	Stop    string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
-	EndedAt time.Time     `json:"ended_at,omitzero"`
-	Tested  time.Duration `json:"tested,omitempty"` // of mutation testing after that
+	Outcome      Outcome       `json:"outcome,omitempty"`
+	Reason       string        `json:"reason,omitempty"`
+	Hint         string        `json:"hint,omitempty"`
+	ReachedLimit Outcome       `json:"reached_limit,omitempty"` // the limit that was reached
+	StopCause    string        `json:"stop_cause,omitempty"`    // cause of a cancellation: stop, int, term, hup
+	StopReason   string        `json:"stop_reason,omitempty"`   // what a user did to stop it, where it was no command
+	EndedAt      time.Time     `json:"ended_at,omitzero"`
+	Tested       time.Duration `json:"tested,omitempty"` // of mutation testing after that
 }
 
 // Asked is the action of a kind that the loop waits for the end of.
-func (s State) Asked(do ActionKind) (Action, bool) {
+func (s State) PendingAction(do ActionKind) (Action, bool) {
 	for _, a := range s.Pending {
 		if a.Do == do {
 			return a, true
@@ -328,15 +327,15 @@ func (s State) Asked(do ActionKind) (Action, bool) {
 
 // IsNews reports whether an event is one that the loop has not had yet: no message that
 // was received before, and no answer to an action whose end it does not wait for.
-func (s State) IsNews(e Event) bool {
+func (s State) IsNew(e Event) bool {
 	if e.ID != "" && slices.Contains(s.ReceivedIDs, e.ID) {
 		return false
 	}
-	return e.Of == 0 || slices.ContainsFunc(s.Pending, func(a Action) bool { return a.ID == e.Of })
+	return e.ActionID == 0 || slices.ContainsFunc(s.Pending, func(a Action) bool { return a.ID == e.ActionID })
 }
 
 // OwesCommit reports whether the loop has ended over the commit of accepted work.
-func (s State) OwesCommit() bool { return s.Outcome != "" && s.After == ThenCommit }
+func (s State) CommitPending() bool { return s.Outcome != "" && s.After == ThenCommit }
 
 // Task returns the task with that id.
 func (s State) Task(id string) (Task, bool) { return s.Tasks.Task(id) }
@@ -373,8 +372,8 @@ func (s State) ProvedBy(test string) (Task, bool) {
 // Left tells whether there is something to do. A loop that could not be set up has
 // not begun: all of it is left. Where a fault or a user ended the loop after its last
 // task, the final gates are; where a gate is red in the end, that gate is.
-func (s State) Left() bool {
+func (s State) HasWorkLeft() bool {
 	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0 || len(s.Unread()) > 0
 }
 
-func (s State) endedRed() bool { return s.Outcome == Unverified && s.Red != "" }
+func (s State) endedRed() bool { return s.Outcome == Unverified && s.RedReason != "" }

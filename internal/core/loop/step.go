@@ -21,7 +21,7 @@ func Step(s State, e Event) (State, []Action) {
 	m := &machine{s: s, id: e.ID}
 	m.clock(e)
 	m.handle(e)
-	if i := slices.IndexFunc(m.acts, func(a Action) bool { return a.Do.Asks() }); i >= 0 {
+	if i := slices.IndexFunc(m.acts, func(a Action) bool { return a.Do.EndsInEvent() }); i >= 0 {
 		if m.acts[i].ID == 0 { // one that is done again keeps its ID: it has one end
 			m.s.LastAction++
 			m.acts[i].ID = m.s.LastAction
@@ -37,7 +37,7 @@ func (m *machine) clock(e Event) {
 	if !e.At.After(m.s.Now) {
 		return
 	}
-	if (e.Kind == OwnerLost || e.Kind == HandedOver || e.Kind == WentBack && m.s.Phase != Ended) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
+	if (e.Kind == OwnerLost || e.Kind == HandedOver || e.Kind == CheckpointRestored && m.s.Phase != Ended) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
 		m.s.Away += e.At.Sub(m.s.Now)
 	}
 	m.s.Now = e.At
@@ -54,79 +54,79 @@ func (m *machine) handle(e Event) {
 		m.forgetEnd() // it could not be set up, and is tried again
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && !slices.Contains([]EventKind{Reopened, Approved, Rejected, WentBack, Learnt, Forgot}, e.Kind) {
+	if m.s.Phase == Ended && !slices.Contains([]EventKind{Reopened, Approved, Rejected, CheckpointRestored, LessonLearned, LessonForgotten}, e.Kind) {
 		return // late answers to actions that the end overtook
 	}
-	if !m.s.IsNews(e) {
+	if !m.s.IsNew(e) {
 		return
 	}
 	if e.ID != "" {
 		m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), e.ID), maxReceivedIDs)
 	}
-	m.planAsked(e)
+	m.queuePlanEdits(e)
 	switch e.Kind {
-	case PlanAsked:
-		m.morePlan()
+	case PlanEditRequested:
+		m.endAnswerWait()
 	case Reopened:
 		m.reopen(e)
 	case Cancelled:
 		m.cancel(e.Text, e.Hint)
-	case PauseAsked:
+	case PauseRequested:
 		m.pause()
 	case Resumed:
 		m.resume(e.Added)
-	case Learnt:
+	case LessonLearned:
 		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
-	case Forgot:
+	case LessonForgotten:
 		m.forget(e.Text)
 	case LimitHit, LimitsChanged:
-		m.ofLimits(e)
+		m.limitEvent(e)
 	case OwnerLost:
 		m.ownerLost()
-	case TestsAsked:
+	case TestChangeRequested:
 		m.testsAsked(e.Paths, e.Text)
 	case Approved:
 		m.applyApproval(e)
 	case Rejected:
 		m.rejectTests(e.Paths, e.Text)
-	case HandoverAsked:
+	case HandoverRequested:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
 		m.handedOver(e)
 	case MessageArrived, Delivered, QuestionAsked, Answered:
-		m.talk(e)
-	case MergeAsked:
+		m.conversationEvent(e)
+	case MergeRequested:
 		m.mergeAsked(e.Text)
-	case WentBack:
+	case CheckpointRestored:
 		m.checkpointRestored(e.Tasks)
 	case Faulted:
 		m.faulted(e)
 	default:
-		m.answer(e)
+		m.actionEnded(e)
 	}
 }
 
 // answer handles the events that end an action: each has its phase.
-func (m *machine) answer(e Event) {
+func (m *machine) actionEnded(e Event) {
 	switch {
 	case m.s.Phase == New && e.Kind == Started && e.Start != nil:
 		m.start(*e.Start)
 	case m.s.Phase == Checkpointing && e.Kind == Checkpointed:
 		m.checkpointed(e)
 	case m.s.Phase == Baseline && e.Kind == GatesFinished && e.Gates != nil:
-		m.baseline(*e.Gates)
+		m.baselineFinished(*e.Gates)
 	case m.s.Phase == Turning && e.Kind == TurnEnded && e.Turn != nil:
 		m.turnEnded(*e.Turn)
 	case m.s.Phase == Turning && e.Kind == AgentFailed && e.Failure != nil:
 		m.agentFailed(e.Turn, *e.Failure)
-	case m.s.Phase == Trying && e.Isolated && e.Kind == TurnEnded && e.Turn != nil:
+	case m.s.Phase == TurningIsolated && e.Isolated && e.Kind == TurnEnded && e.Turn != nil:
 		m.isolatedEnded(*e.Turn)
-	case m.s.Phase == Trying && e.Isolated && e.Kind == AgentFailed && e.Failure != nil:
+	case m.s.Phase == TurningIsolated && e.Isolated && e.Kind == AgentFailed && e.Failure != nil:
 		m.isolatedFailed(e.Turn, *e.Failure)
-	case m.s.Phase == Looking && e.Kind == TreeSeen && e.Seen != nil:
-		m.treeInspected(*e.Seen)
+	case m.s.Phase == Inspecting && e.Kind == TreeInspected && e.Inspection != nil:
+		m.treeInspected(*e.Inspection)
 	case m.s.Phase == Judging && e.Kind == GatesFinished && e.Gates != nil:
-		m.judged(*e.Gates)
+		m.gatesFinished(*e.Gates)
 	case m.s.Phase == Committing && e.Kind == Committed:
 		m.committed(e)
 	case m.s.Phase == Editing && e.Kind == PlanEdited:
@@ -137,7 +137,7 @@ func (m *machine) answer(e Event) {
 		m.restored(e)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.waited()
-	case m.s.Attended && m.unasked(e):
+	case m.s.Attended && m.unrequestedTurn(e):
 		// the user's session has a life of its own
 	default:
 		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
@@ -151,8 +151,8 @@ func (m *machine) start(st Start) {
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
 	m.s.Attended = st.Policy.Attended
-	m.s.First = st.First
-	m.s.Iteration = st.Policy.Counted
+	m.s.FirstTask = st.FirstTask
+	m.s.Iteration = st.Policy.IterationsBefore
 	m.s.StartedAt = m.s.Now
 	m.s.Fresh = !m.s.Attended
 	if len(m.s.Tasks) == 0 {
@@ -168,7 +168,7 @@ func (m *machine) start(st Start) {
 
 // follow goes on after a checkpoint, a restore, a wait or a pause.
 func (m *machine) follow(a After) {
-	if m.s.Replaced {
+	if m.s.TreeReplaced {
 		m.restartTask()
 		return
 	}
@@ -178,8 +178,8 @@ func (m *machine) follow(a After) {
 	case ThenNext:
 		m.next()
 	case ThenGates:
-		if m.s.Purpose == ForBaseline && m.s.Hit != "" {
-			m.limitReached(m.s.Hit)
+		if m.s.Purpose == ForBaseline && m.s.ReachedLimit != "" {
+			m.limitReached(m.s.ReachedLimit)
 			return
 		}
 		m.runGates(m.s.Purpose)
@@ -189,7 +189,7 @@ func (m *machine) follow(a After) {
 		m.commitFound()
 	case ThenApproved:
 		m.resumeApproval()
-	case ThenSetAside: // see checkpointed
+	case ThenSaveWork: // see checkpointed
 	}
 }
 
@@ -209,9 +209,9 @@ func (m *machine) faulted(e Event) {
 
 func (m *machine) checkpointed(e Event) {
 	if m.s.After == ThenBaseline {
-		m.s.Base, m.s.WithEdits, m.s.HalfDone = e.Tree, e.WithEdits, e.HalfDone
+		m.s.StartTree, m.s.WithEdits, m.s.UnfinishedTree = e.Tree, e.WithEdits, e.UnfinishedTree
 	}
-	if m.s.After == ThenSetAside {
+	if m.s.After == ThenSaveWork {
 		m.restoreBeforeTask(e.Tree)
 		return
 	}
@@ -231,29 +231,29 @@ func (m *machine) hold(then After) {
 	m.s.After = then
 	m.s.Phase = Paused
 	m.s.Pending = nil
-	m.back() // of a wait that it ends: the pause has a time of its own
-	m.away()
+	m.startClock() // of a wait that it ends: the pause has a time of its own
+	m.stopClock()
 }
 
 // resume has a paused loop go on, with the tasks that came into its plan meanwhile.
 func (m *machine) resume(tasks []Task) {
-	m.added(tasks)
+	m.addTasks(tasks)
 	m.s.Pause = false
 	if m.s.Phase == Paused {
-		m.s.Held = ""
-		m.back()
+		m.s.HoldReason = ""
+		m.startClock()
 		m.follow(m.s.After)
 	}
 }
 
 // away and back bracket time that counts against no limit.
-func (m *machine) away() {
+func (m *machine) stopClock() {
 	if m.s.AwayFrom.IsZero() {
 		m.s.AwayFrom = m.s.Now
 	}
 }
 
-func (m *machine) back() {
+func (m *machine) startClock() {
 	if !m.s.AwayFrom.IsZero() {
 		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
 		m.s.AwayFrom = time.Time{}
@@ -263,7 +263,7 @@ func (m *machine) back() {
 // ownerLost makes the new owner do again what the old one had not finished. A
 // turn cut off is begun again in its session, as the same iteration.
 func (m *machine) ownerLost() {
-	if m.s.Replaced && m.s.Phase.AtWork() && m.s.Phase != Finishing {
+	if m.s.TreeReplaced && m.s.Phase.OwnerActs() && m.s.Phase != Finishing {
 		m.restartTask()
 		return
 	}
@@ -274,24 +274,24 @@ func (m *machine) ownerLost() {
 		}
 		// What went before the turn (a PutBack, say) may not have been done.
 		for _, a := range m.s.Pending {
-			if !a.Do.Asks() && a.Do != Notify && a.Do != Interrupt {
+			if !a.Do.EndsInEvent() && a.Do != Notify && a.Do != Interrupt {
 				m.do(a)
 			}
 		}
 		m.s.Retry = true
 		m.s.Situation = Interruption
 		m.beginTurn()
-	case Trying:
+	case TurningIsolated:
 		switch {
 		case m.stopped():
-		case m.s.Hit != "":
+		case m.s.ReachedLimit != "":
 			m.isolatedFailed(nil, Failure{Class: Interrupted, Message: "a limit was reached"})
 		default:
 			m.acts = slices.Clone(m.s.Pending)
 		}
 	case New, Paused:
 	default:
-		if !m.worksMeanwhile() {
+		if !m.resumeOtherWork() {
 			m.acts = slices.Clone(m.s.Pending)
 		}
 	}
@@ -301,7 +301,7 @@ func (m *machine) ownerLost() {
 // for it. What was skipped is open again. A limit that comes with it counts from
 // where the loop stands; of each other one what remains.
 func (m *machine) reopen(e Event) {
-	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.Left() {
+	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.HasWorkLeft() {
 		m.notify(Anomaly, "there is nothing to reopen")
 		return
 	}
@@ -311,7 +311,7 @@ func (m *machine) reopen(e Event) {
 		s.RedAtStart = nil
 	}
 	m.forgetEnd()
-	m.added(e.Added)
+	m.addTasks(e.Added)
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
@@ -321,13 +321,13 @@ func (m *machine) reopen(e Event) {
 		m.follow(ThenCommit)
 		return
 	}
-	if m.beganDone() && s.Red != "" { // the user wants the gates of a plan that is done green
+	if m.startedDone() && s.RedReason != "" { // the user wants the gates of a plan that is done green
 		m.finalTask(makeGatesPass)
 	}
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
-		s.Current, s.Base, s.WithEdits = "", "", ""
+		s.Current, s.StartTree, s.WithEdits = "", "", ""
 	}
-	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" && !s.Replaced {
+	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.StartTree != "" && !s.TreeReplaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption
 		m.beginTurn()
@@ -349,7 +349,7 @@ const maxReceivedIDs = 100 // messages whose second delivery is told
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 
 // ask does an action whose end the loop now waits for.
-func (m *machine) ask(p Phase, a Action) {
+func (m *machine) await(p Phase, a Action) {
 	m.s.Phase = p
 	m.do(a)
 }
@@ -368,13 +368,13 @@ func (m *machine) waitFor(a Action, then After) {
 		return
 	}
 	m.s.After, a.Do = then, Wait
-	m.ask(Waiting, a)
+	m.await(Waiting, a)
 }
 
 func (m *machine) finish(o Outcome, reason, hint string) {
-	m.back()
+	m.startClock()
 	m.s.EndedAt, m.s.Outcome, m.s.Reason, m.s.Hint = m.s.Now, o, reason, hint
 	m.warnPendingEdits()
 	m.warnUnread()
-	m.ask(Finishing, Action{Do: Finish, Text: reason})
+	m.await(Finishing, Action{Do: Finish, Text: reason})
 }

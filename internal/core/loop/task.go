@@ -24,41 +24,41 @@ const (
 // Task is what the machine knows of a task of the plan, or of the one task that
 // a prompt without a plan is.
 type Task struct {
-	ID         string        `json:"id"`
-	Title      string        `json:"title,omitempty"`
-	Priority   int           `json:"priority,omitempty"`
-	Optional   bool          `json:"optional,omitempty"` // worked on after all others
-	DependsOn  []string      `json:"depends_on,omitempty"`
-	Wanted     gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
-	Status     TaskStatus    `json:"status"`
-	Earlier    bool          `json:"earlier,omitempty"` // was done before this loop
-	Evidence   gate.Evidence `json:"evidence,omitempty"`
-	Why        string        `json:"why,omitempty"`     // one line: what told, or why not
-	Flipped    []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
-	Tests      []string      `json:"tests_changed,omitempty"`
-	TestsGone  bool          `json:"tests_gone,omitempty"`  // these are gone, and the work passes with them
-	Changed    []TestChange  `json:"changed,omitempty"`     // old tests, where their structure shows it
-	IfApproved *IfApproved   `json:"if_approved,omitempty"` // what it is worth if its changes of old tests are approved
-	Approved   []string      `json:"approved,omitempty"`    // changed tests that a review accepts
-	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
-	Commit     string        `json:"commit,omitempty"`
-	Receipt    string        `json:"receipt,omitempty"`
-	Reviewed   ReviewEnd     `json:"reviewed,omitempty"`    // how the reviews of it ended, "" without
-	Findings   []string      `json:"findings,omitempty"`    // of the review that disagreed last
-	Accepted   bool          `json:"accepted,omitempty"`    // a user read the work and says that it is right
-	ForMessage bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a message of the user's
-	LeftOut    bool          `json:"left_out,omitempty"`    // skipped by a user: not counted against the loop
-	Rejected   []string      `json:"rejected,omitempty"`    // changes of tests that it was done with: put back before it is taken up again
-	Undone     bool          `json:"undone,omitempty"`      // it was done until a user restored a checkpoint from before
-	Kept       bool          `json:"kept,omitempty"`        // work of it was undone, and is kept in a checkpoint
-	Turns      int           `json:"turns,omitempty"`       // a turn that is begun again after a failure counts once, as its iteration does
-	LastTurn   int           `json:"last_turn,omitempty"`   // the iteration of the last of them
-	Took       time.Duration `json:"took,omitempty"`        // of work: waits that count against no limit aside
-	CostUSD    float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
+	ID           string        `json:"id"`
+	Title        string        `json:"title,omitempty"`
+	Priority     int           `json:"priority,omitempty"`
+	Optional     bool          `json:"optional,omitempty"` // worked on after all others
+	DependsOn    []string      `json:"depends_on,omitempty"`
+	Wanted       gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
+	Status       TaskStatus    `json:"status"`
+	DoneEarlier  bool          `json:"done_earlier,omitempty"` // was done before this loop
+	Evidence     gate.Evidence `json:"evidence,omitempty"`
+	Why          string        `json:"why,omitempty"`     // one line: what told, or why not
+	Flipped      []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
+	TestsChanged []string      `json:"tests_changed,omitempty"`
+	TestsRemoved bool          `json:"tests_removed,omitempty"` // these are gone, and the work passes with them
+	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // old tests, where their structure shows it
+	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
+	Approved     []string      `json:"approved,omitempty"`      // changed tests that a review accepts
+	StillRed     []string      `json:"still_red,omitempty"`     // tests and gates that did not pass before, nor after it
+	Commit       string        `json:"commit,omitempty"`
+	Receipt      string        `json:"receipt,omitempty"`
+	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`    // how the reviews of it ended, "" without
+	Findings     []string      `json:"findings,omitempty"`    // of the review that disagreed last
+	Accepted     bool          `json:"accepted,omitempty"`    // a user read the work and says that it is right
+	ForMessage   bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a message of the user's
+	LeftOut      bool          `json:"left_out,omitempty"`    // skipped by a user: not counted against the loop
+	Rejected     []string      `json:"rejected,omitempty"`    // changes of tests that it was done with: put back before it is taken up again
+	Undone       bool          `json:"undone,omitempty"`      // it was done until a user restored a checkpoint from before
+	WorkKept     bool          `json:"work_kept,omitempty"`   // work of it was undone, and is kept in a checkpoint
+	Turns        int           `json:"turns,omitempty"`       // a turn that is begun again after a failure counts once, as its iteration does
+	LastTurn     int           `json:"last_turn,omitempty"`   // the iteration of the last of them
+	Took         time.Duration `json:"took,omitempty"`        // of work: waits that count against no limit aside
+	CostUSD      float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
 }
 
 // Restorable reports whether the task ended with work that was undone and can be restored.
-func (t Task) Restorable() bool { return t.Kept && (t.Status == Skipped || t.Status == Blocked) }
+func (t Task) Restorable() bool { return t.WorkKept && (t.Status == Skipped || t.Status == Blocked) }
 
 // GoalTask is the id of the only task of a loop without a plan.
 const GoalTask = "goal"
@@ -78,7 +78,7 @@ func (m *machine) tasks() Tasks {
 
 // task changes the task with that id in place. One that a user left out and that the
 // agent worked on all the same counts as any.
-func (m *machine) task(id string, change func(*Task)) {
+func (m *machine) updateTask(id string, change func(*Task)) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == id })
 	if i >= 0 {
 		t := &m.tasks()[i]
@@ -88,7 +88,7 @@ func (m *machine) task(id string, change func(*Task)) {
 }
 
 // enough tells whether e is the evidence wanted for the task, or more.
-func (t Task) enough(e gate.Evidence) bool {
+func (t Task) meets(e gate.Evidence) bool {
 	wanted := t.Wanted
 	if wanted == "" {
 		wanted = gate.Proven
@@ -138,12 +138,12 @@ func (m *machine) next() {
 	if m.stopped() {
 		return
 	}
-	m.s.Replaced = false
+	m.s.TreeReplaced = false
 	if m.startPlanEdit(ThenNext) {
 		return
 	}
-	m.expire()
-	m.s.Questions = without(m.s.Questions, func(q Question) bool { return q.Approve != "" }) // of work that is there no more
+	m.expireQuestions()
+	m.s.Questions = exclude(m.s.Questions, func(q Question) bool { return q.Approve != "" }) // of work that is there no more
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	asked := m.s.Unanswered()
@@ -155,7 +155,7 @@ func (m *machine) next() {
 		return
 	}
 	if o := m.limit(); o != "" {
-		m.s.Unjudged = false
+		m.s.TurnSinceGates = false
 		m.limitReached(o)
 		return
 	}
@@ -170,11 +170,11 @@ func (m *machine) next() {
 		m.waitForAnswer(slices.MinFunc(asked, func(a, b Question) int { return a.Until.Compare(b.Until) }), ThenNext)
 		return
 	}
-	m.s.Last, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
+	m.s.PreviousTask, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
-	m.s.Unjudged, m.s.Retry = false, false
+	m.s.TurnSinceGates, m.s.Retry = false, false
 	m.s.Situation = NextTask
-	m.resumeAsked(id)
+	m.deliverAnswer(id)
 	if first {
 		m.s.Situation = FirstTurn
 	}
@@ -183,13 +183,13 @@ func (m *machine) next() {
 	}
 	m.restoreRejected(id)
 	m.s.After = ThenBaseline
-	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
+	m.await(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
 }
 
 // pick leaves the choice to core/plan. A task that an earlier loop had begun goes
 // first: its half-done work lies in the tree, and would go into the next commit.
 func (m *machine) pick() (string, bool) {
-	if t, ok := m.s.Task(m.s.First); ok && t.Status == Open && m.s.Current == "" {
+	if t, ok := m.s.Task(m.s.FirstTask); ok && t.Status == Open && m.s.Current == "" {
 		return t.ID, true
 	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
@@ -207,22 +207,22 @@ func (m *machine) pick() (string, bool) {
 
 // nothingLeft: the gates have the last word on the tree that is kept.
 func (m *machine) nothingLeft() {
-	if m.s.Policy.Gates && m.s.Policy.Kind != Answer && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.Earlier }) {
+	if m.s.Policy.Gates && m.s.Policy.Kind != Answer && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.DoneEarlier }) {
 		m.s.Claim = nil
 		m.runGates(ForFinal)
 		return
 	}
-	m.tally()
+	m.endByTasks()
 }
 
 func (m *machine) finalGates(g Gates) {
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}
-	m.s.Unknowns = 0
-	m.sawGates(g)
-	m.added(g.Added)
-	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 || m.openForMessage() {
+	m.s.UnknownResults = 0
+	m.recordGates(g)
+	m.addTasks(g.Added)
+	if lost := m.commitsLost(g.LostCommits); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 || m.openForMessage() {
 		m.next()
 		return
 	}
@@ -230,17 +230,17 @@ func (m *machine) finalGates(g Gates) {
 	if !m.s.Green {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
-	if m.beganDone() {
+	if m.startedDone() {
 		m.gatesOfDonePlan(g)
 		return
 	}
 	_, opened := m.s.Task(FinalTask)
 	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut })
 	if m.s.Green || opened || left || g.Status == gate.Unknown {
-		m.tally()
+		m.endByTasks()
 		return
 	}
-	if red := m.unrelatedRed(g); len(red) > 0 {
+	if red := m.redUnrelatedToTasks(g); len(red) > 0 {
 		m.finish(Unverified, "red before this loop began, and still: "+plan.Few(red, 4), stillRedHint)
 		return
 	}

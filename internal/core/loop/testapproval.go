@@ -19,7 +19,7 @@ import (
 const AllTests = "*"
 
 // Ask is a wish of the agent's to change tests.
-type Ask struct {
+type TestChangeRequest struct {
 	Paths     []string `json:"paths"` // relative to the root, slashes
 	Why       string   `json:"why,omitempty"`
 	Iteration int      `json:"iteration"`
@@ -27,8 +27,8 @@ type Ask struct {
 
 // Rejection is a test that the agent may not change.
 type Rejection struct {
-	Path string `json:"path"`
-	Told bool   `json:"told,omitempty"` // a change was put back, and the agent told: the next is a violation
+	Path     string `json:"path"`
+	Reported bool   `json:"reported,omitempty"` // a change was put back, and the agent told: the next is a violation
 }
 
 // IfApproved is what work is worth if its changes of old tests are approved.
@@ -70,13 +70,13 @@ const (
 )
 
 // MayChange tells whether a user lets the agent change a test.
-func (p Permits) MayChange(path string) bool {
+func (p Permissions) MayChange(path string) bool {
 	return !p.Rejects(path) && (slices.Contains(p.Approved, path) || slices.Contains(p.Approved, AllTests))
 }
 
 // MayChangeInput tells whether a user lets the agent change a file that judges
 // and is not a test: they must have named it.
-func (p Permits) MayChangeInput(path string) bool {
+func (p Permissions) MayChangeInput(path string) bool {
 	return slices.Contains(p.Approved, path) && !p.Rejects(path)
 }
 
@@ -85,17 +85,17 @@ func (p Permits) MayChangeInput(path string) bool {
 // no review's word is enough.
 func (s State) Unapproved() []string {
 	var paths []string
-	for _, ask := range s.Asks {
+	for _, ask := range s.TestRequests {
 		paths = append(paths, ask.Paths...)
 	}
 	for _, t := range s.Tasks {
-		if t.Status == Done && t.IfApproved != nil && !t.Accepted && !(len(t.Approved) > 0 && t.enough(t.Evidence)) {
+		if t.Status == Done && t.IfApproved != nil && !t.Accepted && !(len(t.Approved) > 0 && t.meets(t.Evidence)) {
 			paths = append(paths, t.IfApproved.Paths...)
 		}
 	}
 	slices.Sort(paths)
 	rejected := func(path string) bool { return s.Rejects(path) || s.Rejects(AllTests) }
-	return without(slices.Compact(paths), func(path string) bool { return s.MayChange(path) || rejected(path) })
+	return exclude(slices.Compact(paths), func(path string) bool { return s.MayChange(path) || rejected(path) })
 }
 
 // AsksUser reports whether a question, an approval or a changed test waits for the user.
@@ -107,21 +107,21 @@ func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unappro
 func (s State) AwaitingApproval() []string {
 	paths := s.Tasks.ToRestore()
 	for _, t := range s.Tasks {
-		if t.Status != Done || t.TestsGone { // what comes later is judged with these
+		if t.Status != Done || t.TestsRemoved { // what comes later is judged with these
 			continue
 		}
-		paths = append(paths, t.Tests...)
+		paths = append(paths, t.TestsChanged...)
 		if t.IfApproved != nil {
 			paths = append(paths, t.IfApproved.Paths...)
 		}
 	}
 	slices.Sort(paths)
-	return without(slices.Compact(paths), s.MayChange)
+	return exclude(slices.Compact(paths), s.MayChange)
 }
 
 // Rejects tells whether a user said, of this path, that the agent may not change it;
 // of AllTests, whether it may change none but those approved by name since.
-func (p Permits) Rejects(path string) bool {
+func (p Permissions) Rejects(path string) bool {
 	return slices.ContainsFunc(p.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
@@ -131,12 +131,12 @@ func (m *machine) testsAsked(paths []string, why string) {
 	if len(paths) == 0 {
 		return
 	}
-	a := Ask{Paths: paths[:min(len(paths), maxPaths)], Why: plan.OneLine(why, maxWhyBytes), Iteration: m.s.Iteration}
-	kept := slices.DeleteFunc(slices.Clone(m.s.Asks), func(b Ask) bool { return slices.Equal(a.Paths, b.Paths) })
-	if len(kept) == len(m.s.Asks) {
+	a := TestChangeRequest{Paths: paths[:min(len(paths), maxPaths)], Why: plan.OneLine(why, maxWhyBytes), Iteration: m.s.Iteration}
+	kept := slices.DeleteFunc(slices.Clone(m.s.TestRequests), func(b TestChangeRequest) bool { return slices.Equal(a.Paths, b.Paths) })
+	if len(kept) == len(m.s.TestRequests) {
 		m.notify(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
 	}
-	m.s.Asks = lastOf(append(kept, a), maxAsks)
+	m.s.TestRequests = lastOf(append(kept, a), maxAsks)
 }
 
 // applyApproval takes a user's word: for the work of tasks, or for changes of tests.
@@ -160,7 +160,7 @@ func (m *machine) approveTests(paths []string) {
 			m.s.Approved = lastOf(append(slices.Clip(m.s.Approved), p), maxPaths)
 		}
 	}
-	m.s.Rejected = without(m.s.Rejected, func(d Rejection) bool {
+	m.s.Rejected = exclude(m.s.Rejected, func(d Rejection) bool {
 		return slices.Contains(paths, d.Path) || slices.Contains(paths, AllTests)
 	})
 	upgraded := false
@@ -169,7 +169,7 @@ func (m *machine) approveTests(paths []string) {
 	}
 	switch {
 	case m.s.Phase != Ended:
-		m.tellAgent("The user lets you change these tests: " + named(paths))
+		m.tellAgent("The user lets you change these tests: " + joinPaths(paths))
 	case upgraded && m.s.Outcome == Unverified:
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
@@ -179,7 +179,7 @@ func (m *machine) approveTests(paths []string) {
 // found of it stays as it is.
 func (m *machine) acceptUnproven(ids []string) {
 	for _, id := range ids {
-		m.task(id, func(t *Task) { t.Accepted = t.Status == Done })
+		m.updateTask(id, func(t *Task) { t.Accepted = t.Status == Done })
 	}
 	if m.s.Phase == Ended && m.s.Outcome == Unverified {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
@@ -192,12 +192,12 @@ func (m *machine) upgrade(t *Task) bool {
 	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
 		return false
 	}
-	for _, path := range t.Tests { // what was approved stays named
-		if !slices.ContainsFunc(t.Changed, func(c TestChange) bool { return c.Path == path }) {
-			t.Changed = append(slices.Clip(t.Changed), TestChange{Path: path, Kind: "changed"})
+	for _, path := range t.TestsChanged { // what was approved stays named
+		if !slices.ContainsFunc(t.ChangedTests, func(c TestChange) bool { return c.Path == path }) {
+			t.ChangedTests = append(slices.Clip(t.ChangedTests), TestChange{Path: path, Kind: "changed"})
 		}
 	}
-	t.Tests, t.IfApproved = nil, nil
+	t.TestsChanged, t.IfApproved = nil, nil
 	if t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone {
 		return true // what the tests say was not what was missing
 	}
@@ -210,13 +210,13 @@ func (m *machine) upgrade(t *Task) bool {
 
 // OriginalsUnseen reports whether a done task changed old tests, and the gates could
 // not be run with the originals: a place to run them in is missing then, not an approval.
-func (t Task) OriginalsUnseen() bool {
-	return t.Status == Done && t.IfApproved != nil && len(t.Tests) == 0
+func (t Task) OriginalsNotRun() bool {
+	return t.Status == Done && t.IfApproved != nil && len(t.TestsChanged) == 0
 }
 
 // unseenHint is what a user can do where the gates could not be run with the originals.
-func (m *machine) unseenHint() string {
-	if len(m.s.Unapproved()) == 0 || !slices.ContainsFunc(m.s.Tasks, Task.OriginalsUnseen) {
+func (m *machine) originalsHint() string {
+	if len(m.s.Unapproved()) == 0 || !slices.ContainsFunc(m.s.Tasks, Task.OriginalsNotRun) {
 		return ""
 	}
 	return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
@@ -225,7 +225,7 @@ func (m *machine) unseenHint() string {
 // ApproveCommand is what a user types to approve the changes of tests that wait for it,
 // "" if none wait, or if it is a place to run the originals in that is missing.
 func (s State) ApproveCommand(id string) string {
-	if len(s.Unapproved()) == 0 || slices.ContainsFunc(s.Tasks, Task.OriginalsUnseen) {
+	if len(s.Unapproved()) == 0 || slices.ContainsFunc(s.Tasks, Task.OriginalsNotRun) {
 		return ""
 	}
 	return "pawl approve " + id
@@ -235,28 +235,28 @@ func (s State) ApproveCommand(id string) string {
 // the agent was not told so yet. It may do without, or say why not. One that asked for
 // the change, or whose change a review may accept, has been heard.
 func (m *machine) needsUnaskedInputs(g Gates) bool {
-	if len(g.Needed) == 0 || m.s.Ladder.Needed || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
+	if len(g.NeededInputs) == 0 || m.s.Ladder.RefusedForInputs || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
 		return false
 	}
-	return slices.ContainsFunc(g.Needed, func(path string) bool {
-		return !slices.ContainsFunc(m.s.Asks, func(a Ask) bool { return slices.Contains(a.Paths, path) })
+	return slices.ContainsFunc(g.NeededInputs, func(path string) bool {
+		return !slices.ContainsFunc(m.s.TestRequests, func(a TestChangeRequest) bool { return slices.Contains(a.Paths, path) })
 	})
 }
 
 // awaitEarlier makes work that passes only with an earlier task's change worth what was
 // found once that change is approved. One approval is enough for both.
-func (g *Gates) awaitEarlier() {
-	if len(g.Waiting) == 0 {
+func (g *Gates) requireEarlierChanges() {
+	if len(g.AwaitedChanges) == 0 {
 		return
 	}
 	worth := IfApproved{Evidence: g.Evidence, Flipped: g.Flipped, Reason: g.Reason}
 	if g.IfApproved != nil {
 		worth = *g.IfApproved
 	} else {
-		g.Reason = "the gates pass only with what an earlier task changed, which waits for approval: " + strings.Join(g.Waiting, ", ")
+		g.Reason = "the gates pass only with what an earlier task changed, which waits for approval: " + strings.Join(g.AwaitedChanges, ", ")
 	}
 	both := func(paths []string) []string {
-		paths = slices.Concat(paths, g.Waiting)
+		paths = slices.Concat(paths, g.AwaitedChanges)
 		slices.Sort(paths)
 		return slices.Compact(paths)
 	}
@@ -266,13 +266,13 @@ func (g *Gates) awaitEarlier() {
 
 // dropAnsweredAsks drops the wishes that a user has answered.
 func (m *machine) dropAnsweredAsks(paths []string) {
-	m.s.Asks = without(m.s.Asks, func(a Ask) bool {
+	m.s.TestRequests = exclude(m.s.TestRequests, func(a TestChangeRequest) bool {
 		return slices.Contains(paths, AllTests) ||
 			!slices.ContainsFunc(a.Paths, func(p string) bool { return !slices.Contains(paths, p) })
 	})
 }
 
-func named(paths []string) string {
+func joinPaths(paths []string) string {
 	if slices.Contains(paths, AllTests) {
 		return "all"
 	}
@@ -280,7 +280,7 @@ func named(paths []string) string {
 }
 
 // without are all that do not match; nil for none, as the journal keeps it.
-func without[T any](all []T, match func(T) bool) []T {
+func exclude[T any](all []T, match func(T) bool) []T {
 	var kept []T
 	for _, v := range all {
 		if !match(v) {

@@ -16,7 +16,7 @@ import (
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{
 		Status: gate.Pass, Tree: "t", Reason: "only with the changed tests", Proof: loop.Proof{Evidence: gate.NoEvidence},
-		TestsFound: loop.TestsFound{TestsChanged: paths, Changed: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
+		TestChanges: loop.TestChanges{TestsChanged: paths, ChangedTests: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
 	}
 }
 
@@ -84,8 +84,8 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
 			task, _ := sc.s.Task("a")
 			// What was approved stays named, also where its structure shows nothing.
-			named := slices.ContainsFunc(task.Changed, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
-			got := []any{sc.s.Outcome, sc.s.ApproveCommand("x") == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
+			named := slices.ContainsFunc(task.ChangedTests, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
+			got := []any{sc.s.Outcome, sc.s.ApproveCommand("x") == "", task.Evidence == gate.Proven, len(task.TestsChanged) == 0, named}
 			yes := c.want == loop.Verified
 			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, task)
@@ -132,11 +132,11 @@ func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	ask := loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go"}, Text: "the signature\nchanged"}
+	ask := loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go"}, Text: "the signature\nchanged"}
 	sc.feed(ask, "notify")
 	sc.feed(ask, "")
-	sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"b_test.go"}}, "notify")
-	if diff := cmp.Diff([]loop.Ask{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.Asks); diff != "" {
+	sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"b_test.go"}}, "notify")
+	if diff := cmp.Diff([]loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.TestRequests); diff != "" {
 		t.Error(diff)
 	}
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
@@ -144,11 +144,11 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	if said := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasSuffix(said, "b_test.go. Make the work pass them as they were. The user says: it is the specification") {
 		t.Error(said)
 	}
-	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {
-		t.Errorf("asks %v, approved %v, rejected %v, notes %v", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Messages)
+	if len(sc.s.TestRequests) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {
+		t.Errorf("asks %v, approved %v, rejected %v, notes %v", sc.s.TestRequests, sc.s.Approved, sc.s.Rejected, sc.s.Messages)
 	}
 	sc.feed(ask, "")
-	if len(sc.s.Asks) != 0 {
+	if len(sc.s.TestRequests) != 0 {
 		t.Error("what is approved is asked for")
 	}
 }
@@ -184,9 +184,9 @@ func TestARejectionOfAllTests(t *testing.T) {
 	if !sc.s.MayChange("b_test.go") || sc.s.MayChange("a_test.go") {
 		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
-	again := loop.Inspection{Changed: true, Refused: []string{"a_test.go"}}
-	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
-	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
+	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
+	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
@@ -213,13 +213,13 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
-	again := loop.Inspection{Changed: true, Refused: []string{"a_test.go"}}
-	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
+	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
 	if sc.s.Violations != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
 		t.Errorf("%d violations, %+v", sc.s.Violations, sc.s.Failing)
 	}
-	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
-	sc.turnSeen("", again, "put_back; turn 4 fresh violation")
+	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
+	sc.turnSeen("", again, "restore_files; turn 4 fresh violation")
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
@@ -233,7 +233,7 @@ func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 	sc.turn("done", "gates claim")
 	g := proven
 	g.Tampered = []string{"check.sh"}
-	sc.gates(g, "put_back; turn 2 continue violation")
+	sc.gates(g, "restore_files; turn 2 continue violation")
 	if sc.s.Violations != 1 || sc.s.Claim != nil {
 		t.Errorf("%d violations, claim %v", sc.s.Violations, sc.s.Claim)
 	}
@@ -245,18 +245,18 @@ func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 func TestANeededInputIsToldOnce(t *testing.T) {
 	t.Parallel()
 	needs := bent("lint.toml")
-	needs.Needed = []string{"lint.toml"}
+	needs.NeededInputs = []string{"lint.toml"}
 	for name, asked := range map[string]bool{"told": false, "asked for": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sc := judging(t)
 			if asked {
-				sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"lint.toml"}}, "notify")
+				sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"lint.toml"}}, "notify")
 			}
 			sc.turn("done", "gates claim")
 			if !asked {
 				sc.gates(needs, "turn 2 continue claim_refused")
-				if diff := cmp.Diff([]string{"lint.toml"}, sc.s.Failing.Needed); diff != "" || sc.s.Refusals != 1 {
+				if diff := cmp.Diff([]string{"lint.toml"}, sc.s.Failing.NeededInputs); diff != "" || sc.s.Refusals != 1 {
 					t.Errorf("%d refusals\n%s", sc.s.Refusals, diff)
 				}
 				sc.turn("done", "gates claim")
@@ -277,15 +277,15 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 func TestARefusedClaimStands(t *testing.T) {
 	t.Parallel()
 	needs := bent("Makefile")
-	needs.Needed = []string{"Makefile"}
+	needs.NeededInputs = []string{"Makefile"}
 	sc := judging(t)
 	sc.turn("done", "gates claim")
 	sc.gates(needs, "turn 2 continue claim_refused")
-	for _, want := range []string{"turn 3 continue go_on", "turn 4 continue go_on", "look deep"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
+	for _, want := range []string{"turn 3 continue no_claim", "turn 4 continue no_claim", "inspect deep"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
 	}
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(needs, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
@@ -305,14 +305,14 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	later := loop.Gates{Status: gate.Pass, Tree: "t", Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, TestsFound: loop.TestsFound{Waiting: []string{"lint.toml"}}}
+	later := loop.Gates{Status: gate.Pass, Tree: "t", Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, TestChanges: loop.TestChanges{AwaitedChanges: []string{"lint.toml"}}}
 	sc.gates(later, "turn 3 continue claim_refused")
 	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
 	sc.turn("done", "gates claim")
 	sc.gates(later, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
-	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.Tests, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
+	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
 		t.Errorf("before: %+v", b)
 	}
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")

@@ -40,7 +40,7 @@ func (t TestRun) Bounded() TestRun {
 
 // Clean is the run with every text passed through a function that takes secrets
 // out of it; nil leaves it as it is.
-func (t TestRun) Clean(redact func(string) string) TestRun {
+func (t TestRun) Redacted(redact func(string) string) TestRun {
 	if redact == nil {
 		return t
 	}
@@ -85,36 +85,36 @@ func (t TestRun) fingerprint() string {
 
 // redTurns is how many turns in a row, the last test run of each red in the same
 // way, are as good a sign as two tries that fail alike.
-const redTurns = 3
+const maxSameRedRuns = 3
 
 // tested books the last test run of a turn.
-func (m *machine) tested(t *TestRun) {
+func (m *machine) recordTestRun(t *TestRun) {
 	l := &m.s.Ladder
-	l.Tested = t
+	l.LastTestRun = t
 	if !t.Red() {
-		l.Red, l.RedRuns = "", 0
+		l.TestRunFingerprint, l.SameRedRuns = "", 0
 		return
 	}
-	if red := t.fingerprint(); red != l.Red {
-		l.Red, l.RedRuns = red, 0
+	if red := t.fingerprint(); red != l.TestRunFingerprint {
+		l.TestRunFingerprint, l.SameRedRuns = red, 0
 	}
-	l.RedRuns++
+	l.SameRedRuns++
 }
 
 // standsStill: the agent sees the same tests fail, turn after turn.
-func (m *machine) standsStill() bool {
-	return m.s.Policy.Kind == Change && m.s.Policy.Gates && m.s.Ladder.RedRuns >= redTurns
+func (m *machine) repeatsRedRun() bool {
+	return m.s.Policy.Kind == Change && m.s.Policy.Gates && m.s.Ladder.SameRedRuns >= maxSameRedRuns
 }
 
 // stillRed climbs as two tries that failed alike would. A user's words may come
 // between: in their session it is a failed try.
-func (m *machine) stillRed() {
+func (m *machine) failRepeatedRun() {
 	l := &m.s.Ladder
-	t, red := l.Tested, l.Red
+	t, red := l.LastTestRun, l.TestRunFingerprint
 	if !m.s.Attended {
 		l.Fingerprint = red // the failure of the try before, too
 	}
-	l.Red, l.RedRuns = "", 0
-	reason := fmt.Sprintf("the agent's own test run failed in the same way in %d turns in a row: %s", redTurns, t)
+	l.TestRunFingerprint, l.SameRedRuns = "", 0
+	reason := fmt.Sprintf("the agent's own test run failed in the same way in %d turns in a row: %s", maxSameRedRuns, t)
 	m.fail(Failing{Reason: reason, Tests: t.Failing, FirstError: t.FirstError}, red)
 }

@@ -12,8 +12,8 @@ import (
 // tries ends a turn without a claim whose last test run was t.
 func (sc *scenario) tries(t *loop.TestRun, want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, Test: t}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, want)
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, Test: t}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
 }
 
 func redRun(names ...string) *loop.TestRun {
@@ -26,16 +26,16 @@ func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 fresh first")
-	sc.tries(redRun("a", "b"), "turn 2 continue go_on")
-	sc.tries(redRun("a", "b"), "turn 3 continue go_on")
-	sc.tries(redRun("b"), "turn 4 continue go_on") // that is progress
-	sc.tries(redRun("b"), "turn 5 continue go_on")
-	sc.tries(green, "turn 6 continue go_on")
-	sc.tries(redRun("b"), "turn 7 continue go_on")
-	sc.tries(redRun("b"), "turn 8 continue go_on")
-	sc.tries(nil, "turn 9 continue go_on") // nothing was tested
-	sc.tries(redRun("b"), "turn 10 continue go_on")
-	sc.tries(redRun("b"), "turn 11 continue go_on")
+	sc.tries(redRun("a", "b"), "turn 2 continue no_claim")
+	sc.tries(redRun("a", "b"), "turn 3 continue no_claim")
+	sc.tries(redRun("b"), "turn 4 continue no_claim") // that is progress
+	sc.tries(redRun("b"), "turn 5 continue no_claim")
+	sc.tries(green, "turn 6 continue no_claim")
+	sc.tries(redRun("b"), "turn 7 continue no_claim")
+	sc.tries(redRun("b"), "turn 8 continue no_claim")
+	sc.tries(nil, "turn 9 continue no_claim") // nothing was tested
+	sc.tries(redRun("b"), "turn 10 continue no_claim")
+	sc.tries(redRun("b"), "turn 11 continue no_claim")
 	sc.tries(redRun("b"), "turn 12 fresh fresh")
 	if f := sc.s.Failing; f == nil || !strings.Contains(f.Reason, "`npm test`: 1 failed: b") || len(f.Tests) != 1 {
 		t.Errorf("failing %+v", f)
@@ -52,8 +52,8 @@ func TestTheSameRedRunInASessionIsATry(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Attended: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 continue first")
-	sc.tries(redRun("a"), "turn 2 continue go_on")
-	sc.tries(redRun("a"), "turn 3 continue go_on")
+	sc.tries(redRun("a"), "turn 2 continue no_claim")
+	sc.tries(redRun("a"), "turn 3 continue no_claim")
 	sc.tries(redRun("a"), "turn 4 continue gates_failed")
 }
 
@@ -75,12 +75,12 @@ func TestTestRunIsBounded(t *testing.T) {
 func TestSecretsAreTakenOutOfARun(t *testing.T) {
 	t.Parallel()
 	run := loop.TestRun{Command: "K=hush npm test", Result: "fail", Failing: []string{"logs in with hush"}, FirstError: "expected hush"}
-	got := run.Clean(func(s string) string { return strings.ReplaceAll(s, "hush", "***") })
+	got := run.Redacted(func(s string) string { return strings.ReplaceAll(s, "hush", "***") })
 	want := loop.TestRun{Command: "K=*** npm test", Result: "fail", Failing: []string{"logs in with ***"}, FirstError: "expected ***"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(run, run.Clean(nil)); diff != "" {
+	if diff := cmp.Diff(run, run.Redacted(nil)); diff != "" {
 		t.Errorf("without a redactor (-want +got):\n%s", diff)
 	}
 }

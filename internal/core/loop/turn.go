@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	idleTurns        = 3 // turns in a row without a tool call that are stagnation
-	violationsFresh  = 2
-	violationsTamper = 3
-	backgroundWait   = 10 * time.Minute
-	periodicFloor    = time.Second
+	maxIdleTurns         = 3 // turns in a row without a tool call that are stagnation
+	violationsUntilFresh = 2
+	maxViolations        = 3
+	backgroundWait       = 10 * time.Minute
+	minPeriod            = time.Second
 )
 
 // beginTurn begins the next turn of the current task, unless a limit or a pause
@@ -24,7 +24,7 @@ func (m *machine) beginTurn() {
 	if m.stopped() {
 		return
 	}
-	if m.s.Replaced {
+	if m.s.TreeReplaced {
 		m.restartTask()
 		return
 	}
@@ -48,21 +48,21 @@ func (m *machine) beginTurn() {
 	m.s.Retry, m.s.LimitsChanged = false, false
 	isolated := m.isolates()
 	fresh := isolated || m.fresh()
-	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
+	if fresh && (m.s.Situation == NoClaim || m.s.Situation == GatesFailed) {
 		m.s.Situation = FreshRecap
 	}
 	m.s.Fresh = false
 	phase := Turning
 	switch {
 	case isolated:
-		phase = Trying
+		phase = TurningIsolated
 		m.s.Isolated = &IsolatedTurn{Iteration: m.s.Iteration, From: m.s.Now}
 	case fresh:
-		m.s.Context = 0
+		m.s.ContextPercent = 0
 	}
-	m.ask(phase, Action{
+	m.await(phase, Action{
 		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh, Isolated: isolated,
-		Situation: m.s.Situation, Notes: m.toPrompt(),
+		Situation: m.s.Situation, Notes: m.messagesForPrompt(),
 	})
 }
 
@@ -78,42 +78,42 @@ func (m *machine) fresh() bool {
 // the next turn gets a fresh session, a user's session hands the loop over.
 func (m *machine) contextFull() bool {
 	at := m.s.Policy.HandoverAt
-	return at > 0 && m.s.Context >= at
+	return at > 0 && m.s.ContextPercent >= at
 }
 
 func (m *machine) turnEnded(t Turn) {
 	if t.ByUser {
 		m.s.Retry = true // it took the place of nothing: the loop's own turn is still due
-		m.s.Situation = GoOn
+		m.s.Situation = NoClaim
 		m.beginTurn()
 		return
 	}
-	m.forgetDelivered()
-	m.weighTurn(t)
+	m.archiveDelivered()
+	m.applyTurn(t)
 }
 
 // weighTurn goes on from what a turn came to, be it that it was cut off.
-func (m *machine) weighTurn(t Turn) {
-	m.count(t)
+func (m *machine) applyTurn(t Turn) {
+	m.countTurn(t)
 	m.s.Trouble = Trouble{}
 	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
-		m.s.Ladder = Ladder{Idle: m.s.Ladder.Idle}
+		m.s.Ladder = Ladder{IdleTurns: m.s.Ladder.IdleTurns}
 	}
-	m.s.Ladder.Blind = t.Blind
+	m.s.Ladder.ToolCallsHidden = t.ToolCallsHidden
 	if t.ToolCalls == 0 {
-		m.s.Ladder.Idle++
+		m.s.Ladder.IdleTurns++
 	} else {
-		m.s.Ladder.Idle = 0
+		m.s.Ladder.IdleTurns = 0
 	}
-	m.tested(t.Test)
+	m.recordTestRun(t.Test)
 	if m.stopped() {
 		return
 	}
 	m.s.Claim = m.allowedClaim(t.Claim)
 	if m.s.Claim != nil && m.s.Claim.Summary != "" {
-		m.s.Said = plan.OneLine(m.s.Claim.Summary, maxSaidBytes)
+		m.s.LastAgentLine = plan.OneLine(m.s.Claim.Summary, maxSaidBytes)
 	}
-	m.partly(t.Partial)
+	m.rememberPartial(t.Partial)
 	m.questionAsked(t.Question)
 	if t.Unreadable {
 		m.tellAgent("Your question could not be read, and nobody has seen it. Ask it again at the end of your message, on lines of its own, as " +
@@ -122,7 +122,7 @@ func (m *machine) weighTurn(t Turn) {
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}
-	if m.s.Attended && t.Claim == nil && m.newBackground(t.Background) {
+	if m.s.Attended && t.Claim == nil && m.hasNewBackground(t.Background) {
 		m.wait(m.s.Now.Add(backgroundWait), ThenTurn, "background work: "+strings.Join(t.Background, ", "))
 		return
 	}
@@ -143,15 +143,15 @@ func (m *machine) claimable() bool {
 }
 
 // count books what a turn cost, whether it came to its own end or died.
-func (m *machine) count(t Turn) {
+func (m *machine) countTurn(t Turn) {
 	m.s.Turns++
-	m.s.Said = lastLine(t.Text)
-	m.s.Unjudged = true
+	m.s.LastAgentLine = lastLine(t.Text)
+	m.s.TurnSinceGates = true
 	m.addUsage(t.Usage)
-	if t.Context >= 0 {
-		m.s.Context = t.Context
+	if t.ContextPercent >= 0 {
+		m.s.ContextPercent = t.ContextPercent
 	}
-	m.task(m.s.Current, func(t *Task) {
+	m.updateTask(m.s.Current, func(t *Task) {
 		if t.Turns == 0 || t.LastTurn != m.s.Iteration {
 			t.Turns, t.LastTurn = t.Turns+1, m.s.Iteration
 		}
@@ -161,12 +161,12 @@ func (m *machine) count(t Turn) {
 // addUsage books a cost on the loop and on the task at work.
 func (m *machine) addUsage(u Usage) {
 	m.s.Usage = m.s.Usage.Add(u)
-	m.task(m.s.Current, func(t *Task) { t.CostUSD = Usage{CostUSD: t.CostUSD}.Add(u).CostUSD })
+	m.updateTask(m.s.Current, func(t *Task) { t.CostUSD = Usage{CostUSD: t.CostUSD}.Add(u).CostUSD })
 }
 
 // newBackground tells whether there is work in the background that was not
 // waited for yet: the stop is allowed once per piece of it.
-func (m *machine) newBackground(work []string) bool {
+func (m *machine) hasNewBackground(work []string) bool {
 	fresh := false
 	for _, w := range work {
 		if !slices.Contains(m.s.Waited, w) {
@@ -181,39 +181,39 @@ func (m *machine) newBackground(work []string) bool {
 // cheap.
 func (m *machine) inspect() {
 	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != "" || m.atMessage()
-	m.ask(Looking, Action{Do: Look, Deep: deep})
+	m.await(Inspecting, Action{Do: Inspect, Deep: deep})
 }
 
 func (m *machine) treeInspected(seen Inspection) {
 	for _, r := range seen.Remarks {
 		m.notify(Info, r)
 	}
-	m.added(seen.Added)
-	m.keptAside(seen.Aside)
-	for _, id := range seen.ByUser {
-		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a user" })
+	m.addTasks(seen.Added)
+	m.recordUnapplied(seen.UnappliedEditFile)
+	for _, id := range seen.TickedByUser {
+		m.updateTask(id, func(t *Task) { t.Status, t.DoneEarlier, t.Why = Done, true, "ticked by a user" })
 	}
 	if m.stopped() {
 		return
 	}
-	if len(seen.Marked) > 0 && m.claimable() && (m.s.Claim == nil || !m.s.Claim.Blocked) {
-		c := Claim{Tasks: seen.Marked}
+	if len(seen.TickedByAgent) > 0 && m.claimable() && (m.s.Claim == nil || !m.s.Claim.Blocked) {
+		c := Claim{Tasks: seen.TickedByAgent}
 		if m.s.Claim != nil {
 			c.NoBehaviourChange = m.s.Claim.NoBehaviourChange
-			c.Tasks = append(slices.Clone(m.named(*m.s.Claim)), seen.Marked...)
+			c.Tasks = append(slices.Clone(m.claimTasks(*m.s.Claim)), seen.TickedByAgent...)
 		}
 		m.s.Claim = &c
-		if seen.Unknown {
-			m.ask(Looking, Action{Do: Look, Deep: true}) // the mark was the first sign of a claim
+		if seen.Shallow {
+			m.await(Inspecting, Action{Do: Inspect, Deep: true}) // the mark was the first sign of a claim
 			return
 		}
 	}
 	switch {
 	case len(seen.Tampered) > 0:
 		m.violation(seen.Tampered)
-	case len(seen.Refused) > 0:
-		m.rejectedTestsChanged(seen.Refused)
-	case m.doneAlready():
+	case len(seen.RejectedTests) > 0:
+		m.rejectedTestsChanged(seen.RejectedTests)
+	case m.userTicked():
 		m.s.Claim = nil
 		m.next()
 	case m.s.Claim != nil && m.s.Claim.Blocked:
@@ -225,23 +225,23 @@ func (m *machine) treeInspected(seen Inspection) {
 		m.s.Claim = &Claim{}
 		m.runGates(ForClaim)
 	case m.s.Policy.Kind == Periodic && m.limit() == "": // else there is no next time
-		m.s.Situation = GoOn
+		m.s.Situation = NoClaim
 		m.s.Fresh = true
-		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
-	case m.s.Policy.Kind == Change && (m.s.Ladder.Idle >= idleTurns || m.s.Ladder.Idle > 0 && m.s.Ladder.Attempt > sameSession):
+		m.wait(m.s.Now.Add(max(m.s.Policy.Every, minPeriod)), ThenTurn, "until the next time")
+	case m.s.Policy.Kind == Change && (m.s.Ladder.IdleTurns >= maxIdleTurns || m.s.Ladder.IdleTurns > 0 && m.s.Ladder.Attempt > sameSession):
 		m.stagnant()
-	case m.standsStill():
-		m.stillRed()
+	case m.repeatsRedRun():
+		m.failRepeatedRun()
 	case m.s.Policy.EveryTurn && m.s.Policy.Gates && m.limit() == "":
 		m.runGates(ForTurn)
 	default:
-		m.s.Situation = GoOn
+		m.s.Situation = NoClaim
 		m.beginTurn()
 	}
 }
 
 // doneAlready: a user ticked the task at work, whatever the agent says of it.
-func (m *machine) doneAlready() bool {
+func (m *machine) userTicked() bool {
 	t, ok := m.s.Task(m.s.Current)
 	return ok && t.Status == Done
 }
@@ -249,18 +249,18 @@ func (m *machine) doneAlready() bool {
 // stagnant fails a task at which nothing is done any more. After a refusal, an agent that
 // does nothing stands by its claim: that is judged again, and kept for what it is worth.
 func (m *machine) stagnant() {
-	if c := m.s.Ladder.Standing; c != nil {
-		m.s.Claim, m.s.Ladder.Standing, m.s.Ladder.Idle = c, nil, 0
+	if c := m.s.Ladder.RefusedClaim; c != nil {
+		m.s.Claim, m.s.Ladder.RefusedClaim, m.s.Ladder.IdleTurns = c, nil, 0
 		m.remember("nothing was done since the claim was refused: it stands")
 		m.inspect()
 		return
 	}
 	what := "nothing was done: %s without a tool call"
-	if m.s.Ladder.Blind {
+	if m.s.Ladder.ToolCallsHidden {
 		what = "nothing was claimed: %s without a <promise> line (Pawl cannot see this agent's tool calls)"
 	}
 	why := fmt.Sprintf(what, "a turn")
-	if n := m.s.Ladder.Idle; n > 1 {
+	if n := m.s.Ladder.IdleTurns; n > 1 {
 		why = fmt.Sprintf(what, fmt.Sprintf("%d turns in a row", n))
 	}
 	if m.s.Policy.Gates {
@@ -270,9 +270,9 @@ func (m *machine) stagnant() {
 		m.fail(Failing{Reason: why, NoWork: true}, "")
 		return
 	}
-	m.s.Ladder.Idle = 0
+	m.s.Ladder.IdleTurns = 0
 	m.s.Failing = &Failing{Reason: why}
-	m.s.Situation = GoOn
+	m.s.Situation = NoClaim
 	m.beginTurn()
 }
 
@@ -283,19 +283,19 @@ func (m *machine) violation(paths []string) {
 	m.s.Violations++
 	m.s.Claim = nil
 	what := strings.Join(paths, ", ")
-	m.do(Action{Do: PutBack, Paths: paths})
+	m.do(Action{Do: RestoreFiles, Paths: paths})
 	past, told := "changed protected files, restored: ", "these files are protected, and Pawl restored them: "
 	if m.s.Attended {
 		past, told = "changed protected files: ", "these files are protected; restore them, or ask the user to change them: "
 	}
 	m.remember(past + what)
 	m.learn(violationLesson(what))
-	if m.s.Violations >= violationsTamper {
+	if m.s.Violations >= maxViolations {
 		m.finish(Tampered, "the agent kept changing protected files: "+what, "")
 		return
 	}
 	m.s.Failing = &Failing{Reason: told + what}
-	m.s.Fresh = m.s.Fresh || m.s.Violations >= violationsFresh
+	m.s.Fresh = m.s.Fresh || m.s.Violations >= violationsUntilFresh
 	m.s.Situation = Violation
 	m.beginTurn()
 }
@@ -313,12 +313,12 @@ func lastLine(text string) string {
 }
 
 const (
-	historyMax   = 30
+	maxHistory   = 30
 	maxSaidBytes = 200 // bytes
 )
 
 // remember adds a line to the recap.
 func (m *machine) remember(what string) {
-	attempt := RecapLine{Iteration: m.s.Iteration, Task: m.s.Current, What: what, Said: m.s.Said}
-	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), historyMax)
+	attempt := RecapLine{Iteration: m.s.Iteration, Task: m.s.Current, What: what, LastAgentLine: m.s.LastAgentLine}
+	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), maxHistory)
 }

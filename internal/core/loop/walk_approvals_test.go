@@ -12,7 +12,7 @@ func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 
 // word is what the agent asks or the user says of changed tests.
 func (w *world) word() loop.Event {
-	kind := []loop.EventKind{loop.TestsAsked, loop.Approved, loop.Rejected}[w.r.IntN(3)]
+	kind := []loop.EventKind{loop.TestChangeRequested, loop.Approved, loop.Rejected}[w.r.IntN(3)]
 	return loop.Event{Kind: kind, Paths: oldTests()[w.r.IntN(2):], Text: "why"}
 }
 
@@ -20,7 +20,7 @@ func (w *world) word() loop.Event {
 // be worth.
 func (w *world) changesTests(g *loop.Gates) {
 	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
-	g.Changed = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
+	g.ChangedTests = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
 	g.IfApproved = &loop.IfApproved{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
 }
 
@@ -37,14 +37,14 @@ func (w *world) refused() []string {
 // no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {
 	w.checkMessages(before, e)
-	violated := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
-		return d.Told && slices.Contains(e.Seen.Refused, d.Path)
+	violated := e.Inspection != nil && (len(e.Inspection.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
+		return d.Reported && slices.Contains(e.Inspection.RejectedTests, d.Path)
 	})) || e.Gates != nil && len(e.Gates.Tampered) > 0
 	if w.s.Violations > before.Violations && !violated {
 		w.t.Errorf("%s is a violation: %+v", e.Kind, e)
 	}
 	for _, t := range w.s.Tasks {
-		if t.Status == loop.Done && len(t.Tests) > 0 && !t.Earlier && t.Evidence != gate.NoEvidence {
+		if t.Status == loop.Done && len(t.TestsChanged) > 0 && !t.DoneEarlier && t.Evidence != gate.NoEvidence {
 			w.t.Errorf("only with changed tests, and %s: %+v", t.Evidence, t)
 		}
 	}

@@ -22,9 +22,9 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 	case g.Status == gate.Fail:
 		g.Findings = []string{"a.go:1: wrong"}
 	case g.Status == gate.Unknown && w.coin(3):
-		g.Until = w.now.Add(3 * time.Hour)
+		g.RetryAt = w.now.Add(3 * time.Hour)
 	case g.Status == gate.Unknown:
-		g.Unsure = w.coin(2)
+		g.RetriesSpent = w.coin(2)
 	}
 	w.reviewed = g.Status
 	return g
@@ -44,7 +44,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Restore }) {
 		w.t.Errorf("a review undid work: %+v", before)
 	}
-	if l := w.s.Ladder; l.Rounds > 3 || l.Moved > 4 {
+	if l := w.s.Ladder; l.ReviewFailures > 3 || l.TreeChanges > 4 {
 		w.t.Errorf("no end of reviews: %+v", l)
 	}
 }
@@ -56,7 +56,7 @@ func (w *world) checkReviewed() {
 		if t.Evidence == gate.Proven && len(t.Approved) > 0 && t.IfApproved != nil {
 			w.t.Errorf("proved by tests that only a review accepts: %+v", t)
 		}
-		if !t.LeftOut && t.Reviewed != loop.ReviewPassed && !t.Earlier && !t.Accepted && (w.s.Policy.Reviews || t.Reviewed != "") {
+		if !t.LeftOut && t.Reviewed != loop.ReviewPassed && !t.DoneEarlier && !t.Accepted && (w.s.Policy.Reviews || t.Reviewed != "") {
 			w.t.Errorf("verified with a task that no review passed: %+v", t)
 		}
 	}

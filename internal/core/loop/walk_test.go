@@ -84,7 +84,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			task.DependsOn = []string{fmt.Sprint("t", w.r.IntN(i))}
 		}
 		if w.coin(8) {
-			task.Status, task.Earlier = loop.Done, true
+			task.Status, task.DoneEarlier = loop.Done, true
 		}
 		if w.coin(4) {
 			task.Wanted = gate.Unproven
@@ -131,9 +131,9 @@ func (w *world) run() {
 func (w *world) meddle() {
 	switch w.r.IntN(70) {
 	case 0:
-		w.feed(loop.Event{Kind: loop.PauseAsked})
+		w.feed(loop.Event{Kind: loop.PauseRequested})
 	case 1:
-		w.feed(loop.Event{Kind: loop.Learnt, Text: "lesson", ByUser: true})
+		w.feed(loop.Event{Kind: loop.LessonLearned, Text: "lesson", ByUser: true})
 		w.asks()
 	case 2: // kill -9, and a new owner some time later
 		w.s = roundTrip(w.t, w.s)
@@ -147,7 +147,7 @@ func (w *world) meddle() {
 		w.feed(loop.Event{Kind: loop.HandedOver, Owner: w.anOwner()})
 	case 3: // nonsense
 		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver && k != loop.WentBack {
+		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver && k != loop.CheckpointRestored {
 			w.feed(loop.Event{Kind: k})
 		}
 	case 4:
@@ -170,7 +170,7 @@ func (w *world) meddle() {
 		w.feed(w.word())
 		w.feed(w.planAsked())
 	case 8:
-		w.feed(loop.Event{Kind: loop.HandoverAsked, Owner: w.anOwner(), Text: "asked"})
+		w.feed(loop.Event{Kind: loop.HandoverRequested, Owner: w.anOwner(), Text: "asked"})
 	}
 }
 
@@ -208,8 +208,8 @@ func (w *world) perform(a loop.Action) {
 			e.Owner = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
 			e.HandoverFailed = w.coin(2)
 		}
-	case loop.Look:
-		e = loop.Event{Kind: loop.TreeSeen, Seen: w.look(a.Deep)}
+	case loop.Inspect:
+		e = loop.Event{Kind: loop.TreeInspected, Inspection: w.look(a.Deep)}
 	case loop.Commit:
 		w.checkCommit(a)
 		e = loop.Event{Kind: loop.Committed, Commit: "c", Tree: w.tree()}
@@ -223,13 +223,13 @@ func (w *world) perform(a loop.Action) {
 		}
 		e = w.approves()
 	case loop.Interrupt:
-		e = loop.Event{Kind: loop.AgentFailed, Isolated: w.s.Phase == loop.Trying, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
+		e = loop.Event{Kind: loop.AgentFailed, Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
 		e = loop.Event{Kind: loop.Concluded}
-	case loop.PutBack, loop.Notify, loop.Deliver:
+	case loop.RestoreFiles, loop.Notify, loop.Deliver:
 		return
 	}
-	e.Of = w.s.LastAction // of an Interrupt, the turn
+	e.ActionID = w.s.LastAction // of an Interrupt, the turn
 	w.next = &e
 }
 
@@ -237,7 +237,7 @@ func (w *world) turn() loop.Event {
 	w.turnCost = w.r.Float64()
 	t := &loop.Turn{
 		Usage: loop.Usage{Input: int64(w.r.IntN(5000)), CostUSD: w.turnCost}, ToolCalls: w.r.IntN(3),
-		Context: w.r.IntN(102) - 1, ByUser: w.coin(12), Text: "said",
+		ContextPercent: w.r.IntN(102) - 1, ByUser: w.coin(12), Text: "said",
 	}
 	if w.coin(6) {
 		t.Background = []string{fmt.Sprint("server", w.r.IntN(3))}
@@ -268,12 +268,12 @@ func (w *world) turn() loop.Event {
 }
 
 func (w *world) look(deep bool) *loop.Inspection {
-	seen := &loop.Inspection{Changed: !w.coin(6), Unknown: !deep, Refused: w.refused()}
+	seen := &loop.Inspection{Changed: !w.coin(6), Shallow: !deep, RejectedTests: w.refused()}
 	if w.coin(15) {
 		seen.Tampered = []string{"check.sh"}
 	}
 	if w.coin(15) {
-		seen.Marked = []string{"t0"}
+		seen.TickedByAgent = []string{"t0"}
 	}
 	return seen
 }
@@ -281,8 +281,8 @@ func (w *world) look(deep bool) *loop.Inspection {
 func (w *world) gates(p loop.Purpose) *loop.Gates {
 	g := &loop.Gates{
 		Purpose: p, Tree: w.tree(), Reason: "reason", Status: []gate.Status{gate.Pass, gate.Pass, gate.Pass, gate.Fail, gate.Unknown}[w.r.IntN(5)],
-		Failed: loop.Failed{Fingerprint: fmt.Sprint(w.r.IntN(4))},
-		Proof:  loop.Proof{Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.NoEvidence}[w.r.IntN(4)]},
+		Failures: loop.Failures{Fingerprint: fmt.Sprint(w.r.IntN(4))},
+		Proof:    loop.Proof{Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.NoEvidence}[w.r.IntN(4)]},
 	}
 	g.Green = g.Status == gate.Pass && !w.coin(4)
 	if w.coin(10) {
@@ -306,7 +306,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	w.checkApprovals(before, e)
 	asks := 0
 	for _, a := range acts {
-		if a.Do.Asks() {
+		if a.Do.EndsInEvent() {
 			asks++
 		}
 	}
@@ -317,7 +317,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	switch w.s.Phase {
 	case loop.New, loop.Paused, loop.Ended:
 	default:
-		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.Do.Asks() }) {
+		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.Do.EndsInEvent() }) {
 			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind, w.s.Pending)
 		}
 	}
@@ -340,8 +340,8 @@ func (w *world) checkBegin(a loop.Action) {
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
 	case s.Attended && a.Fresh && !a.Isolated:
 		w.t.Errorf("a user's session is to have a fresh context: %+v", a)
-	case s.Attended && s.Policy.Handover && !s.HandoverFailed && s.Context >= s.Policy.HandoverAt && !a.Isolated:
-		w.t.Errorf("a session with %d %% is not left", s.Context)
+	case s.Attended && s.Policy.Handover && !s.HandoverFailed && s.ContextPercent >= s.Policy.HandoverAt && !a.Isolated:
+		w.t.Errorf("a session with %d %% is not left", s.ContextPercent)
 	}
 	l := w.s.Policy.Limits
 	if a.Iteration > l.Iterations {
@@ -380,10 +380,10 @@ func (w *world) checkEnd() {
 		if wanted == "" {
 			wanted = gate.Proven
 		}
-		if leftOut := t.LeftOut && t.ID != loop.FinalTask; !leftOut && (t.Status != loop.Done || !t.Earlier && !t.Accepted && !t.Evidence.Satisfies(wanted)) {
+		if leftOut := t.LeftOut && t.ID != loop.FinalTask; !leftOut && (t.Status != loop.Done || !t.DoneEarlier && !t.Accepted && !t.Evidence.Satisfies(wanted)) {
 			w.t.Errorf("verified with task %+v", t)
 		}
-		fresh, accepted = fresh || !t.Earlier && !t.LeftOut, accepted || t.Accepted
+		fresh, accepted = fresh || !t.DoneEarlier && !t.LeftOut, accepted || t.Accepted
 	}
 	w.checkReviewed()
 	w.checkAllTold()

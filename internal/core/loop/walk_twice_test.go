@@ -12,12 +12,12 @@ import (
 
 // checkTwice: an event that says which message or action it belongs to counts once.
 func (w *world) checkTwice(s loop.State, e loop.Event) {
-	if e.ID == "" && e.Of == 0 {
+	if e.ID == "" && e.ActionID == 0 {
 		return
 	}
 	again, acts := loop.Step(s, e)
 	if len(acts) > 0 || !reflect.DeepEqual(again, s) {
-		w.t.Errorf("%s of action %d counts twice: %v\nfirst  %+v\nsecond %+v", e.Kind, e.Of, acts, s, again)
+		w.t.Errorf("%s of action %d counts twice: %v\nfirst  %+v\nsecond %+v", e.Kind, e.ActionID, acts, s, again)
 	}
 }
 

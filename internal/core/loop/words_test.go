@@ -30,7 +30,7 @@ func TestHowTheGatesStood(t *testing.T) {
 		"nothing new fails; what failed before still fails (TestA, TestB)":                   {green, red, red},
 		"nothing new fails; what failed before still fails (TestA, TestB, TestC and 2 more)": {red, {StillRed: []string{"TestC", "TestD", "TestE"}}},
 	} {
-		if got := Stands(tasks...); got != want {
+		if got := UnprovenSummary(tasks...); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

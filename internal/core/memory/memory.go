@@ -154,7 +154,7 @@ func (m Memory) Attended(asked loop.Policy) bool {
 // AllAttributed reports whether an event means that all changes so far are attributed. An
 // inspection that leads to another one does not.
 func AllAttributed(e loop.Event, s loop.State) bool {
-	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
+	return e.Kind == loop.TreeInspected && s.Phase != loop.Inspecting
 }
 
 // maxPerhapsYours bounds what the report says of changes that may be the user's; the log has all.
@@ -191,7 +191,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
 	s, acts := loop.Step(before, e)
 	m.State = s
-	if !before.IsNews(e) {
+	if !before.IsNew(e) {
 		m.Notices = nil
 		return nil
 	}
@@ -210,21 +210,21 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	}
 	m.recordSkip(before, e)
 	switch {
-	case e.Kind == loop.WentBack:
+	case e.Kind == loop.CheckpointRestored:
 		m.TestsTree, m.Unattributed = "", false // the tree is the user's as a whole
 	case e.Kind == loop.Committed && before.Phase == loop.Committing:
 		if e.Commit != "" {
 			m.Base = Base{Commit: e.Commit}
 		}
-		if before.Found != nil && len(before.Found.TestsChanged) == 0 {
-			m.TestsTree = cmp.Or(before.Found.ProtectedTree, e.Tree)
+		if before.ClaimGates != nil && len(before.ClaimGates.TestsChanged) == 0 {
+			m.TestsTree = cmp.Or(before.ClaimGates.ProtectedTree, e.Tree)
 		}
 	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
 		// Changes since the last commit without a turn between are the user's. Gates
 		// use the user's tests from now on.
 		m.Base.TaskStart, m.TaskCallsOffset = "", m.Attribution.CallsOffset
-		last, ok := before.Task(before.Last)
-		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.Base {
+		last, ok := before.Task(before.PreviousTask)
+		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.StartTree {
 			m.TestsTree = e.Tree
 		}
 	}

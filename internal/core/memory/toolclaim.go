@@ -43,7 +43,7 @@ func (c ToolClaim) Merge(next ToolClaim) ToolClaim {
 
 // IsInTurn reports whether the turn with this number runs.
 func (m Memory) IsInTurn(turn int) bool {
-	return m.TurnsBegun == turn && (m.State.Phase == loop.Turning || m.State.Phase == loop.Trying)
+	return m.TurnsBegun == turn && (m.State.Phase == loop.Turning || m.State.Phase == loop.TurningIsolated)
 }
 
 // AddToolClaim adds to a turn that ends what the agent claimed by its tools in it. A

@@ -22,7 +22,7 @@ func TestEventCountsOnce(t *testing.T) {
 		if e.Kind == loop.MessageArrived || e.Kind == loop.Started || e.Turn != nil && e.Turn.ByUser {
 			e.ID = fmt.Sprint("message-", i)
 		} else {
-			e.Of = m.State.LastAction
+			e.ActionID = m.State.LastAction
 		}
 		m.Apply(e)
 		once := m

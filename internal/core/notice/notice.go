@@ -62,7 +62,7 @@ func (n Notice) Outdated(now loop.State) string {
 		return "the loop has ended"
 	case n.Question != nil && !slices.ContainsFunc(now.Unanswered(), func(q loop.Question) bool { return q.At.Equal(n.Question.At) }):
 		return "the question is answered"
-	case n.Reason == reasonHeld && now.Held == "":
+	case n.Reason == reasonHeld && now.HoldReason == "":
 		return "the loop is no longer held"
 	case n.Event == NeedsYou && len(n.Tests) > 0 && !slices.ContainsFunc(now.Unapproved(), func(path string) bool { return slices.Contains(n.Tests, path) }):
 		return "it is decided"
@@ -131,7 +131,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	}
 	switch {
 	case after.Phase == loop.Ended && before.Phase != loop.Ended:
-		if after.Stop != loop.ByInterrupt { // who typed it sits there
+		if after.StopCause != loop.ByInterrupt { // who typed it sits there
 			add(Ended, string(after.Outcome), strings.TrimLeft(after.Headline(""), " ·"), after.Reason, after.Hint)
 			out[0].Outcome, out[0].Tests = after.Outcome, after.Unapproved()
 		}
@@ -195,13 +195,13 @@ func taskTitle(t loop.Task) string {
 // decideWait tells of a usage limit when it is met, and again when it still holds after
 // its reset; further checks of the same limit are silent.
 func decideWait(before, after loop.State, kind loop.EventKind, add func(Event, string, string, ...string)) {
-	wait, waits := after.Asked(loop.Wait)
+	wait, waits := after.PendingAction(loop.Wait)
 	waits = waits && after.Phase == loop.Waiting
 	waited := before.Phase == loop.Waiting && !before.AwayFrom.IsZero()
 	switch {
-	case waits && after.Limited > before.Limited && after.Limited <= 2:
+	case waits && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
 		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Text)
-	case kind == loop.TimerFired && waited && before.Limited == 1, before.Limited > 1 && after.Limited == 0:
+	case kind == loop.TimerFired && waited && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
 		add(Wait, "over", "the usage limit is over: the loop continues")
 	}
 }

@@ -24,14 +24,14 @@ func Life() []loop.Event {
 		}}
 	}
 	claim := loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}
-	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}
+	seen := loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}
 	return []loop.Event{
 		{Kind: loop.Started, Start: &loop.Start{Policy: Policy(), Tasks: Tasks()}},
 		{Kind: loop.Checkpointed, Tree: "t0"},
 		gates(loop.ForBaseline, gate.Fail),
 		{Kind: loop.MessageArrived, Text: "use tabs"},
 		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}},
-		{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}},
+		{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}},
 		{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}},
 		claim, seen, gates(loop.ForClaim, gate.Fail),
 		claim, seen, gates(loop.ForClaim, gate.Pass),

@@ -25,33 +25,33 @@ func (m *machine) runGates(p Purpose) {
 	tree := ""
 	switch p {
 	case ForReview:
-		tree = m.s.Found.Tree
+		tree = m.s.ClaimGates.Tree
 	case ForBaseline:
-		tree = m.s.HalfDone
+		tree = m.s.UnfinishedTree
 	}
-	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.Unknowns})
+	m.await(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.UnknownResults})
 }
 
 // sawGates keeps how the commands stand now. Red is only what is known to be.
-func (m *machine) sawGates(g Gates) {
-	m.s.Green, m.s.Red = g.Green && g.Status != gate.Unknown, ""
+func (m *machine) recordGates(g Gates) {
+	m.s.Green, m.s.RedReason = g.Green && g.Status != gate.Unknown, ""
 	if !g.Green && g.Status != gate.Unknown {
-		m.s.Red = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
+		m.s.RedReason = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
 	}
 }
 
 // rerun tries unknown results again, a bounded number of times.
 func (m *machine) rerun(g Gates) bool {
-	if m.s.Unknowns >= maxUnknowns {
+	if m.s.UnknownResults >= maxUnknowns {
 		return false
 	}
-	m.s.Unknowns++
-	m.wait(m.s.Now.Add(time.Duration(m.s.Unknowns)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
+	m.s.UnknownResults++
+	m.wait(m.s.Now.Add(time.Duration(m.s.UnknownResults)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
 	return true
 }
 
 // named are the claim's tasks: the open ones it names, else the current one.
-func (m *machine) named(c Claim) []string {
+func (m *machine) claimTasks(c Claim) []string {
 	var ids []string
 	for _, id := range c.Tasks {
 		if t, ok := m.s.Task(id); ok && t.Status != Done && !slices.Contains(ids, id) {
@@ -69,7 +69,7 @@ func (m *machine) claimed() []string {
 	if m.s.Claim == nil {
 		return nil
 	}
-	ids := m.named(*m.s.Claim)
+	ids := m.claimTasks(*m.s.Claim)
 	slices.SortStableFunc(ids, func(a, b string) int {
 		switch m.s.Current {
 		case a:
@@ -86,14 +86,14 @@ func (m *machine) claimed() []string {
 // gate could say.
 func (m *machine) routeClaim(seen Inspection) {
 	switch {
-	case m.s.Replaced:
+	case m.s.TreeReplaced:
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
 		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", Proof: Proof{Evidence: gate.NoEvidence}})
-	case !seen.Changed && !seen.Unknown && m.atMessage():
+	case !seen.Changed && !seen.Shallow && m.atMessage():
 		m.messageChangedNothing()
-	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
-		m.claimWithoutChange(seen.Beside)
+	case !seen.Changed && !seen.Shallow && !m.s.Policy.Verify:
+		m.claimWithoutChange(seen.OutsideChanges)
 	case m.askApproval(ApproveClaim, ""):
 	default:
 		m.runGates(ForClaim)
@@ -104,33 +104,35 @@ func (m *machine) routeClaim(seen Inspection) {
 // aside, claimed done, but changed no files. Where there is no gate a user's session
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) claimWithoutChange(beside []string) {
-	m.s.Beside = beside
+	m.s.OutsideChanges = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		f := Failing{Reason: "no file changed since the task began" + m.besideNote()}
-		if m.s.Red != "" {
-			f.Enough = "a change with which this passes: " + m.s.Red
+		f := Failing{Reason: "no file changed since the task began" + m.outsideChangesNote()}
+		if m.s.RedReason != "" {
+			f.Remedy = "a change with which this passes: " + m.s.RedReason
 		}
 		m.refuseClaim(f)
 		return
 	}
 	for _, id := range m.claimed() {
-		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files"+m.besideNote() })
+		m.updateTask(id, func(t *Task) {
+			t.Status, t.Why = Unchanged, "claimed done, but changed no files"+m.outsideChangesNote()
+		})
 	}
 	m.remember("claimed done, but changed no files: skipped")
 	m.next()
 }
 
 // besideNote names what may have turned a gate green without a change of the agent's that can be committed.
-func (m *machine) besideNote() string {
-	if len(m.s.Beside) == 0 {
+func (m *machine) outsideChangesNote() string {
+	if len(m.s.OutsideChanges) == 0 {
 		return ""
 	}
-	return " (what came or changed since the loop began is ignored by git, outside of the work tree, or the user's own: " + plan.Few(m.s.Beside, 4) + ")"
+	return " (what came or changed since the loop began is ignored by git, outside of the work tree, or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {
-	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.Needed) == 0 // tests of its own are asked for apart from that
-	m.s.Ladder.Needed = m.s.Ladder.Needed || len(f.Needed) > 0
+	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.NeededInputs) == 0 // tests of its own are asked for apart from that
+	m.s.Ladder.RefusedForInputs = m.s.Ladder.RefusedForInputs || len(f.NeededInputs) > 0
 	m.s.Refusals++
 	m.remember("claim refused: " + f.Reason)
 	m.s.Failing = &f
@@ -141,13 +143,13 @@ func (m *machine) refuseClaim(f Failing) {
 
 // newSigns are the signs in the work of a claim that the agent was not told of; now it is.
 func (m *machine) newSigns(g Gates) []string {
-	fresh := without(g.Signs, func(s string) bool { return slices.Contains(m.s.Ladder.Signs, s) })
-	m.s.Ladder.Signs = slices.Concat(m.s.Ladder.Signs, fresh)
+	fresh := exclude(g.Signs, func(s string) bool { return slices.Contains(m.s.Ladder.ReportedSigns, s) })
+	m.s.Ladder.ReportedSigns = slices.Concat(m.s.Ladder.ReportedSigns, fresh)
 	return fresh
 }
 
 // judged decides after the gates have spoken on the agent's work.
-func (m *machine) judged(g Gates) {
+func (m *machine) gatesFinished(g Gates) {
 	m.bookReview(g)
 	if m.stopped() {
 		return
@@ -156,32 +158,32 @@ func (m *machine) judged(g Gates) {
 		m.violation(g.Tampered)
 		return
 	}
-	m.s.Unjudged = false
+	m.s.TurnSinceGates = false
 	switch m.s.Purpose {
 	case ForLimit:
-		if m.s.Hit == "" { // it was raised since
-			m.turnJudged(g)
+		if m.s.ReachedLimit == "" { // it was raised since
+			m.turnGatesFinished(g)
 			return
 		}
-		m.sawGates(g)
+		m.recordGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
-		m.finish(m.s.Hit, m.limitAndFailure(m.s.Hit), "")
+		m.finish(m.s.ReachedLimit, m.limitAndFailure(m.s.ReachedLimit), "")
 	case ForFinal:
 		m.finalGates(g)
 	case ForTurn:
-		m.turnJudged(g)
+		m.turnGatesFinished(g)
 	case ForReview:
 		m.reviewed(g)
 	case ForClaim, ForBaseline:
-		m.claimJudged(g)
+		m.claimGatesFinished(g)
 	}
 }
 
 // turnJudged tells the agent what is red after a turn in which it claimed
 // nothing. That is not a failed try.
-func (m *machine) turnJudged(g Gates) {
-	m.sawGates(g)
-	m.s.Situation = GoOn
+func (m *machine) turnGatesFinished(g Gates) {
+	m.recordGates(g)
+	m.s.Situation = NoClaim
 	m.s.Failing = nil
 	if g.Status == gate.Fail {
 		m.s.Ladder.SeenRed = true
@@ -190,19 +192,19 @@ func (m *machine) turnJudged(g Gates) {
 	m.beginTurn()
 }
 
-func (m *machine) claimJudged(g Gates) {
+func (m *machine) claimGatesFinished(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
 			m.giveUp("a gate could not be run: "+g.Reason, "the work is kept; fix the gate, then  pawl resume")
 		}
 		return
 	}
-	m.s.Unknowns = 0
-	m.sawGates(g)
+	m.s.UnknownResults = 0
+	m.recordGates(g)
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
-	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.isLastClaim() && !m.provenBeside(g) {
+	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.isLastClaim() && !m.provenDespiteRed(g) {
 		m.s.Ladder.SeenRed = true
-		m.s.Ladder.StillRed = m.s.Ladder.StillRed || g.Status == gate.Pass && len(g.StillRed) > 0
+		m.s.Ladder.RefusedStillRed = m.s.Ladder.RefusedStillRed || g.Status == gate.Pass && len(g.StillRed) > 0
 		m.s.Claim = nil
 		if why := m.isolatedBlocked(); why != "" {
 			m.skip(Blocked, why)
@@ -211,30 +213,30 @@ func (m *machine) claimJudged(g Gates) {
 		if !m.s.Policy.Verify { // there nobody claims a thing
 			m.s.Refusals++
 		}
-		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass, Hangs: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
+		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: g.Status == gate.Pass, GateTimedOut: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
 		return
 	}
 	g.Evidence = m.greenEvidence(g.Evidence)
 	if i := g.IfApproved; i != nil {
 		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
 	}
-	if len(g.Apart) > 0 || !m.s.Policy.Gates {
+	if len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates {
 		g.IfApproved = nil
 	}
-	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
+	if len(g.TestsChanged) > 0 || len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
 	}
 	if m.needsUnaskedInputs(g) {
-		m.s.Ladder.Standing = m.s.Claim
-		m.refuseClaim(Failing{Reason: g.Reason, Signs: m.newSigns(g), Needed: g.Needed})
+		m.s.Ladder.RefusedClaim = m.s.Claim
+		m.refuseClaim(Failing{Reason: g.Reason, Signs: m.newSigns(g), NeededInputs: g.NeededInputs})
 		return
 	}
 	if why := m.missingEvidence(g); why != "" {
-		m.s.Ladder.Standing = m.s.Claim
-		m.refuseClaim(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
+		m.s.Ladder.RefusedClaim = m.s.Claim
+		m.refuseClaim(Failing{Reason: why, Signs: m.newSigns(g), Remedy: g.Remedy})
 		return
 	}
-	g.awaitEarlier()
+	g.requireEarlierChanges()
 	m.reviewOrAccept(g)
 }
 
@@ -268,7 +270,7 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 		return ""
 	}
 	for i, id := range m.claimed() {
-		best := g.share(i)
+		best := g.evidenceFor(i)
 		if best != gate.Unproven {
 			continue
 		}
@@ -276,7 +278,7 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 			best = gate.AfterReview(best)
 		}
 		switch t, _ := m.s.Task(id); {
-		case t.enough(best):
+		case t.meets(best):
 		case i > 0 && g.Evidence != gate.Unproven:
 			return notItsOwn(g, id)
 		default:
@@ -289,9 +291,9 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 // share is the evidence of the i-th of the tasks that are claimed together, the
 // one at work first. What turned green proves one task each, whichever that is; a
 // gate without test ids, all of them.
-func (g Gates) share(i int) gate.Evidence {
+func (g Gates) evidenceFor(i int) gate.Evidence {
 	switch {
-	case g.Evidence != gate.Proven || i == 0 || i < len(g.Flipped) || len(g.TurnedGreen) > 0:
+	case g.Evidence != gate.Proven || i == 0 || i < len(g.Flipped) || len(g.FlippedGates) > 0:
 		return g.Evidence
 	case g.Reviewed == ReviewPassed:
 		return gate.Reviewed
@@ -307,21 +309,21 @@ func notItsOwn(g Gates, task string) string {
 // commitFound commits what was judged, perhaps not for the first time.
 func (m *machine) commitFound() {
 	ids := m.claimed()
-	evidence := m.s.Found.share(len(ids) - 1) // of one commit for all: the weakest
-	m.ask(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.Found.Tree, Evidence: evidence, Receipt: m.s.Found.Receipt})
+	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
+	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
 }
 
 func (m *machine) committed(e Event) {
 	for _, id := range m.undoneBy(m.claimed()) {
-		m.task(id, func(t *Task) { t.Commit = "" })
+		m.updateTask(id, func(t *Task) { t.Commit = "" })
 	}
 	m.markDone(e.Commit, e.Receipt)
 	m.commitsLost(e.Tasks)
-	m.added(e.Added)
-	m.keptAside(e.Aside)
-	m.s.Base, m.s.WithEdits, m.s.After = e.Tree, "", ""
+	m.addTasks(e.Added)
+	m.recordUnapplied(e.UnappliedEditFile)
+	m.s.StartTree, m.s.WithEdits, m.s.After = e.Tree, "", ""
 	if e.Text != "" {
-		m.s.Behind = e.Commit
+		m.s.StaleIndexCommit = e.Commit
 		m.finish(Errored, e.Text, e.Hint)
 		return
 	}
@@ -336,26 +338,26 @@ func (m *machine) markDone(commit, receipt string) {
 	ids := m.claimed()
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	for i, id := range ids {
-		m.task(id, func(t *Task) {
+		m.updateTask(id, func(t *Task) {
 			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
-			t.Evidence, t.Why = m.s.Found.share(i), m.s.Found.Reason
-			if t.Evidence != m.s.Found.Evidence {
-				t.Why = notItsOwn(*m.s.Found, id)
+			t.Evidence, t.Why = m.s.ClaimGates.evidenceFor(i), m.s.ClaimGates.Reason
+			if t.Evidence != m.s.ClaimGates.Evidence {
+				t.Why = notItsOwn(*m.s.ClaimGates, id)
 			}
-			t.Flipped, t.Tests, t.TestsGone, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.TestsGone, m.s.Found.asBefore()
-			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
-			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, m.s.Found.Accepted && !t.enough(t.Evidence)
+			t.Flipped, t.TestsChanged, t.TestsRemoved, t.StillRed = m.s.ClaimGates.Flipped, m.s.ClaimGates.TestsChanged, m.s.ClaimGates.TestsRemoved, m.s.ClaimGates.redAsBefore()
+			t.ChangedTests, t.IfApproved, t.Approved = m.s.ClaimGates.ChangedTests, m.s.ClaimGates.IfApproved, m.s.ClaimGates.Approved
+			t.Reviewed, t.Findings, t.Accepted = m.s.ClaimGates.Reviewed, m.s.ClaimGates.Findings, m.s.ClaimGates.Accepted && !t.meets(t.Evidence)
 			t.Took += took
 		})
 	}
-	m.turnedGreen(m.s.Found.TurnedGreen)
-	m.remember("done: " + string(m.s.Found.Evidence))
-	m.s.Claim, m.s.Found = nil, nil
-	m.s.Unjudged = false
+	m.creditFlippedGates(m.s.ClaimGates.FlippedGates)
+	m.remember("done: " + string(m.s.ClaimGates.Evidence))
+	m.s.Claim, m.s.ClaimGates = nil, nil
+	m.s.TurnSinceGates = false
 }
 
 // asBefore are the tests and gates that are no worse than they were, and red.
-func (g Gates) asBefore() []string {
+func (g Gates) redAsBefore() []string {
 	if g.Status != gate.Pass {
 		return nil
 	}
@@ -366,7 +368,7 @@ func (g Gates) asBefore() []string {
 
 // Stands says how the gates stood on work that nothing tells from none, of these
 // tasks together: whether all of them passed, or were merely no worse.
-func Stands(tasks ...Task) string {
+func UnprovenSummary(tasks ...Task) string {
 	var red []string
 	for _, t := range tasks {
 		for _, name := range t.StillRed {
@@ -383,9 +385,9 @@ func Stands(tasks ...Task) string {
 
 // turnedGreen: a gate that was red through several tasks and is green now proves
 // all of them, since without ids nothing tells whose work it was.
-func (m *machine) turnedGreen(gates []string) {
+func (m *machine) creditFlippedGates(gates []string) {
 	for i, t := range m.s.Tasks {
-		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {
+		if t.Status != Done || t.DoneEarlier || len(t.TestsChanged)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {
 			continue
 		}
 		for _, g := range gates {

@@ -36,15 +36,15 @@ func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
 	t.Parallel()
 	sc := both(t)
 	sc.gates(proven, "finish verified")
-	sc.feed(loop.Event{Kind: loop.WentBack, Tasks: []string{"a"}}, "")
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"a"}}, "")
 	if got := sc.statuses(); got != "a done b open " || sc.s.Outcome != loop.Unverified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
-	sc.feed(loop.Event{Kind: loop.WentBack, Tasks: []string{"a", "b"}}, "") // the undo
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"a", "b"}}, "") // the undo
 	if got := sc.statuses(); got != "a done b done " || sc.s.Outcome != loop.Verified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
-	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
 	if sc.s.Current != "a" {
 		t.Errorf("goes on with %s", sc.s.Current)
@@ -58,7 +58,7 @@ func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
 	sc.gates(proven, "finish verified")
 	sc.feed(loop.Event{Kind: loop.Concluded}, "")
 	took := sc.s.Elapsed()
-	for _, e := range []loop.Event{{Kind: loop.WentBack, Tasks: []string{"a"}}, {Kind: loop.Approved, Tasks: []string{"a"}}, {Kind: loop.Rejected, Paths: []string{"a_test.go"}}} {
+	for _, e := range []loop.Event{{Kind: loop.CheckpointRestored, Tasks: []string{"a"}}, {Kind: loop.Approved, Tasks: []string{"a"}}, {Kind: loop.Rejected, Paths: []string{"a_test.go"}}} {
 		sc.now = sc.now.Add(8 * time.Hour)
 		sc.feed(e, "")
 		if got := sc.s.Elapsed(); got != took {
@@ -83,17 +83,17 @@ func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
 	}
 	sc := judging()
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
 
 	sc = judging()
-	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
 
 	sc = judging()
 	sc.turn("done", "gates claim")
 	sc.gates(red("x"), "turn 2 continue gates_failed")
-	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
 	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}, "checkpoint")
 }
 
@@ -101,7 +101,7 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	t.Parallel()
 	sc := both(t)
 	gone := proven
-	gone.Lost = []string{"a"}
+	gone.LostCommits = []string{"a"}
 	sc.gates(gone, "notify; checkpoint")
 	if got := sc.statuses(); got != "a open b done " {
 		t.Error(got)
@@ -122,7 +122,7 @@ func (w *world) mayGoBack() {
 		}
 	}
 	if w.coin(4) {
-		w.feed(loop.Event{Kind: loop.WentBack, Tasks: done})
+		w.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: done})
 	}
 }
 

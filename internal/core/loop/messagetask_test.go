@@ -25,7 +25,7 @@ func lastTurn(t *testing.T, p loop.Policy) *scenario {
 
 func (sc *scenario) told(want ...string) {
 	sc.t.Helper()
-	turn, _ := sc.s.Asked(loop.BeginTurn)
+	turn, _ := sc.s.PendingAction(loop.BeginTurn)
 	if diff := cmp.Diff(want, turn.Notes); diff != "" {
 		sc.t.Fatal(diff)
 	}
@@ -43,11 +43,11 @@ func TestMessageInTheLastTurnThatChangesNothing(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 2 fresh next_task")
 			sc.told("(sent while a was worked on) use v2")
-			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: map[string]*loop.Claim{"done": {}}[claim]}}, "look deep")
-			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: map[string]*loop.Claim{"done": {}}[claim]}}, "inspect deep")
+			sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates final")
 			sc.gates(green, "finish verified")
-			if len(sc.s.Tasks) != 1 || sc.s.Left() {
-				t.Errorf("tasks %+v, left %v", sc.s.Tasks, sc.s.Left())
+			if len(sc.s.Tasks) != 1 || sc.s.HasWorkLeft() {
+				t.Errorf("tasks %+v, left %v", sc.s.Tasks, sc.s.HasWorkLeft())
 			}
 		})
 	}
@@ -60,8 +60,8 @@ func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(red("x"), "turn 3 continue gates_failed")
 	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "thanks"}, "")
 	sc.turn("done", "gates claim")
@@ -70,8 +70,8 @@ func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 4 fresh next_task")
 	sc.told("(sent while message was worked on) thanks")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates final")
 	sc.gates(green, "finish verified")
 	if sc.s.Progress() != "2 of 2 tasks done" {
 		t.Error(sc.s.Progress())
@@ -85,15 +85,15 @@ func TestMessageAfterTheLastTurn(t *testing.T) {
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates final")
 	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "and tidy up"}, "")
 	sc.gates(green, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 3 fresh next_task")
 	sc.told("and tidy up")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{}}, "gates final")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates final")
 	sc.gates(green, "wait")
 	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m3", Text: "wait, no"}, "")
 	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "checkpoint")
@@ -106,8 +106,8 @@ func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
 	sc := lastTurn(t, loop.Policy{Limits: loop.Limits{Iterations: 1}})
 	sc.committed("gates final")
 	sc.gates(green, "notify; finish verified")
-	if n := len(sc.s.Unread()); n != 1 || !sc.s.Left() || sc.s.ResumeCommand("x") != "pawl resume x --max-iterations 10" {
-		t.Fatalf("%d messages, left %v, %q", n, sc.s.Left(), sc.s.ResumeCommand("x"))
+	if n := len(sc.s.Unread()); n != 1 || !sc.s.HasWorkLeft() || sc.s.ResumeCommand("x") != "pawl resume x --max-iterations 10" {
+		t.Fatalf("%d messages, left %v, %q", n, sc.s.HasWorkLeft(), sc.s.ResumeCommand("x"))
 	}
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}}}, "checkpoint")
 	sc.checkpointed("gates baseline")
@@ -126,8 +126,8 @@ func TestMessageTurnThatALimitCutsOff(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 2 fresh next_task")
 			sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-			sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
-			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: changed}}, want)
+			sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
+			sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: changed}}, want)
 			if len(sc.s.Unread()) != 1 {
 				t.Errorf("a turn that died has read the message: %+v", sc.s.Conversation)
 			}
@@ -141,8 +141,8 @@ func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
 	sc := begin(t, loop.Policy{}, open("a", "b")...)
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "the key is in .env"}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Tasks: []string{"b"}}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Tasks: []string{"b"}}}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.gates(loop.Gates{Status: gate.Pass}, "commit b")
 	sc.committed("checkpoint")
 	sc.checkpointed("turn 2 fresh next_task")

@@ -17,7 +17,7 @@ func (m *machine) checkpointRestored(done []string) {
 		m.notify(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
 		return
 	}
-	m.s.WentBack++
+	m.s.UserRestores++
 	for i := range m.tasks() {
 		t := &m.s.Tasks[i]
 		switch in := slices.Contains(done, t.ID); {
@@ -29,17 +29,17 @@ func (m *machine) checkpointRestored(done []string) {
 	}
 	// The task that Pawl opened itself is opened again when it is due.
 	m.s.Tasks = slices.DeleteFunc(m.s.Tasks, func(t Task) bool { return t.ID == FinalTask && t.Undone })
-	m.s.Replaced = true
+	m.s.TreeReplaced = true
 	if slices.Contains([]Outcome{Verified, Finished, Unverified}, m.s.Outcome) {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
 }
 
 // WasRestored reports whether there is a restore that a user can undo.
-func (s State) WasRestored() bool { return s.Restores+s.WentBack > 0 }
+func (s State) HasRestore() bool { return s.Restores+s.UserRestores > 0 }
 
 // takenAway are the tasks whose work a restored checkpoint took away.
-func (m *machine) takenAway() (ids []string) {
+func (m *machine) tasksTakenAway() (ids []string) {
 	for _, t := range m.s.Tasks {
 		if t.Undone && t.Status == Open {
 			ids = append(ids, t.ID)
@@ -61,7 +61,7 @@ func (m *machine) undoneBy(claimed []string) (ids []string) {
 
 // restartTask drops what was under way on a tree that is no longer there.
 func (m *machine) restartTask() {
-	m.s.Claim, m.s.Found, m.s.Retry, m.s.Unknowns = nil, nil, false, 0
+	m.s.Claim, m.s.ClaimGates, m.s.Retry, m.s.UnknownResults = nil, nil, false, 0
 	m.next()
 }
 
@@ -70,7 +70,7 @@ func (m *machine) restartTask() {
 func (m *machine) commitsLost(ids []string) bool {
 	var lost []string
 	for _, id := range ids {
-		m.task(id, func(t *Task) {
+		m.updateTask(id, func(t *Task) {
 			if t.Status == Done && t.Commit != "" {
 				t.Status, t.Commit, t.Why = Open, "", "its commit is not in the branch any more"
 				lost = append(lost, id)

@@ -13,10 +13,10 @@ func TestAPersonTicksTheTaskAtWork(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true, ByUser: []string{"a"}}}, "checkpoint")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true, TickedByUser: []string{"a"}}}, "checkpoint")
 	a, _ := sc.s.Task("a")
-	if a.Status != loop.Done || !a.Earlier || sc.s.Claim != nil || sc.s.Current != "b" {
+	if a.Status != loop.Done || !a.DoneEarlier || sc.s.Claim != nil || sc.s.Current != "b" {
 		t.Fatalf("%+v, claim %v, at work %s", a, sc.s.Claim, sc.s.Current)
 	}
 }
@@ -25,8 +25,8 @@ func TestAPersonTicksAllThatIsLeft(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true, ByUser: []string{"a"}}}, "finish finished")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true, TickedByUser: []string{"a"}}}, "finish finished")
 }
 
 func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
@@ -51,7 +51,7 @@ func TestAClientThatIsNotThereIsAnErrorUnlessItHasWorked(t *testing.T) {
 
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turn("", "turn 2 continue go_on")
+	sc.turn("", "turn 2 continue no_claim")
 	sc.feed(missing, "wait")
 }
 
@@ -63,13 +63,13 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 			sc := begin(t, p)
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
-			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
+			sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 			sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.GatesFinished, At: sc.now.Add(time.Minute), Gates: &loop.Gates{
-				Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, Apart: []string{"mine.txt"}},
+				Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, MissingFromCommit: []string{"mine.txt"}},
 			}})
-			if sc.s.Phase != loop.Committing || sc.s.Found.Evidence != gate.NoEvidence {
-				t.Errorf("%s with %+v", sc.s.Phase, sc.s.Found)
+			if sc.s.Phase != loop.Committing || sc.s.ClaimGates.Evidence != gate.NoEvidence {
+				t.Errorf("%s with %+v", sc.s.Phase, sc.s.ClaimGates)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func (m *machine) mergeAsked(summary string) {
 }
 
 // partly keeps what the agent says it has done of a task so far, for later tries.
-func (m *machine) partly(what string) {
+func (m *machine) rememberPartial(what string) {
 	if what != "" {
 		m.remember("done in part: " + what)
 	}

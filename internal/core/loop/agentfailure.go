@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	failuresMax  = 10 // dead turns in a row of the classes that back off
-	startsMax    = 2  // tries to start a client that was never seen to work
-	crashesMax   = 5  // dead turns in a row of a client that cannot work
-	backoffFirst = 5 * time.Second
-	backoffMax   = 5 * time.Minute
-	limitFirst   = 5 * time.Minute // between looks at a usage limit that names no end
-	limitMost    = time.Hour
-	resetSlack   = 2 * time.Second // clocks differ: asking a moment too early costs a wait
+	maxFailures            = 10 // dead turns in a row of the classes that back off
+	maxStarts              = 2  // tries to start a client that was never seen to work
+	maxCrashes             = 5  // dead turns in a row of a client that cannot work
+	backoffFirst           = 5 * time.Second
+	backoffMax             = 5 * time.Minute
+	usageLimitBackoffFirst = 5 * time.Minute // between looks at a usage limit that names no end
+	usageLimitBackoffMax   = time.Hour
+	resetSlack             = 2 * time.Second // clocks differ: asking a moment too early costs a wait
 )
 
 // agentFailed reacts to a dead turn by its class. A turn that never came to
@@ -22,24 +22,24 @@ const (
 func (m *machine) agentFailed(t *Turn, f Failure) {
 	byPerson := t != nil && t.ByUser
 	if t != nil && !byPerson {
-		m.count(*t)
+		m.countTurn(*t)
 	}
 	if m.stopped() {
 		return
 	}
 	m.s.Claim = nil
-	m.metOutside(f)
+	m.recordExternalCause(f)
 	switch f.Class {
 	case UsageLimit:
-		m.s.Limited++
+		m.s.UsageLimits++
 		m.s.Retry = true
 		m.s.Situation = Interruption
-		m.away()
-		m.wait(m.reset(f), ThenTurn, "usage limit: "+f.Message)
+		m.stopClock()
+		m.wait(m.usageLimitRetryAt(f), ThenTurn, "usage limit: "+f.Message)
 	case Overloaded, Network:
 		m.backOff(f)
 	case NotStarted:
-		if m.s.Turns == 0 && (f.Missing || m.s.Failures+1 >= startsMax) {
+		if m.s.Turns == 0 && (f.Missing || m.s.Failures+1 >= maxStarts) {
 			m.finish(Errored, f.Message, f.Hint)
 			return
 		}
@@ -56,7 +56,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 			m.interrupted(f)
 			return
 		}
-		m.s.Hit = Budget
+		m.s.ReachedLimit = Budget
 		m.inspect()
 	case Interrupted:
 		m.interrupted(f)
@@ -70,7 +70,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Crashed, TimedOut, Silent:
 		if byPerson { // theirs, and no try of the loop's
 			m.s.Retry = true
-			m.s.Situation = GoOn
+			m.s.Situation = NoClaim
 			m.beginTurn()
 			return
 		}
@@ -81,12 +81,12 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 }
 
 // metOutside keeps what a dead turn met outside of the loop, until a turn comes to its end.
-func (m *machine) metOutside(f Failure) {
+func (m *machine) recordExternalCause(f Failure) {
 	switch f.Class {
 	case UsageLimit, Overloaded, Network:
-		m.s.Cause = f.Message
+		m.s.ExternalCause = f.Message
 	case Interrupted:
-		m.s.Cause = cmp.Or(f.Retried, m.s.Cause)
+		m.s.ExternalCause = cmp.Or(f.RetriedError, m.s.ExternalCause)
 	case Login, Billing, Refused, NotStarted, Crashed, TimedOut, Silent, OverBudget: // each has its own end
 	}
 }
@@ -110,7 +110,7 @@ func (m *machine) holdForUser(message, hint string) {
 		why += " (" + hint + ")"
 	}
 	m.notify(Warning, "the loop is held: "+why)
-	m.s.Trouble = Trouble{Held: why}
+	m.s.Trouble = Trouble{HoldReason: why}
 	m.s.Claim = nil
 	m.s.Situation = Interruption
 	m.hold(ThenTurn)
@@ -118,19 +118,19 @@ func (m *machine) holdForUser(message, hint string) {
 
 // reset returns when to retry after a usage limit: once it has reset. A limit that has
 // reset already, and limits met one after another, back off, whatever time they name.
-func (m *machine) reset(f Failure) time.Time {
+func (m *machine) usageLimitRetryAt(f Failure) time.Time {
 	if f.Until.IsZero() {
-		return m.s.Now.Add(doubled(limitFirst, limitMost, m.s.Limited))
+		return m.s.Now.Add(exponentialBackoff(usageLimitBackoffFirst, usageLimitBackoffMax, m.s.UsageLimits))
 	}
 	at := f.Until.Add(resetSlack)
-	retries := m.s.Limited - 1
+	retries := m.s.UsageLimits - 1
 	if !f.Until.After(m.s.Now) {
 		retries++
 	}
 	if retries == 0 {
 		return at
 	}
-	if floor := m.s.Now.Add(doubled(backoffFirst, limitMost, retries)); floor.After(at) {
+	if floor := m.s.Now.Add(exponentialBackoff(backoffFirst, usageLimitBackoffMax, retries)); floor.After(at) {
 		return floor
 	}
 	return at
@@ -139,22 +139,22 @@ func (m *machine) reset(f Failure) time.Time {
 func (m *machine) backOff(f Failure) {
 	m.s.Failures++
 	m.s.Retry = true
-	if m.s.Failures > failuresMax {
+	if m.s.Failures > maxFailures {
 		m.giveUp(f.Message, "the work is kept; try  pawl resume  later")
 		return
 	}
 	m.s.Situation = Interruption
-	m.wait(m.s.Now.Add(doubled(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
+	m.wait(m.s.Now.Add(exponentialBackoff(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
 }
 
 func (m *machine) interrupted(f Failure) {
-	if m.s.Hit != "" {
+	if m.s.ReachedLimit != "" {
 		m.inspect()
 		return
 	}
 	m.s.Failures++
 	m.s.Retry = true
-	if m.s.Failures > failuresMax {
+	if m.s.Failures > maxFailures {
 		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
 	}
@@ -165,7 +165,7 @@ func (m *machine) interrupted(f Failure) {
 // crashed: a client that dies is a failed try; one that cannot live is an error.
 func (m *machine) crashed(f Failure) {
 	m.s.Crashes++
-	if m.s.Crashes >= crashesMax && f.Class != Refused {
+	if m.s.Crashes >= maxCrashes && f.Class != Refused {
 		m.s.Retry = true
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
@@ -174,7 +174,7 @@ func (m *machine) crashed(f Failure) {
 }
 
 // doubled is first, 2 × first, 4 × first … for n = 1, 2, 3 …, at most most.
-func doubled(first, most time.Duration, n int) time.Duration {
+func exponentialBackoff(first, most time.Duration, n int) time.Duration {
 	d := first
 	for range n - 1 {
 		d *= 2

@@ -3,7 +3,7 @@ package loop
 // unasked takes the end of a turn that the machine did not begin, out of a
 // user's session: they type when they like, and the client wakes the session
 // for reasons of its own. It reports whether the event is dealt with.
-func (m *machine) unasked(e Event) bool {
+func (m *machine) unrequestedTurn(e Event) bool {
 	if e.Kind != TurnEnded && e.Kind != AgentFailed {
 		return false
 	}
@@ -24,8 +24,8 @@ func (m *machine) unasked(e Event) bool {
 		m.turnEnded(*e.Turn)
 	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
 		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
-		m.back()
-		m.s.Situation = GoOn
+		m.startClock()
+		m.s.Situation = NoClaim
 		m.beginTurn()
 	}
 	return true
@@ -40,7 +40,7 @@ func (m *machine) isIdle() bool {
 // resumeWork: the session is at work again before its time. The turn that it had is
 // the one that was due.
 func (m *machine) resumeWork() {
-	m.back()
+	m.startClock()
 	m.s.Phase = Turning
 	if !m.s.Retry && m.limit() == "" {
 		m.s.Iteration++

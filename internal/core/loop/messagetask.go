@@ -17,7 +17,7 @@ func (t Task) IsOwn() bool { return t.ID == FinalTask || t.ForMessage }
 
 // Unread are the messages of the user that no turn had which came to its end.
 func (s State) Unread() []Message {
-	return without(s.Messages, func(msg Message) bool { return msg.ByPawl })
+	return exclude(s.Messages, func(msg Message) bool { return msg.ByPawl })
 }
 
 // openForMessage opens a task for the first message of the user that no prompt has, where
@@ -30,7 +30,7 @@ func (m *machine) openForMessage() bool {
 	}
 	msg := m.s.Messages[i]
 	if t, known := m.s.Task(msg.Task); known && t.NeedsUser() {
-		m.task(t.ID, func(t *Task) { t.Status, t.Why = Open, "" })
+		m.updateTask(t.ID, func(t *Task) { t.Status, t.Why = Open, "" })
 		return true
 	}
 	id := "message"
@@ -58,9 +58,9 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 		return false
 	}
 	switch {
-	case m.s.Policy.Kind == Answer, !seen.Changed && !seen.Unknown:
+	case m.s.Policy.Kind == Answer, !seen.Changed && !seen.Shallow:
 		m.messageChangedNothing()
-	case m.s.Hit != "":
+	case m.s.ReachedLimit != "":
 		return false
 	default:
 		m.s.Claim = &Claim{}
@@ -73,7 +73,7 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 func (m *machine) messageChangedNothing() {
 	id := m.s.Current
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool { return t.ID == id })
-	m.s.Claim, m.s.Unjudged = nil, false
+	m.s.Claim, m.s.TurnSinceGates = nil, false
 	m.remember("the agent changed nothing for the user's message")
 	m.next()
 }

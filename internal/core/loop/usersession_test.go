@@ -35,8 +35,8 @@ func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
 	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "")
-	sc.feed(ended(loop.Turn{ToolCalls: 1}), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
 	sc.gates(green, "finish duration")
 
 	sc = attended(t, loop.Policy{})
@@ -52,10 +52,10 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 			t.Fatalf("%s: %s", c, sc.s.Phase)
 		}
 		sc.feed(died(c), "notify") // they tried again
-		sc.feed(ended(byPerson), "turn 1 continue go_on")
+		sc.feed(ended(byPerson), "turn 1 continue no_claim")
 		sc.feed(died(c), "notify")
-		sc.feed(ended(loop.Turn{ToolCalls: 1}), "look")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Unknown: true}}, "turn 2 continue go_on")
+		sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "turn 2 continue no_claim")
 		sc.feed(died(c), "notify")
 		sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue interrupted")
 		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
@@ -82,23 +82,23 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 
 	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
-	sc.feed(claimed, "look deep") // the user bought more, and the agent went on
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(claimed, "inspect deep") // the user bought more, and the agent went on
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d", sc.s.Iteration)
 	}
 
 	sc = attended(t, loop.Policy{Gates: true})
 	sc.feed(died(loop.Overloaded), "wait")
-	sc.feed(ended(byPerson), "turn 1 continue go_on")
+	sc.feed(ended(byPerson), "turn 1 continue no_claim")
 	sc.feed(died(loop.Overloaded), "wait")
 	sc.feed(died(loop.UsageLimit), "wait")
 
 	background := loop.Turn{ToolCalls: 1, Background: []string{"npm test"}}
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(background), "wait")
-	sc.feed(ended(background), "look deep")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(ended(background), "inspect deep")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
 	if sc.s.Iteration != 2 {
 		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
 	}
@@ -106,13 +106,13 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	background.Background = []string{"a server"}
 	sc = attended(t, loop.Policy{Gates: true})
 	sc.feed(ended(background), "wait")
-	sc.feed(ended(byPerson), "turn 2 continue go_on") // their word ends the wait, whatever still runs
-	sc.feed(ended(background), "look")                // it was waited for once
+	sc.feed(ended(byPerson), "turn 2 continue no_claim") // their word ends the wait, whatever still runs
+	sc.feed(ended(background), "inspect")                // it was waited for once
 
 	background.Background = []string{"npm start"}
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(ended(background), "wait")
-	sc.feed(claimed, "look deep")
+	sc.feed(claimed, "inspect deep")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d of 1", sc.s.Iteration)
 	}
@@ -121,13 +121,13 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
-	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
+	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
 	sc.feed(ended(byPerson), "")
-	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
 	sc.feed(ended(byPerson), "")
 	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "")
 	sc.feed(ended(loop.Turn{}), "notify") // the loop's own cannot end here
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
 	sc.gates(red("x"), "")
 	before := sc.s
 	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "")
@@ -141,9 +141,9 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
-	for n, want := range []string{"put_back; turn 2 continue violation", "put_back; turn 3 continue violation", "put_back; finish tampered"} {
-		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
-		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Tampered: []string{"check.sh"}}}, want)
+	for n, want := range []string{"restore_files; turn 2 continue violation", "restore_files; turn 3 continue violation", "restore_files; finish tampered"} {
+		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Tampered: []string{"check.sh"}}}, want)
 		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "restore them, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
 		}
@@ -174,8 +174,8 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
 	}
 	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the user edits all the while
-	sc.feed(ended(byPerson), "turn 2 continue go_on")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "turn 2 continue go_on")
+	sc.feed(ended(byPerson), "turn 2 continue no_claim")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "turn 2 continue no_claim")
 	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
 		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
 	}
@@ -185,8 +185,8 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{true, false} {
 		sc := attended(t, loop.Policy{})
-		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
-		if seen := (loop.Event{Kind: loop.TreeSeen, Seen: &loop.Inspection{Changed: changed}}); !changed {
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
+		if seen := (loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: changed}}); !changed {
 			sc.feed(seen, "finish unverified")
 		} else {
 			sc.feed(seen, "gates claim")
