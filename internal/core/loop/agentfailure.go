@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	maxFailures            = 10 // dead turns in a row of the classes that back off
-	maxStarts              = 2  // tries to start a client that was never seen to work
-	maxCrashes             = 5  // dead turns in a row of a client that cannot work
+	maxFailures            = 10 // failed turns in a row that are retried with backoff
+	maxStarts              = 2  // attempts to start a client that never worked
+	maxCrashes             = 5  // crashed turns in a row
 	backoffFirst           = 5 * time.Second
 	backoffMax             = 5 * time.Minute
-	usageLimitBackoffFirst = 5 * time.Minute // between looks at a usage limit that names no end
+	usageLimitBackoffFirst = 5 * time.Minute // for a usage limit without a reset time
 	usageLimitBackoffMax   = time.Hour
-	resetSlack             = 2 * time.Second // clocks differ: asking a moment too early costs a wait
+	resetSlack             = 2 * time.Second // clocks differ, and retrying too early costs another wait
 )
 
-// agentFailed reacts to a dead turn by its class. A turn that never came to
-// work is begun again as the same iteration.
+// agentFailed reacts to a failed turn by its class. A turn that did no work is retried as the same
+// iteration.
 func (m *machine) agentFailed(t *Turn, f Failure) {
 	byPerson := t != nil && t.ByUser
 	if t != nil && !byPerson {
@@ -80,7 +80,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	}
 }
 
-// metOutside keeps what a dead turn met outside of the loop, until a turn comes to its end.
+// recordExternalCause keeps the external cause of a failed turn until a turn ends normally.
 func (m *machine) recordExternalCause(f Failure) {
 	switch f.Class {
 	case UsageLimit, Overloaded, Network:
@@ -91,9 +91,8 @@ func (m *machine) recordExternalCause(f Failure) {
 	}
 }
 
-// giveUp ends a loop that cannot go on before a user fixes something. In their
-// session they are there to do so: the loop is held, and goes on after the next
-// turn that comes to its end, or when it is resumed.
+// giveUp ends a loop that needs the user to fix something. In a user's session it pauses the loop
+// instead, until the next turn ends or the user resumes it.
 func (m *machine) giveUp(message, hint string) {
 	if !m.s.Attended {
 		m.finish(Errored, message, hint)
@@ -102,8 +101,7 @@ func (m *machine) giveUp(message, hint string) {
 	m.holdForUser(message, hint)
 }
 
-// holdForUser holds the loop until the user has fixed what only they can. Where nobody is
-// at its terminal they are told, and pawl resume has it go on.
+// holdForUser pauses the loop until the user fixes the problem and resumes it.
 func (m *machine) holdForUser(message, hint string) {
 	why := message
 	if hint != "" {
@@ -116,8 +114,8 @@ func (m *machine) holdForUser(message, hint string) {
 	m.hold(ThenTurn)
 }
 
-// reset returns when to retry after a usage limit: once it has reset. A limit that has
-// reset already, and limits met one after another, back off, whatever time they name.
+// usageLimitRetryAt returns when to retry after a usage limit. It backs off if the reset time has
+// passed or limits follow one another.
 func (m *machine) usageLimitRetryAt(f Failure) time.Time {
 	if f.Until.IsZero() {
 		return m.s.Now.Add(exponentialBackoff(usageLimitBackoffFirst, usageLimitBackoffMax, m.s.UsageLimits))
@@ -162,7 +160,7 @@ func (m *machine) interrupted(f Failure) {
 	m.beginTurn()
 }
 
-// crashed: a client that dies is a failed try; one that cannot live is an error.
+// crashed counts a crash as a failed attempt. Repeated crashes are an error.
 func (m *machine) crashed(f Failure) {
 	m.s.Crashes++
 	if m.s.Crashes >= maxCrashes && f.Class != Refused {
@@ -173,7 +171,7 @@ func (m *machine) crashed(f Failure) {
 	m.fail(Failing{Reason: "the turn was cut off: " + f.Message, NoWork: true}, "")
 }
 
-// doubled is first, 2 × first, 4 × first … for n = 1, 2, 3 …, at most most.
+// exponentialBackoff returns first·2ⁿ⁻¹, at most most.
 func exponentialBackoff(first, most time.Duration, n int) time.Duration {
 	d := first
 	for range n - 1 {

@@ -10,32 +10,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Approval says at which points the loop stops for the user's yes (Policy.Approve). It
-// asks as the agent does, by a Question, and waits without turns and without cost until
-// there is an answer: none is never a yes.
+// Approval is a point at which the loop stops for the user's approval (Policy.Approve). It is asked
+// as a Question and waits without turns or cost. A missing answer never approves.
 type Approval string
 
-// The points.
+// The approval points.
 const (
 	ApprovePlan  Approval = "plan"  // before the first task
-	ApproveClaim Approval = "claim" // before the gates judge a claim
+	ApproveClaim Approval = "claim" // before the gates run on a claim
 	ApproveTask  Approval = "task"  // before work that the gates accept is committed
 	ApproveEnd   Approval = "end"   // before the loop ends with nothing left to do
 )
 
-// Approvals lists all points.
+// Approvals lists all approval points.
 func Approvals() []Approval { return []Approval{ApprovePlan, ApproveClaim, ApproveTask, ApproveEnd} }
 
-// yes is the answer that approves. Of other answers the agent is told why.
+// yes is the answer that approves. Any other answer is given to the agent as the reason.
 const yes = "yes"
 
-// Approves tells whether an answer to a question at such a point is a yes.
+// Approves reports whether an answer to an approval question is a yes.
 func Approves(answer string) bool {
 	return slices.Contains([]string{yes, "y", "approve", "approved", "ok"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
-// askApproval stops the loop for the user's yes, if it is asked for at this point. tree is
-// what would be accepted, "" for the work tree as it is.
+// askApproval stops the loop for approval if the policy asks for it at this point. tree is what
+// would be accepted, "" for the current work tree.
 func (m *machine) askApproval(at Approval, tree string) bool {
 	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
 		return m.s.StopCause != ""
@@ -67,9 +66,10 @@ func (m *machine) askApproval(at Approval, tree string) bool {
 	return true
 }
 
+// maxDetails bounds the lines that describe what would be accepted.
 const maxDetails = 20 // lines about what would be accepted
 
-// evidenceShown says what was found of the work that would be accepted.
+// evidenceShown describes the evidence for the work that would be accepted.
 func (m *machine) evidenceShown() []string {
 	f := m.s.ClaimGates
 	lines := []string{strings.TrimSuffix(fmt.Sprintf("evidence: %s; %s", f.Evidence, plan.OneLine(f.Reason, maxWhyBytes)), "; ")}
@@ -91,7 +91,7 @@ func (m *machine) awaitApproval(q Question) {
 	m.waitForAnswer(q, ThenApproved)
 }
 
-// resumeApproval goes on once the user has answered, and waits on until then.
+// resumeApproval continues once the user has answered, and waits until then.
 func (m *machine) resumeApproval() {
 	i := slices.IndexFunc(m.s.Questions, func(q Question) bool { return q.Approve != "" })
 	if i < 0 {
@@ -129,7 +129,7 @@ func (m *machine) resumeApproval() {
 	}
 }
 
-// approvalDeclined: the user says no, and perhaps why. The agent is told, and goes on.
+// approvalDeclined tells the agent that the user declined, with the reason, and continues.
 func (m *machine) approvalDeclined(q Question) {
 	why := ""
 	if q.Answer != no {
@@ -149,18 +149,18 @@ func (m *machine) approvalDeclined(q Question) {
 	}
 	m.tellAgent("The user does not accept your work on this task" + why)
 	m.s.Refusals++
-	m.s.Ladder.ReviewFailures = 0 // the work that comes of their word is reviewed as any other
+	m.s.Ladder.ReviewFailures = 0 // the next work is reviewed as usual
 	m.s.Failing, m.s.Situation = nil, NoClaim
 	m.beginTurn()
 }
 
-// no is an answer that says nothing more.
+// no is a declining answer without a reason.
 const no = "no"
 
-// makeGatesPass is the title of that task where a gate is red.
+// makeGatesPass is the title of the final task if a gate fails.
 const makeGatesPass = "make the final gates pass"
 
-// finalTask opens the task that comes after all others.
+// finalTask opens the task that runs after all others.
 func (m *machine) finalTask(title string) {
 	if _, opened := m.s.Task(FinalTask); opened {
 		m.updateTask(FinalTask, func(t *Task) { t.Status, t.Title = Open, title })

@@ -7,8 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// startTask runs the gates on the tree the task starts from: the baseline that
-// its work is judged against.
+// startTask runs the gates on the task's start tree. The result is the baseline for its claims.
 func (m *machine) startTask() {
 	if m.s.Policy.Gates {
 		m.runGates(ForBaseline)
@@ -49,15 +48,15 @@ func (m *machine) baselineFinished(g Gates) {
 	m.firstTurn()
 }
 
-// redHint says what a user can do about a gate that is red for reasons of its own.
+// redHint says what a user can do about a gate that fails for unrelated reasons.
 const redHint = "fix it first, or allow it (baseline = \"allow\" for the gate in pawl.toml), or leave the gate out"
 
-// stillRedHint is the same of a loop that has ended.
+// stillRedHint is redHint for a loop that has ended.
 const stillRedHint = "pawl resume . makes it part of the work; if it is not: " + redHint
 
-// redAtStart keeps what failed before any work, and tells the user, who alone knows
-// whether it is part of the goal. Where green is the goal it is; in a session the
-// gates are shown when the loop begins. What the user wants green is let go nowhere.
+// recordRedAtStart keeps what failed before any work and warns the user, who alone knows whether it
+// belongs to the goal. A verify loop and a session already show it. If the user wants the gates
+// green, nothing is excused.
 func (m *machine) recordRedAtStart(g Gates) {
 	if g.RedIsGoal {
 		return
@@ -73,10 +72,9 @@ func (m *machine) recordRedAtStart(g Gates) {
 	m.notify(Warning, "failing before the first turn: "+what+". That is fine if this work is to make it pass. If not, stop and "+redHint)
 }
 
-// provenBeside reports whether something else proves work beside which gates are
-// still red that name no tests, and these were failing before any work: what they say has
-// perhaps nothing to do with it, and the last word is the user's. They may be the goal
-// as well: one claim is refused over them, if the agent has a turn left.
+// provenDespiteRed reports whether a claim is proven although gates without test IDs still fail.
+// Those gates must have failed before any work. They may also be the goal, so one claim is refused
+// over them if a turn is left.
 func (m *machine) provenDespiteRed(g Gates) bool {
 	return (m.s.Ladder.RefusedStillRed || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
 		then, red := m.gateRedAtStart(name)
@@ -92,9 +90,8 @@ func (m *machine) gateRedAtStart(name string) (RedGate, bool) {
 	return m.s.RedAtStart[i], true
 }
 
-// unrelatedRed is what fails in the end and failed before any work, where the tasks are
-// done as wanted and none of them turned a test of such a gate green: what was red has
-// nothing to do with them. It is nil if anything else is red.
+// redUnrelatedToTasks returns the final failures if all of them are older than the loop and no task
+// flipped a test of their gates. It returns nil if a task lacks evidence or anything else fails.
 func (m *machine) redUnrelatedToTasks(g Gates) []string {
 	if m.lessThanWanted() != "" {
 		return nil
@@ -118,8 +115,8 @@ func (m *machine) redUnrelatedToTasks(g Gates) []string {
 	return names
 }
 
-// redGates are the gates that fail; nil if a gate could not tell, or its tests cannot
-// all be named.
+// redGates returns the failing gates. It returns nil if a gate is unknown or does not name all its
+// failing tests.
 func redGates(g Gates) []RedGate {
 	var red []RedGate
 	for _, r := range g.Results {

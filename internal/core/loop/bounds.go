@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Bounds are the counts at which the machine decides otherwise.
+// Bounds are the counts at which the machine changes its decision.
 type Bounds struct {
 	Tries          int // failed tries of a task in one session
 	Idle           int // turns in a row without a tool call
-	UnknownResults int // runs of gates that could not tell
-	Failures       int // turns in a row that died of the network or an overload
-	Crashes        int // turns in a row that died with the client
+	UnknownResults int // gate runs with an unknown result
+	Failures       int // turns in a row that failed with a network error or overload
+	Crashes        int // turns in a row in which the client crashed
 	Violations     int // changes of protected files
-	ReviewRounds   int // times that reviews fail the work of a task
+	ReviewRounds   int // reviews that may fail a task's work
 }
 
-// Bounds returns those that hold for this loop.
+// Bounds returns the bounds of this loop.
 func (s State) Bounds() Bounds {
 	return Bounds{
 		Tries: (&machine{s: s}).maxTries(), Idle: maxIdleTurns, UnknownResults: maxUnknowns, Failures: maxFailures, Crashes: maxCrashes,
@@ -24,10 +24,10 @@ func (s State) Bounds() Bounds {
 	}
 }
 
-// ViolationRatio is the n-th violation of those that end the loop: "2 of 3".
+// ViolationRatio formats the n-th violation with the number that ends the loop: "2 of 3".
 func ViolationRatio(n int) string { return fmt.Sprintf("%d of %d", n, maxViolations) }
 
-// AttemptNames are the attempts at a failing task in words, by Ladder.Attempt.
+// AttemptNames returns the names of the attempts, indexed by Ladder.Attempt.
 func AttemptNames() []string {
 	return []string{sameSession: "same session", freshSession: "fresh session", restored: "restore and retry", skipTask: "skip"}
 }

@@ -1,8 +1,7 @@
 package loop
 
-// cancel ends the loop, after what must not be cut in half: a turn of ours is
-// interrupted first, a commit or a restore is finished. A second one ends a turn
-// at once; a turn of a user's session goes on without the loop.
+// cancel ends the loop. It interrupts a runner's turn first and lets a commit or restore finish. A
+// second cancel ends a turn at once. A user's session continues its turn without the loop.
 func (m *machine) cancel(cause, why string) {
 	again := m.s.StopCause != ""
 	m.s.StopCause, m.s.StopReason = cause, why
@@ -31,7 +30,7 @@ func cancelReason(s State) string {
 	return "cancelled by Ctrl-C"
 }
 
-// stopped finishes a cancelled loop at the first point where it can.
+// stopped finishes a cancelled loop at the first point where that is safe.
 func (m *machine) stopped() bool {
 	if m.s.StopCause == "" {
 		return false

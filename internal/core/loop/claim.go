@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxUnknowns = 3 // reruns of gates that could not tell
+	maxUnknowns = 3 // reruns of gates with an unknown result
 	unknownWait = 10 * time.Second
 )
 
@@ -32,7 +32,7 @@ func (m *machine) runGates(p Purpose) {
 	m.await(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.UnknownResults})
 }
 
-// sawGates keeps how the commands stand now. Red is only what is known to be.
+// recordGates keeps whether the gates pass. An unknown result is neither green nor red.
 func (m *machine) recordGates(g Gates) {
 	m.s.Green, m.s.RedReason = g.Green && g.Status != gate.Unknown, ""
 	if !g.Green && g.Status != gate.Unknown {
@@ -40,7 +40,7 @@ func (m *machine) recordGates(g Gates) {
 	}
 }
 
-// rerun tries unknown results again, a bounded number of times.
+// rerun retries unknown results a bounded number of times.
 func (m *machine) rerun(g Gates) bool {
 	if m.s.UnknownResults >= maxUnknowns {
 		return false
@@ -50,7 +50,7 @@ func (m *machine) rerun(g Gates) bool {
 	return true
 }
 
-// named are the claim's tasks: the open ones it names, else the current one.
+// claimTasks returns the unfinished tasks that the claim names, else the current one.
 func (m *machine) claimTasks(c Claim) []string {
 	var ids []string
 	for _, id := range c.Tasks {
@@ -64,7 +64,7 @@ func (m *machine) claimTasks(c Claim) []string {
 	return ids
 }
 
-// claimed are the tasks that the claim is of, the one at work first.
+// claimed returns the claimed tasks, the current one first.
 func (m *machine) claimed() []string {
 	if m.s.Claim == nil {
 		return nil
@@ -82,8 +82,7 @@ func (m *machine) claimed() []string {
 	return ids
 }
 
-// routeClaim takes a claim to the gates, or decides it where there is nothing that a
-// gate could say.
+// routeClaim runs the gates on a claim, or decides it if gates cannot.
 func (m *machine) routeClaim(seen Inspection) {
 	switch {
 	case m.s.TreeReplaced:
@@ -100,9 +99,9 @@ func (m *machine) routeClaim(seen Inspection) {
 	}
 }
 
-// claimWithoutChange: a claim with nothing to show is refused once; then the task is set
-// aside, claimed done, but changed no files. Where there is no gate a user's session
-// is not refused: what they asked for may have been no change, and they watch.
+// claimWithoutChange refuses a claim without changes once, then skips the task as Unchanged.
+// Without gates, a user's session is not refused: the request may have needed no change, and the
+// user watches.
 func (m *machine) claimWithoutChange(beside []string) {
 	m.s.OutsideChanges = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
@@ -122,7 +121,7 @@ func (m *machine) claimWithoutChange(beside []string) {
 	m.next()
 }
 
-// besideNote names what may have turned a gate green without a change of the agent's that can be committed.
+// outsideChangesNote names uncommittable changes that may have made a gate pass.
 func (m *machine) outsideChangesNote() string {
 	if len(m.s.OutsideChanges) == 0 {
 		return ""
@@ -131,7 +130,7 @@ func (m *machine) outsideChangesNote() string {
 }
 
 func (m *machine) refuseClaim(f Failing) {
-	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.NeededInputs) == 0 // tests of its own are asked for apart from that
+	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.NeededInputs) == 0 // a missing test is refused separately
 	m.s.Ladder.RefusedForInputs = m.s.Ladder.RefusedForInputs || len(f.NeededInputs) > 0
 	m.s.Refusals++
 	m.remember("claim refused: " + f.Reason)
@@ -141,14 +140,14 @@ func (m *machine) refuseClaim(f Failing) {
 	m.beginTurn()
 }
 
-// newSigns are the signs in the work of a claim that the agent was not told of; now it is.
+// newSigns returns the signs that the agent was not told yet, and marks them as reported.
 func (m *machine) newSigns(g Gates) []string {
 	fresh := exclude(g.Signs, func(s string) bool { return slices.Contains(m.s.Ladder.ReportedSigns, s) })
 	m.s.Ladder.ReportedSigns = slices.Concat(m.s.Ladder.ReportedSigns, fresh)
 	return fresh
 }
 
-// judged decides after the gates have spoken on the agent's work.
+// gatesFinished decides after a gate run on the agent's work.
 func (m *machine) gatesFinished(g Gates) {
 	m.bookReview(g)
 	if m.stopped() {
@@ -179,8 +178,8 @@ func (m *machine) gatesFinished(g Gates) {
 	}
 }
 
-// turnJudged tells the agent what is red after a turn in which it claimed
-// nothing. That is not a failed try.
+// turnGatesFinished reports failures to the agent after a turn without a claim. It counts no failed
+// attempt.
 func (m *machine) turnGatesFinished(g Gates) {
 	m.recordGates(g)
 	m.s.Situation = NoClaim
@@ -192,6 +191,7 @@ func (m *machine) turnGatesFinished(g Gates) {
 	m.beginTurn()
 }
 
+// claimGatesFinished decides about a claim by its gate results.
 func (m *machine) claimGatesFinished(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
@@ -240,13 +240,13 @@ func (m *machine) claimGatesFinished(g Gates) {
 	m.reviewOrAccept(g)
 }
 
-// hangs tells whether a gate came to its time limit.
+// hangs reports whether a gate timed out.
 func (g Gates) hangs() bool {
 	return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.TimedOut })
 }
 
-// greenEvidence is the evidence of a green gate. Where green is the goal, any red that was
-// seen before is its before.
+// greenEvidence returns the evidence of passing gates. In a verify loop, any failure seen before
+// proves the work.
 func (m *machine) greenEvidence(e gate.Evidence) gate.Evidence {
 	switch {
 	case !m.s.Policy.Verify || e == gate.Proven:
@@ -257,14 +257,14 @@ func (m *machine) greenEvidence(e gate.Evidence) gate.Evidence {
 	return gate.Unproven
 }
 
-// isLastClaim: nothing would be left to do if this claim were accepted.
+// isLastClaim reports whether accepting this claim would leave no open task.
 func (m *machine) isLastClaim() bool {
 	claimed := m.claimed()
 	return !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Open && !slices.Contains(claimed, t.ID) })
 }
 
-// missingEvidence: a claim whose evidence is merely unproven is refused once, if
-// the agent has a turn left to do better and no review could make it enough.
+// missingEvidence says why an unproven claim is refused. It refuses once, if a turn is left and no
+// review could be enough.
 func (m *machine) missingEvidence(g Gates) (why string) {
 	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
 		return ""
@@ -288,9 +288,8 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 	return ""
 }
 
-// share is the evidence of the i-th of the tasks that are claimed together, the
-// one at work first. What turned green proves one task each, whichever that is; a
-// gate without test ids, all of them.
+// evidenceFor returns the evidence of the i-th task claimed together, the current one first. Each
+// flipped test proves one task; a gate without test IDs proves all.
 func (g Gates) evidenceFor(i int) gate.Evidence {
 	switch {
 	case g.Evidence != gate.Proven || i == 0 || i < len(g.Flipped) || len(g.FlippedGates) > 0:
@@ -306,7 +305,7 @@ func notItsOwn(g Gates, task string) string {
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
 }
 
-// commitFound commits what was judged, perhaps not for the first time.
+// commitFound commits the gated work. It may be a retry.
 func (m *machine) commitFound() {
 	ids := m.claimed()
 	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
@@ -356,7 +355,7 @@ func (m *machine) markDone(commit, receipt string) {
 	m.s.TurnSinceGates = false
 }
 
-// asBefore are the tests and gates that are no worse than they were, and red.
+// redAsBefore returns the tests and gates that fail but did not regress.
 func (g Gates) redAsBefore() []string {
 	if g.Status != gate.Pass {
 		return nil
@@ -366,8 +365,7 @@ func (g Gates) redAsBefore() []string {
 	return slices.Compact(red)
 }
 
-// Stands says how the gates stood on work that nothing tells from none, of these
-// tasks together: whether all of them passed, or were merely no worse.
+// UnprovenSummary describes the gates of unproven tasks: whether all passed, or nothing regressed.
 func UnprovenSummary(tasks ...Task) string {
 	var red []string
 	for _, t := range tasks {
@@ -383,8 +381,8 @@ func UnprovenSummary(tasks ...Task) string {
 	return "nothing new fails; what failed before still fails (" + plan.Few(red, 3) + ")"
 }
 
-// turnedGreen: a gate that was red through several tasks and is green now proves
-// all of them, since without ids nothing tells whose work it was.
+// creditFlippedGates upgrades earlier tasks during which a flipped gate failed. Without test IDs,
+// it proves all of them.
 func (m *machine) creditFlippedGates(gates []string) {
 	for i, t := range m.s.Tasks {
 		if t.Status != Done || t.DoneEarlier || len(t.TestsChanged)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {

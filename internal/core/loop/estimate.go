@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Estimate is what the open tasks of a loop may still take, by the median of the tasks
-// that it has ended so far.
+// Estimate is what the open tasks may still take, from the median of the ended ones.
 type Estimate struct {
 	Open       int // tasks
-	Basis      int // tasks that the medians are of
+	Basis      int // number of tasks in the medians
 	Median     time.Duration
 	MedianCost float64
 	Left       time.Duration // time of work
-	LeftCost   float64       // 0: what turns cost is not known, or nothing
-	Longer     time.Duration // that the task at work takes beyond the median
+	LeftCost   float64       // 0: unknown, or free
+	Longer     time.Duration // time of the current task beyond the median
 }
 
-// Estimate returns what is left of a loop that has not ended. ok is false if nothing is
-// left, or no task has ended that tells what one takes.
+// Estimate returns what is left of a running loop. ok is false if no task is open or none has
+// ended.
 func (s State) Estimate() (e Estimate, ok bool) {
 	var took []time.Duration
 	var cost []float64
@@ -48,14 +47,14 @@ func (s State) Estimate() (e Estimate, ok bool) {
 	return e, true
 }
 
-// Median is the middle of values, the lower one of two.
+// Median returns the middle value, the lower of two.
 func Median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }
 
-// Elapsed is the time that counts against the duration limit. It ends with the loop: what
-// a user approves or restores later takes none.
+// Elapsed returns the time that counts against the duration limit. It stops when the loop ends, so
+// later approvals and restores do not count.
 func (s State) Elapsed() time.Duration {
 	if s.StartedAt.IsZero() {
 		return 0
@@ -67,8 +66,8 @@ func (s State) Elapsed() time.Duration {
 	return now.Sub(s.StartedAt) - s.TimeAway(now)
 }
 
-// Took is the time from the start of an ended loop to its end, with waits and with the
-// mutation testing at the end.
+// Took returns the time from start to end of an ended loop, with waits and the final mutation
+// testing.
 func (s State) Took() time.Duration {
 	if s.StartedAt.IsZero() {
 		return 0
@@ -76,8 +75,8 @@ func (s State) Took() time.Duration {
 	return s.EndedAt.Sub(s.StartedAt) + s.Tested
 }
 
-// TimeAway is the time until now that counts against no limit: usage limits, pauses,
-// and while nobody drove the loop.
+// TimeAway returns the time until now that counts against no limit: usage limits, pauses, and time
+// without an owner.
 func (s State) TimeAway(now time.Time) time.Duration {
 	if s.AwayFrom.IsZero() {
 		return s.Away

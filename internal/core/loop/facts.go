@@ -2,8 +2,7 @@ package loop
 
 import "time"
 
-// Facts are what the performers of actions need to know of the loop, besides the action
-// itself. They see no State: what follows from it is for Step to decide.
+// Facts is the read-only view of the loop for performers of actions. Decisions stay in Step.
 type Facts struct {
 	StartedAt        time.Time
 	Elapsed          time.Duration // that counts against the limit
@@ -13,7 +12,7 @@ type Facts struct {
 	Turns            int
 	BeforeFirstTurn  bool // no turn has begun
 	Attended         bool // a user's session is the owner
-	Verify           bool // green gates are the goal
+	Verify           bool // the goal is green gates
 	HandoverWhy      string
 	Outcome          Outcome
 	CommitPending    bool
@@ -27,13 +26,13 @@ type Facts struct {
 	// Of the task at work.
 	Current        string
 	StartTree      string // tree that it starts from
-	WithEdits      string // the same with what the user had edited and not committed, where that is not Start
-	UnfinishedTree string // tree that its first turn finds, where that is not Start
-	TurnSinceGates bool   // a turn has ended since the gates last ran
+	WithEdits      string // StartTree with the user's uncommitted edits, if it lacks them
+	UnfinishedTree string // tree for the first turn, if not StartTree
+	TurnSinceGates bool   // a turn ended after the last gate run
 	Claimed        bool
 	Answer         string
-	ClaimGates     *Gates    // for the claim being reviewed or committed
-	ClaimGatesAt   time.Time // when the gates found it
+	ClaimGates     *Gates    // of the claim being reviewed or committed
+	ClaimGatesAt   time.Time // when they ran
 
 	// For the next prompt.
 	Failing     *Failing
@@ -42,7 +41,7 @@ type Facts struct {
 	History     []RecapLine
 }
 
-// Facts returns what performers need to know of the loop now.
+// Facts returns what performers of actions need to know now.
 func (s State) Facts() Facts {
 	return Facts{
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,

@@ -2,13 +2,13 @@ package loop
 
 import "fmt"
 
-// Owner is what drives a loop.
+// Owner says what drives a loop.
 type Owner string
 
 // The owners.
 const (
-	OwnerRunner  Owner = "runner"  // a process, with sessions of its own
-	OwnerSession Owner = "session" // a user's session, by its hooks
+	OwnerRunner  Owner = "runner"  // a process with its own agent sessions
+	OwnerSession Owner = "session" // a user's session, through its hooks
 )
 
 func (m *machine) owner() Owner {
@@ -18,11 +18,10 @@ func (m *machine) owner() Owner {
 	return OwnerRunner
 }
 
-// mayHandover: the user agreed that fresh sessions go on where theirs ends.
+// mayHandover reports whether the user allows fresh sessions to continue theirs.
 func (m *machine) mayHandover() bool { return m.s.Policy.Handover && !m.s.HandoverFailed }
 
-// startHandover asks for another owner where one is to go on with the turn that is
-// due: because somebody asked for it, or because a fresh context is due that a
+// startHandover hands over before the next turn, if requested or if a fresh context is due that a
 // user's session cannot have.
 func (m *machine) startHandover() bool {
 	to, why := m.s.HandoverTo, m.s.HandoverWhy
@@ -48,8 +47,8 @@ func (m *machine) startHandover() bool {
 	return true
 }
 
-// handoverAsked takes effect before the next turn. A runner's turn is cut off for
-// it, a user's session comes to the end of its own.
+// handoverAsked takes effect before the next turn. It interrupts a runner's turn and lets a user's
+// turn end.
 func (m *machine) handoverAsked(to Owner, why string) {
 	if to != OwnerRunner && to != OwnerSession {
 		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
@@ -64,7 +63,7 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		if !m.s.Attended {
 			m.do(Action{Do: Interrupt})
 		}
-	case Waiting, Paused: // whoever takes it wants it to go on
+	case Waiting, Paused: // the new owner wants to continue
 		m.s.Pause = false
 		m.startClock()
 		m.follow(m.s.After)
@@ -75,10 +74,8 @@ func (m *machine) handoverAsked(to Owner, why string) {
 	}
 }
 
-// handedOver is the first word of a new owner, be it another session in the place
-// of one, or the old one's that it keeps the loop. What was under way is done again,
-// as with OwnerLost; a turn is begun with the recap, for the new session was told
-// nothing.
+// handedOver applies a handover or its failure. The new owner repeats what was in progress, as with
+// OwnerLost. A turn begins with the recap, since the new session knows nothing.
 func (m *machine) handedOver(e Event) {
 	to := e.Owner
 	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || e.HandoverFailed && to != m.owner() {
@@ -115,7 +112,7 @@ func (m *machine) handedOver(e Event) {
 	}
 }
 
-// keepOwner: the loop goes on with the owner that it has.
+// keepOwner continues with the present owner after a failed handover.
 func (m *machine) keepOwner(why string) {
 	if m.s.Phase != HandingOver {
 		m.ownerLost()

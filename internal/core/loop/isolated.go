@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// IsolatedTurn is an isolated try of a verify loop: a turn in a fresh session, beside the
-// user's, which stays the owner and is told what came of it.
+// IsolatedTurn is one attempt of a verify loop in a fresh session beside the user's. The user's
+// session stays the owner and learns the result.
 type IsolatedTurn struct {
 	Iteration int           `json:"iteration"`
 	From      time.Time     `json:"from"`
 	Took      time.Duration `json:"took,omitempty"`
 	Usage     Usage         `json:"usage"`
 	Rounds    int           `json:"rounds,omitempty"`  // requests to the model
-	Died      string        `json:"died,omitempty"`    // why it was cut off, "" if it came to its own end
-	Blocked   string        `json:"blocked,omitempty"` // its reason, if it said that it cannot be done
+	Died      string        `json:"died,omitempty"`    // why it was cut off, "" if it ended normally
+	Blocked   string        `json:"blocked,omitempty"` // the reason, if it reported that it is blocked
 }
 
-// isolates tells whether the turn that is due is tried in a session of its own.
+// isolates reports whether the next turn runs in an isolated session.
 func (m *machine) isolates() bool {
 	p := m.s.Policy
 	return m.s.Attended && p.Verify && p.Isolate && !m.s.IsolationFailed && m.s.Ladder.Attempt >= freshSession
 }
 
-// isolatedEnded takes an isolated try for a turn like any other: whatever it said, the
-// gates judge the tree. That it cannot be done counts only where they are red.
+// isolatedEnded handles an isolated turn like any other: the gates decide. Its "blocked" counts
+// only if they fail.
 func (m *machine) isolatedEnded(t Turn) {
 	blocked := ""
 	if t.Claim != nil && t.Claim.Blocked {
@@ -35,7 +35,7 @@ func (m *machine) isolatedEnded(t Turn) {
 	m.turnEnded(t)
 }
 
-// isolatedBlocked is why the try whose work is being judged gave up, "" if it did not.
+// isolatedBlocked returns why the current isolated turn is blocked, "" if it is not.
 func (m *machine) isolatedBlocked() string {
 	if t := m.s.Isolated; t != nil && t.Iteration == m.s.Iteration {
 		return t.Blocked
@@ -43,8 +43,8 @@ func (m *machine) isolatedBlocked() string {
 	return ""
 }
 
-// isolatedFailed: a try that was cut off may have done the work all the same. One that
-// could not begin was none; then the session goes on by itself.
+// isolatedFailed handles an isolated turn that was cut off. It may have done the work anyway. If it
+// could not start, the user's session continues alone.
 func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	if t == nil {
 		t = &Turn{ContextPercent: -1}
@@ -75,15 +75,14 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	case Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted:
 		m.bookIsolated(t, f.Message)
 		m.remember("the isolated try was cut off: " + f.Message)
-		m.applyTurn(*t) // what it was told it may not have read
+		m.applyTurn(*t) // not turnEnded: it may not have read its messages
 	default:
 		m.bookIsolated(t, f.Message)
 		m.applyTurn(*t)
 	}
 }
 
-// bookIsolated keeps what the try came to, and takes out of its turn what says nothing
-// about the user's session, or about the work.
+// bookIsolated records the isolated turn and clears what does not apply to the user's session.
 func (m *machine) bookIsolated(t *Turn, died string) {
 	t.ContextPercent, t.Claim, t.Background, t.ByUser = -1, nil, nil, false
 	try := IsolatedTurn{Iteration: m.s.Iteration, From: m.s.Now}

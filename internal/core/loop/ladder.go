@@ -2,20 +2,19 @@ package loop
 
 // The attempts at a failing task, in order: State.Ladder.Attempt.
 const (
-	sameSession  = 0 // three tries in one session, with the failure's summary
+	sameSession  = 0 // three tries in one session, with the failure summary
 	freshSession = 1 // one try in a fresh session, with the recap
-	restored     = 2 // back to where the task began, one try in a fresh session, with the lesson
+	restored     = 2 // back to the task's start, one try in a fresh session, with the lesson
 	skipTask     = 3 // skipped
 )
 
 const (
 	triesInSession  = 3
-	maxSameFailures = 3 // times that a try fails as the one before, and is paid for
+	maxSameFailures = 3 // identical failures in a row that are worth paying for
 )
 
-// fail counts a failed try, and goes to the next attempt where this one has had its tries.
-// Two identical fingerprints end an attempt early, since the same failure twice is not worth
-// a third try; but a number of tries that the user wrote holds.
+// fail counts a failed try and moves to the next attempt when this one has no tries left. Two
+// identical fingerprints end an attempt early, unless the user set a number of tries.
 func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Failing = &f
 	m.remember("failed: " + f.Reason)
@@ -45,9 +44,9 @@ func (m *machine) maxTries() int {
 	return triesInSession
 }
 
-// nextAttempt goes to the next attempt that the policy allows. A user's session is left
-// only with their consent, else there is no fresh session to climb to; verify
-// loops try in fresh ones until their limit, there beside the user's.
+// nextAttempt moves to the next attempt that the policy allows. It leaves a user's session only
+// with their consent. Verify loops retry in fresh sessions until their limit, isolated from the
+// user's.
 func (m *machine) nextAttempt() {
 	p, l := m.s.Policy, &m.s.Ladder
 	if l.Attempt == sameSession {
@@ -84,7 +83,7 @@ func (m *machine) nextAttempt() {
 	}
 }
 
-// mayRestore: the tree of a user's session is not put back over their head.
+// mayRestore reports whether the tree may be restored; never in a user's session.
 func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {
@@ -96,8 +95,8 @@ func (m *machine) restore(then After) {
 	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.s.Failing.Reason})
 }
 
-// skip leaves the current task for the next: its half-work is checkpointed, the tree goes
-// back to where the task began, or is left with --on-failure keep.
+// skip leaves the current task for the next one. It checkpoints the unfinished work and restores
+// the task's start tree, unless --on-failure is keep.
 func (m *machine) skip(status TaskStatus, why string) {
 	id := m.s.Current
 	took := m.s.Elapsed() - m.s.TaskElapsed

@@ -9,24 +9,24 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Lesson is a rule learnt, for the turns to come: what was tried, what it broke,
-// and what to do instead. One that a user or the agent wrote is Instead alone.
+// Lesson is a rule for later turns: what was tried, what happened, what to do instead. Lessons
+// written by a user or the agent have Instead only.
 type Lesson struct {
 	Tried        string `json:"tried,omitempty"`
 	Broke        string `json:"broke,omitempty"`
-	FailedBefore bool   `json:"failed_before,omitempty"` // what Broke says was so before: it did not help
+	FailedBefore bool   `json:"failed_before,omitempty"` // what Broke names failed before too: it did not help
 	Instead      string `json:"instead"`
-	Key          string `json:"key,omitempty"`     // lessons of one key are one; none: by the text
-	Times        int    `json:"times,omitempty"`   // how often it was learnt, beyond the first
-	ByUser       bool   `json:"by_user,omitempty"` // these make room last
+	Key          string `json:"key,omitempty"`     // lessons with the same key are one; "": keyed by the text
+	Times        int    `json:"times,omitempty"`   // repetitions after the first
+	ByUser       bool   `json:"by_user,omitempty"` // dropped last when there are too many
 }
 
 const (
 	maxLessons     = 20
-	maxLessonBytes = 600 // bytes of a part
+	maxLessonBytes = 600 // of each part
 )
 
-// String is the lesson in one line.
+// String returns the lesson in one line.
 func (l Lesson) String() string {
 	came := "Result: "
 	if l.FailedBefore {
@@ -56,8 +56,8 @@ func (l Lesson) key() string {
 	return l.Instead
 }
 
-// learn keeps a lesson once: the same one again counts, and moves to the end. Past
-// the limit the oldest makes room that no user wrote.
+// learn adds a lesson. A repeated one is counted and moves to the end. When full, the oldest lesson
+// not written by a user is dropped.
 func (m *machine) learn(l Lesson) {
 	l.Tried, l.Broke, l.Instead = plan.OneLine(l.Tried, maxLessonBytes), plan.OneLine(l.Broke, maxLessonBytes), plan.OneLine(l.Instead, maxLessonBytes)
 	if l.Instead == "" {
@@ -79,12 +79,12 @@ func (m *machine) learn(l Lesson) {
 	m.s.Lessons = kept
 }
 
-// forget drops the lesson that reads so, as String gives it.
+// forget removes the lesson whose String is text.
 func (m *machine) forget(text string) {
 	m.s.Lessons = slices.DeleteFunc(slices.Clone(m.s.Lessons), func(l Lesson) bool { return l.String() == text })
 }
 
-// undone is what a restore teaches.
+// undoneLesson returns the lesson of a restore.
 func (m *machine) undoneLesson() Lesson {
 	f := *m.s.Failing
 	l := Lesson{
@@ -111,7 +111,7 @@ func (m *machine) undoneLesson() Lesson {
 	return l
 }
 
-// violationLesson is what a violation teaches.
+// violationLesson returns the lesson of a violation.
 func violationLesson(what string) Lesson {
 	return Lesson{
 		Tried: "to change " + what, Broke: "that file is protected: the agent may not change it",

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// limit is the limit that forbids another turn, or "".
+// limit returns the limit that forbids another turn, or "".
 func (m *machine) limit() Outcome {
 	l := m.s.Policy.Limits
 	switch {
@@ -26,9 +26,9 @@ func (m *machine) limit() Outcome {
 	return ""
 }
 
-// Deadline returns the time at which the time limit passes while the loop waits for what
-// it waits for now: its owner sets a timer, and reports LimitHit then. It is zero where no
-// timer is due: a user's turn is not cut off, and between turns the machine looks itself.
+// Deadline returns when the time limit passes in the current phase. The owner sets a timer and
+// reports LimitHit. It is zero for a user's turn and between turns, where the machine checks
+// itself.
 func (s State) Deadline() time.Time {
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == Waiting && s.AwayFrom.IsZero()
@@ -40,14 +40,14 @@ func (s State) Deadline() time.Time {
 	return s.Now.Add(limit - s.Elapsed())
 }
 
-// OverTokens reports whether the limit of tokens is reached with what the turn under way
-// has used so far. Its owner reports LimitHit then.
+// OverTokens reports whether the current turn's usage exceeds the token limit. The owner reports
+// LimitHit then.
 func (s State) OverTokens(turn Usage) bool {
 	limit, turns := s.Policy.Limits.Tokens, s.Phase == Turning || s.Phase == TurningIsolated
 	return limit > 0 && s.ReachedLimit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
 }
 
-// Extended returns the tasks and limits with which a loop that has ended is reopened.
+// Extended returns the state with the tasks and limits of a reopened loop.
 func (s State) Extended(given Limits) State {
 	s.Policy.Limits, s.Tasks = s.extended(given), slices.Clone(s.Tasks)
 	for i, t := range s.Tasks {
@@ -58,8 +58,8 @@ func (s State) Extended(given Limits) State {
 	return s
 }
 
-// extended are the limits of a loop that goes on after its end: each of those given
-// counts from where it stands (below 0 it is none), of the others what remains.
+// extended returns the limits of a reopened loop. Each given limit counts from the current usage,
+// below 0 is unlimited, and 0 keeps the old limit.
 func (s State) extended(given Limits) Limits {
 	return Limits{
 		Iterations: extend(s.Policy.Limits.Iterations, s.Iteration, given.Iterations),
@@ -80,15 +80,15 @@ func extend[T cmp.Ordered](limit, used, given T) T {
 	return limit
 }
 
-// Spent is the limit that leaves a loop that has ended no further turn, with the
-// limits that it would be given, or "".
+// LimitAfterReopen returns the limit that would still forbid a turn if an ended loop were reopened
+// with given, or "".
 func (s State) LimitAfterReopen(given Limits) Outcome {
 	s.Policy.Limits, s.ReachedLimit, s.Retry = s.extended(given), "", false
 	m := machine{s: s}
 	return m.limit()
 }
 
-// Reached is the limit that leaves a loop that goes on no further turn, or "".
+// CurrentLimit returns the limit that forbids a running loop another turn, or "".
 func (s State) CurrentLimit() Outcome {
 	m := machine{s: s}
 	return m.limit()
@@ -102,7 +102,7 @@ func (m *machine) limitEvent(e Event) {
 	m.limitsChanged(e.Limits)
 }
 
-// limitHit is a limit that the owner saw pass, which may be in mid-turn.
+// limitHit handles a limit that the owner noticed, possibly during a turn.
 func (m *machine) limitHit(o Outcome) {
 	if o != Iterations && o != Duration && o != Budget {
 		m.notify(Anomaly, "unknown limit "+string(o)+": ignored")
@@ -119,7 +119,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Waiting:
 		m.startClock()
 		m.follow(m.s.After)
-	case Baseline: // nothing is there to judge
+	case Baseline: // there is no work to gate
 		m.limitReached(o)
 	case Judging:
 		m.notify(Info, limitReason(o)+": the gates finish judging this work, then the loop ends")
@@ -128,9 +128,8 @@ func (m *machine) limitHit(o Outcome) {
 	}
 }
 
-// limitsChanged gives the loop other limits. One that had passed no longer ends the loop
-// if it is raised far enough; one that is lowered to what is used ends it before its next
-// turn, as if it had just been reached.
+// limitsChanged applies new limits. Raising an exceeded limit lets the loop continue; lowering one
+// below the usage ends it before the next turn.
 func (m *machine) limitsChanged(given *Limits) {
 	if given == nil || *given == (Limits{}) {
 		m.notify(Anomaly, "no limit was named: nothing is changed")
@@ -161,8 +160,8 @@ func (m *machine) limitsChanged(given *Limits) {
 	}
 }
 
-// limitReached ends the loop; work that no gate has seen is judged first, so
-// that the report can say how it stands. It is kept in any case.
+// limitReached ends the loop. Work since the last gate run is gated first, for the report, and kept
+// in any case.
 func (m *machine) limitReached(o Outcome) {
 	m.s.ReachedLimit = o
 	switch {
@@ -175,7 +174,7 @@ func (m *machine) limitReached(o Outcome) {
 	}
 }
 
-// limitAndFailure says which limit ended the loop, and what kept it from its goal.
+// limitAndFailure says which limit ended the loop, and the last failure.
 func (m *machine) limitAndFailure(o Outcome) string {
 	if m.s.ExternalCause != "" {
 		return limitReason(o) + "; the last turn died: " + m.s.ExternalCause
@@ -198,14 +197,12 @@ func limitReason(o Outcome) string {
 	return string(o)
 }
 
-// ResumeCommand is what a user types to continue the loop, with an option that gives it
-// more where it has used up a limit.
+// ResumeCommand returns the command that continues the loop, with MoreFlag.
 func (s State) ResumeCommand(id string) string {
 	return strings.TrimSpace("pawl resume " + id + " " + s.MoreFlag())
 }
 
-// MoreFlag is the option of pawl resume that lets a loop continue past the limit it used
-// up, or "".
+// MoreFlag returns the pawl resume option that raises the exhausted limit, or "".
 func (s State) MoreFlag() string {
 	switch l := s.Policy.Limits; s.LimitAfterReopen(Limits{}) {
 	case Iterations:

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// A task is done as long as its work is there. A user who goes back to a checkpoint
-// takes the work of later tasks away, and one who resets the branch takes a commit
-// away: these tasks are open again. Otherwise the next commit would delete their work
-// unseen, and the loop would still call them done.
+// A task is done only while its work exists. A user who restores a checkpoint or resets the branch
+// removes the work of later tasks, so these are reopened. Otherwise the next commit would delete
+// their work unnoticed.
 
-// checkpointRestored follows a user who restored a checkpoint, in which these tasks
-// were done. The task at work begins anew, from the tree as it is now.
+// checkpointRestored updates the tasks after a user restored a checkpoint in which done tasks were
+// done. The current task begins anew from the current tree.
 func (m *machine) checkpointRestored(done []string) {
 	if m.s.Phase == New {
 		m.notify(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
@@ -35,10 +34,10 @@ func (m *machine) checkpointRestored(done []string) {
 	}
 }
 
-// WasRestored reports whether there is a restore that a user can undo.
+// HasRestore reports whether there is a restore that a user can undo.
 func (s State) HasRestore() bool { return s.Restores+s.UserRestores > 0 }
 
-// takenAway are the tasks whose work a restored checkpoint took away.
+// tasksTakenAway returns the tasks whose work a restored checkpoint removed.
 func (m *machine) tasksTakenAway() (ids []string) {
 	for _, t := range m.s.Tasks {
 		if t.Undone && t.Status == Open {
@@ -48,8 +47,8 @@ func (m *machine) tasksTakenAway() (ids []string) {
 	return ids
 }
 
-// undoneBy are the tasks whose committed work the next commit undoes: a restore took it away,
-// no commit has been made since, and the next one is not theirs.
+// undoneBy returns the tasks whose commits the next commit undoes: a restore removed their work,
+// and the commit belongs to other tasks.
 func (m *machine) undoneBy(claimed []string) (ids []string) {
 	for _, t := range m.s.Tasks {
 		if t.Undone && t.Status == Open && t.Commit != "" && !slices.Contains(claimed, t.ID) {
@@ -59,14 +58,14 @@ func (m *machine) undoneBy(claimed []string) (ids []string) {
 	return ids
 }
 
-// restartTask drops what was under way on a tree that is no longer there.
+// restartTask drops what was in progress after the tree was replaced.
 func (m *machine) restartTask() {
 	m.s.Claim, m.s.ClaimGates, m.s.Retry, m.s.UnknownResults = nil, nil, false, 0
 	m.next()
 }
 
-// commitsLost opens tasks again whose commits are no longer in the branch, and tells
-// whether there were any.
+// commitsLost reopens tasks whose commits are no longer in the branch. It reports whether there
+// were any.
 func (m *machine) commitsLost(ids []string) bool {
 	var lost []string
 	for _, id := range ids {

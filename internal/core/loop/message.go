@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// Message is a word to the agent. It is queued until a prompt or the turn under way has
-// it, and kept until that turn has come to its end: one that died may not have read it, so
-// the next is given it again. Messages keep their order.
+// Message is text for the agent. It is queued until a prompt or the current turn receives it, and
+// kept until that turn ends normally. If the turn fails, it is delivered again. Order is kept.
 type Message struct {
 	ID        string    `json:"id"`
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`                // when it was queued
-	Now       bool      `json:"now,omitempty"`     // for the turn under way
-	Task      string    `json:"task,omitempty"`    // the task at work when it was queued
-	ByPawl    bool      `json:"by_pawl,omitempty"` // a note of Pawl's own
+	Now       bool      `json:"now,omitempty"`     // for the current turn
+	Task      string    `json:"task,omitempty"`    // the current task when it was queued
+	ByPawl    bool      `json:"by_pawl,omitempty"` // from Pawl, not the user
 	Delivered time.Time `json:"delivered,omitzero"`
-	TurnEnded time.Time `json:"turn_ended,omitzero"` // end of the turn that it was delivered to
+	TurnEnded time.Time `json:"turn_ended,omitzero"` // end of the turn that received it
 }
 
-// promptText is what the prompt of a turn on a task says of the message.
+// promptText formats the message for a turn on a task.
 func (msg Message) promptText(task string) string {
 	if msg.Task == "" || msg.Task == task || msg.Task == GoalTask {
 		return msg.Text
@@ -29,20 +28,21 @@ func (msg Message) promptText(task string) string {
 	return fmt.Sprintf("(sent while %s was worked on) %s", msg.Task, msg.Text)
 }
 
-// Said is what the agent is told of a message in a turn.
+// DeliveryText formats the message for delivery during a turn.
 func (msg Message) DeliveryText() string { return "[Pawl] The user says: " + msg.Text }
 
 const (
-	maxMessages     = 1000 // that wait
-	maxReadMessages = 5    // delivered ones that are remembered
+	maxMessages     = 1000 // queued
+	maxReadMessages = 5    // delivered messages that are kept
 )
 
-// Undelivered are the messages that no prompt and no turn has yet.
+// Undelivered returns the messages that no prompt or turn has received.
 func (s State) Undelivered() []Message {
 	return exclude(s.Messages, func(m Message) bool { return !m.Delivered.IsZero() })
 }
 
-// messageArrived queues a message. One for the turn under way takes those before it along.
+// messageArrived queues a message. If it is for the current turn, earlier messages are delivered
+// with it.
 func (m *machine) messageArrived(e Event) {
 	m.queue(Message{Text: e.Text, Now: e.Now, Task: m.openTask()})
 	if e.Now && m.s.Phase == Turning {
@@ -50,7 +50,7 @@ func (m *machine) messageArrived(e Event) {
 	}
 }
 
-// openTask is the id of the task at work, "" where none is.
+// openTask returns the ID of the current task if it is open, else "".
 func (m *machine) openTask() string {
 	if t, ok := m.s.Task(m.s.Current); ok && t.Status == Open {
 		return t.ID
@@ -61,8 +61,7 @@ func (m *machine) openTask() string {
 // tellAgent queues a note for the next prompt.
 func (m *machine) tellAgent(note string) { m.queue(Message{Text: note, ByPawl: true}) }
 
-// queue keeps a message. Another process may write faster than the agent reads: then the
-// oldest are left out, and that is said.
+// queue adds a message. When full, it drops the oldest one and warns the user.
 func (m *machine) queue(msg Message) {
 	if len(m.s.Messages) == maxMessages {
 		m.notify(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", maxMessages))
@@ -74,7 +73,7 @@ func (m *machine) queue(msg Message) {
 	m.s.Messages = lastOf(append(slices.Clip(m.s.Messages), msg), maxMessages)
 }
 
-// delivered marks messages that the turn under way was given.
+// delivered marks messages that the current turn received.
 func (m *machine) delivered(ids []string) {
 	if m.s.Phase != Turning {
 		return
@@ -82,8 +81,8 @@ func (m *machine) delivered(ids []string) {
 	m.deliver(func(msg Message) bool { return slices.Contains(ids, msg.ID) })
 }
 
-// fits tells whether a prompt has room for a message behind those before; it has for the
-// first. A user's session has shorter ones, see package prompt.
+// promptBudget returns whether each next message fits into the prompt; the first always does.
+// Prompts of a user's session are shorter, see package prompt.
 func (m *machine) promptBudget() func(Message) bool {
 	number, size := 20, 4<<10
 	if m.s.Attended {
@@ -96,8 +95,8 @@ func (m *machine) promptBudget() func(Message) bool {
 	}
 }
 
-// toPrompt gives the next prompt the messages that it has room for. What a turn that died
-// was given is given again.
+// messagesForPrompt delivers messages to the next prompt. Those given to a failed turn are
+// delivered again.
 func (m *machine) messagesForPrompt() (texts []string) {
 	m.s.Messages = slices.Clone(m.s.Messages)
 	for i := range m.s.Messages {
@@ -118,7 +117,7 @@ func (m *machine) deliver(match func(Message) bool) (texts []string) {
 	return texts
 }
 
-// forgetDelivered: the turn has come to its end, so what it was given is not given again.
+// archiveDelivered moves delivered messages to ReadMessages once their turn has ended.
 func (m *machine) archiveDelivered() {
 	waiting := m.s.Undelivered()
 	for _, msg := range m.s.Messages {

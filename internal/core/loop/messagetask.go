@@ -8,21 +8,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// A message may come while the agent works on its last task. The loop does not end before
-// the agent has it, while limits allow a turn: what it then changes is judged as any work,
-// and if it changes nothing the loop ends as it would have.
+// A message may arrive while the agent works on the last task. If limits allow a turn, the loop
+// delivers it before it ends. Resulting changes are gated like any work. Without changes, the loop
+// ends as it would have.
 
-// IsOwn reports whether Pawl opened the task itself: no plan has it.
+// IsOwn reports whether Pawl opened the task itself, so that no plan contains it.
 func (t Task) IsOwn() bool { return t.ID == FinalTask || t.ForMessage }
 
-// Unread are the messages of the user that no turn had which came to its end.
+// Unread returns the user's messages that no completed turn received.
 func (s State) Unread() []Message {
 	return exclude(s.Messages, func(msg Message) bool { return msg.ByPawl })
 }
 
-// openForMessage opens a task for the first message of the user that no prompt has, where
-// nothing else is left to do. Where the message was sent during a task that ended without
-// its work, it is that one.
+// openForMessage opens a task for the first undelivered user message when no other task is left. It
+// reopens the task that the message was sent to, if that one needs the user.
 func (m *machine) openForMessage() bool {
 	i := slices.IndexFunc(m.s.Messages, func(msg Message) bool { return !msg.ByPawl && msg.Delivered.IsZero() })
 	if i < 0 || !m.claimable() || m.limit() != "" {
@@ -44,15 +43,14 @@ func (m *machine) openForMessage() bool {
 	return true
 }
 
-// atMessage reports whether the task at work is one for a message.
+// atMessage reports whether the current task delivers a message.
 func (m *machine) atMessage() bool {
 	t, ok := m.s.Task(m.s.Current)
 	return ok && t.ForMessage && t.Status == Open
 }
 
-// messageTurnEnded reports whether the end of a turn without a claim ends the task: the
-// agent has the message, and what it changed is judged. A turn that a limit cut off, or that
-// asks the user something, does not end it.
+// messageTurnEnded ends a message task after a turn without a claim; its changes go to the gates. A
+// turn cut off by a limit or with a question does not end it.
 func (m *machine) messageTurnEnded(seen Inspection) bool {
 	if _, asks := m.s.question(m.s.Current); asks || !m.atMessage() {
 		return false
@@ -69,7 +67,7 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 	return true
 }
 
-// messageChangedNothing: the loop goes on as if the task had not been.
+// messageChangedNothing removes the message task and continues.
 func (m *machine) messageChangedNothing() {
 	id := m.s.Current
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool { return t.ID == id })
@@ -78,8 +76,8 @@ func (m *machine) messageChangedNothing() {
 	m.next()
 }
 
-// warnUnread says at the end of a loop which messages of the user the agent does not have. Who stops it
-// knows; summary and report name them all the same.
+// warnUnread names the messages that the loop did not deliver. It stays silent if the user stopped
+// the loop; the report names them anyway.
 func (m *machine) warnUnread() {
 	if m.s.Outcome == CancelledEnd {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Outcome is how a loop ended: exactly one.
+// Outcome is how a loop ended.
 type Outcome string
 
 // The outcomes.
@@ -44,8 +44,7 @@ const (
 	ByHangup    = "hup"
 )
 
-// ExitCode is the exit code of the process that drove the loop to this end; the
-// cause matters for cancellations only.
+// ExitCode returns the exit code for this outcome. cause matters for cancellations only.
 func (o Outcome) ExitCode(cause string) int {
 	switch o {
 	case Verified, Finished:
@@ -78,7 +77,7 @@ func (o Outcome) ExitCode(cause string) int {
 	return 1
 }
 
-// GivenUp is the state as that of a loop which ended, though its journal does not say so.
+// Abandoned returns the state as ended, though its journal does not say so.
 func (s State) Abandoned(at time.Time, why string) State {
 	if s.Phase != Ended {
 		s.Phase, s.Outcome, s.Reason, s.EndedAt = Ended, CancelledEnd, why, at
@@ -86,10 +85,10 @@ func (s State) Abandoned(at time.Time, why string) State {
 	return s
 }
 
-// doneBefore is why a loop ends that has nothing to do.
+// allDoneReason is why a loop without open tasks ends.
 const allDoneReason = "every task was done before"
 
-// allDoneBefore ends a loop over a plan that had nothing open, once the gates have run.
+// allDoneBefore ends a loop whose plan had nothing open, after a gate run.
 func (m *machine) allDoneBefore() {
 	if m.s.Policy.Gates && m.claimable() && m.s.Policy.Kind != Answer {
 		m.runGates(ForFinal)
@@ -98,8 +97,8 @@ func (m *machine) allDoneBefore() {
 	m.endDoneBefore(allDoneReason)
 }
 
-// endDoneBefore ends such a loop, where no gate says otherwise. A task that an earlier loop
-// ended with less than wanted is still less than wanted.
+// endDoneBefore ends such a loop if no gate fails. Tasks that an earlier loop left without enough
+// evidence keep it unverified.
 func (m *machine) endDoneBefore(reason string) {
 	if why := m.lessThanWanted(); why != "" {
 		m.finish(Unverified, allDoneReason+", but "+why, "")
@@ -108,11 +107,11 @@ func (m *machine) endDoneBefore(reason string) {
 	m.finish(Finished, reason, "")
 }
 
-// beganDone reports whether the loop had nothing to do, and has done nothing.
+// startedDone reports whether the loop had no open task and has done nothing.
 func (m *machine) startedDone() bool { return m.s.Current == "" && m.s.BeforeFirstTurn() }
 
-// gatesOfDonePlan ends a loop over a plan that had nothing open with what the gates say. No
-// turn begins for a red one unless the user resumes the loop: nothing was asked for.
+// gatesOfDonePlan ends a loop whose plan had nothing open, by its gates. A failing gate starts no
+// turn unless the user resumes: nobody asked for that work.
 func (m *machine) gatesOfDonePlan(g Gates) {
 	switch {
 	case m.s.Green:
@@ -124,7 +123,7 @@ func (m *machine) gatesOfDonePlan(g Gates) {
 	}
 }
 
-// lessThanWanted names the done tasks whose evidence is not what was wanted.
+// lessThanWanted names the done tasks without the wanted evidence.
 func (m *machine) lessThanWanted() string {
 	ids := m.s.UnprovenTasks()
 	switch {
@@ -140,8 +139,7 @@ func (m *machine) lessThanWanted() string {
 	return m.withTasks("not enough evidence", ids)
 }
 
-// tally names the outcome of a loop with nothing left to do:
-// stuck > blocked > unverified > verified.
+// endByTasks ends a loop with nothing left to do: stuck > blocked > unverified > verified.
 func (m *machine) endByTasks() {
 	o, _, _ := m.outcome()
 	if done := o == Verified || o == Unverified || o == Finished; !done || !m.askApproval(ApproveEnd, "") {
@@ -190,8 +188,7 @@ func (m *machine) finalFailure() string {
 	return m.s.Failing.Reason
 }
 
-// of names the tasks behind a reason; where there is but one, it goes without
-// saying.
+// withTasks appends the tasks to a reason, unless the loop has only one.
 func (m *machine) withTasks(why string, ids []string) string {
 	if len(m.s.Tasks) == 1 {
 		return why
@@ -199,7 +196,7 @@ func (m *machine) withTasks(why string, ids []string) string {
 	return why + ": " + m.labels(ids)
 }
 
-// labels names tasks by id and title, the first of them if they are many.
+// labels names tasks by ID and title, at most four.
 func (m *machine) labels(ids []string) string {
 	var names []string
 	for _, id := range ids {
@@ -209,8 +206,8 @@ func (m *machine) labels(ids []string) string {
 	return plan.Few(names, 4)
 }
 
-// answerHint is what to do where a goal that is not a plan changed nothing: it may have
-// asked for words.
+// answerKindHint suggests --kind answer for a single goal that changed nothing: it may have asked a
+// question.
 func (m *machine) answerKindHint() string {
 	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {
 		return ""
@@ -218,11 +215,11 @@ func (m *machine) answerKindHint() string {
 	return "if nothing was to be changed (a review, a question), begin it with  --kind answer:  what the agent says is the result then"
 }
 
-// mostNamed is how many tasks a reason names with what failed.
+// maxTasksNamed bounds the tasks in a reason.
 const maxTasksNamed = 3
 
-// needs says which tasks of these kinds need the user, and why: with what failed, or
-// in the agent's words. Where there is but one task it goes without its name.
+// needsUserReason says which tasks of these kinds need the user, and why. A single task is not
+// named.
 func (m *machine) needsUserReason(kinds ...TaskStatus) string {
 	words := map[TaskStatus]string{Skipped: "failed: ", Blocked: "is blocked: "}
 	if len(m.s.Tasks) == 1 {
@@ -249,7 +246,7 @@ func (m *machine) needsUserReason(kinds ...TaskStatus) string {
 	return strings.Join(parts, "; ")
 }
 
-// forgetEnd makes a loop that goes on one that has no outcome.
+// forgetEnd clears the outcome of a loop that continues.
 func (m *machine) forgetEnd() {
 	m.s.End = End{}
 }

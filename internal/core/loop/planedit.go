@@ -9,11 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// maxAside bounds the edits of the plan that the state names.
+// maxAside bounds UnappliedEditFiles.
 const maxAside = 20
 
-// added takes tasks into the loop that were added to the plan while it runs, and titles that
-// were changed there.
+// addTasks adds tasks that are new in the plan and updates changed titles.
 func (m *machine) addTasks(tasks []Task) {
 	for _, t := range tasks {
 		if known, ok := m.s.Task(t.ID); ok {
@@ -28,8 +27,7 @@ func (m *machine) addTasks(tasks []Task) {
 	}
 }
 
-// somethingOpen reports whether one of these tasks is open, so that the loop is not
-// at its end.
+// somethingOpen reports whether one of these tasks is open.
 func (m *machine) somethingOpen(tasks []Task) bool {
 	return slices.ContainsFunc(tasks, func(a Task) bool {
 		t, _ := m.s.Task(a.ID)
@@ -37,7 +35,7 @@ func (m *machine) somethingOpen(tasks []Task) bool {
 	})
 }
 
-// keptAside remembers where an edit of the plan is kept that was not applied.
+// recordUnapplied remembers the file that holds a plan edit which was not applied.
 func (m *machine) recordUnapplied(file string) {
 	if file != "" && !slices.Contains(m.s.UnappliedEditFiles, file) {
 		m.s.UnappliedEditFiles = lastOf(append(slices.Clip(m.s.UnappliedEditFiles), file), maxAside)
@@ -45,12 +43,12 @@ func (m *machine) recordUnapplied(file string) {
 }
 
 const (
-	maxEdits      = 100 // edits of the plan that wait for the next turn
+	maxEdits      = 100 // queued plan edits
 	skippedByUser = "skipped by a user"
 )
 
-// planAsked queues edits that a user wants, and those that waited in the inbox when an
-// owner began: their messages come once more.
+// queuePlanEdits queues a user's edits and those that waited in the inbox when an owner began. The
+// inbox delivers the latter again, so their IDs are remembered.
 func (m *machine) queuePlanEdits(e Event) {
 	for _, edit := range e.Edits {
 		switch {
@@ -67,8 +65,7 @@ func (m *machine) queuePlanEdits(e Event) {
 	}
 }
 
-// startPlanEdit edits the plan before anything else begins. It reports whether there is
-// something to edit.
+// startPlanEdit applies queued edits before anything else. It reports whether there are any.
 func (m *machine) startPlanEdit(then After) bool {
 	if len(m.s.Edits) == 0 {
 		return false
@@ -78,15 +75,15 @@ func (m *machine) startPlanEdit(then After) bool {
 	return true
 }
 
-// warnPendingEdits says so at the end of a loop.
+// warnPendingEdits warns at the end of a loop about queued edits.
 func (m *machine) warnPendingEdits() {
 	if n := len(m.s.Edits); n > 0 {
 		m.notify(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
 	}
 }
 
-// planEdited makes the loop's tasks those of the edited plan. If the task at work is
-// left out, its half-work is undone, as with any skip.
+// planEdited applies the edits of the plan to the loop's tasks. If the current task was skipped,
+// its unfinished work is undone as with any skip.
 func (m *machine) planEdited(e Event) {
 	tried := func(wanted plan.Edit) bool {
 		return slices.ContainsFunc(e.Edits, func(t plan.Edit) bool { return t.ID == wanted.ID })
@@ -118,7 +115,7 @@ func (m *machine) planEdited(e Event) {
 	}
 }
 
-// edited does to the loop's tasks what an edit did to the plan.
+// applyEdit applies one edit of the plan to the loop's tasks.
 func (m *machine) applyEdit(e plan.Edit) {
 	change := func(t *Task) {}
 	switch e.Do {
@@ -158,7 +155,7 @@ func (m *machine) applyEdit(e plan.Edit) {
 	m.updateTask(e.Task, change)
 }
 
-// place puts a task where it is to be worked on, with the priority of its neighbour.
+// moveTask moves a task to its new position and gives it its neighbour's priority.
 func (m *machine) moveTask(e plan.Edit) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == e.Task })
 	if i < 0 || e.Do == plan.Add && e.Before+e.After == "" {
@@ -170,7 +167,7 @@ func (m *machine) moveTask(e plan.Edit) {
 	for _, other := range rest {
 		ids = append(ids, other.ID)
 	}
-	// Behind the task at work, which goes on first.
+	// Behind the current task, which continues first.
 	open := slices.IndexFunc(rest, func(t Task) bool { return t.Status == Open && (t.ID != m.s.Current || m.s.After != ThenTurn) })
 	place := e.Place(ids, open)
 	if neighbour := min(place, len(rest)-1); neighbour >= 0 && e.After == "" {
@@ -181,8 +178,8 @@ func (m *machine) moveTask(e plan.Edit) {
 	m.s.Tasks = slices.Insert(rest, place, t)
 }
 
-// planReplaced follows a plan that is another one as a whole. Open tasks that are no
-// more in it are no more the loop's; a done one that asks for something else is open.
+// planReplaced applies a plan that was replaced as a whole. Open tasks missing from it are removed;
+// done tasks with a new title are reopened.
 func (m *machine) planReplaced(now []Task) {
 	if len(now) == 0 {
 		return

@@ -2,37 +2,37 @@ package loop
 
 import "time"
 
-// Kind of a goal.
+// Kind is the kind of a goal.
 type Kind string
 
 // The kinds of goals.
 const (
 	Change   Kind = "change"   // a change of the tree, the default
-	Answer   Kind = "answer"   // the result is text, no diff is expected
-	Explore  Kind = "explore"  // time-boxed: its limit is its end
-	Periodic Kind = "periodic" // again every so often
+	Answer   Kind = "answer"   // the result is text, without a diff
+	Explore  Kind = "explore"  // time-boxed: ends with its limit
+	Periodic Kind = "periodic" // repeats at an interval
 )
 
-// SessionMode says how often the agent gets a fresh session although nothing went wrong.
+// SessionMode says how often the agent gets a fresh session when nothing went wrong.
 type SessionMode string
 
 // The session modes.
 const (
 	PerTask  SessionMode = "task"
 	PerTurn  SessionMode = "turn"
-	Hybrid   SessionMode = "hybrid" // when Policy.HandoverAt percent are full
+	Hybrid   SessionMode = "hybrid" // when the context is Policy.HandoverAt percent full
 	Continue SessionMode = "continue"
 )
 
-// Limits of a loop; 0 is not a limit, which only a user may write.
+// Limits bound a loop; 0 is unlimited, which only a user may set.
 type Limits struct {
 	Iterations int           `json:"iterations,omitempty"`
-	Duration   time.Duration `json:"duration,omitempty"` // waits for usage limits and pauses aside
+	Duration   time.Duration `json:"duration,omitempty"` // without pauses and waits for usage limits
 	CostUSD    float64       `json:"cost_usd,omitempty"`
 	Tokens     int64         `json:"tokens,omitempty"`
 }
 
-// With returns l with those limits of given that are set: below 0 one is none.
+// With returns l with the set limits of given; below 0 is unlimited.
 func (l Limits) With(given Limits) Limits {
 	return Limits{
 		Iterations: extend(l.Iterations, 0, given.Iterations),
@@ -42,25 +42,25 @@ func (l Limits) With(given Limits) Limits {
 	}
 }
 
-// Policy is what the user asked for; only its limits may change while the loop runs.
+// Policy is what the user asked for. Only its limits may change while the loop runs.
 type Policy struct {
 	Kind             Kind          `json:"kind"`
 	Limits           Limits        `json:"limits"`
 	Session          SessionMode   `json:"session"`
 	HandoverAt       int           `json:"handover_at,omitempty"`       // percent, for Hybrid and for Handover
-	Handover         bool          `json:"handover,omitempty"`          // a user's session may be left for fresh ones: they agreed to it
+	Handover         bool          `json:"handover,omitempty"`          // the user allows fresh sessions to continue theirs
 	Restore          bool          `json:"restore,omitempty"`           // --on-failure restore; false: keep
-	Gates            bool          `json:"gates,omitempty"`             // there is at least one gate
-	Reviews          bool          `json:"reviews,omitempty"`           // there is at least one that is a review
-	ReviewRounds     int           `json:"review_rounds,omitempty"`     // times that reviews may fail the work of a task, 0: three
-	EveryTurn        bool          `json:"every_turn,omitempty"`        // gates run after turns without a claim too: what is red is told
-	Verify           bool          `json:"verify,omitempty"`            // a verify loop: green is the goal, gates run every turn
+	Gates            bool          `json:"gates,omitempty"`             // there is a gate
+	Reviews          bool          `json:"reviews,omitempty"`           // at least one gate is a review
+	ReviewRounds     int           `json:"review_rounds,omitempty"`     // reviews that may fail a task's work, 0: three
+	EveryTurn        bool          `json:"every_turn,omitempty"`        // gates also run after turns without a claim, and failures are reported
+	Verify           bool          `json:"verify,omitempty"`            // a verify loop: green is the goal, gates run after every turn
 	Attended         bool          `json:"attended,omitempty"`          // the loop begins in a user's session, see State.Attended
-	Isolate          bool          `json:"isolate,omitempty"`           // a verify loop in a user's session tries in fresh ones, once its own tries are spent
-	Tries            int           `json:"tries,omitempty"`             // failed tries in one session, 0: three, or two that fail the same way
+	Isolate          bool          `json:"isolate,omitempty"`           // a verify loop in a user's session uses isolated turns once its own tries are used up
+	Tries            int           `json:"tries,omitempty"`             // failed tries in one session, 0: three, or two identical failures
 	Every            time.Duration `json:"every,omitempty"`             // for Periodic
-	AnswerWithin     time.Duration `json:"answer_within,omitempty"`     // after which what the agent proposed answers its question; 0: never
-	Approve          []Approval    `json:"approve,omitempty"`           // where the loop stops for the user's yes
+	AnswerWithin     time.Duration `json:"answer_within,omitempty"`     // timeout after which the agent's proposal answers its question; 0: never
+	Approve          []Approval    `json:"approve,omitempty"`           // where the loop stops for the user's approval
 	NoCost           bool          `json:"no_cost,omitempty"`           // the agent reports neither cost nor tokens
-	IterationsBefore int           `json:"iterations_before,omitempty"` // iterations that another tool counted before: they go on from there
+	IterationsBefore int           `json:"iterations_before,omitempty"` // iterations that another tool counted; counting continues from there
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Progress says how many tasks of a plan are done and how many need the user:
-// "8 of 10 tasks done, 2 need you". It is "" for a goal that is one task.
+// Progress counts the done tasks and those that need the user: "8 of 10 tasks done, 2 need you". It
+// is "" for a single task.
 func (s State) Progress() string {
 	if len(s.Tasks) < 2 {
 		return ""
@@ -46,8 +46,8 @@ func (s State) Progress() string {
 	return words
 }
 
-// Place says which of the loop's tasks this one is, in the order in which they end, and of
-// how many. A task that a user leaves out counts for nothing.
+// TaskPosition returns the task's number in order of completion, and the total. Tasks that a user
+// left out do not count.
 func (s State) TaskPosition(id string) (nth, of int) {
 	nth, of = 1, 1
 	for _, t := range s.Tasks {
@@ -61,7 +61,7 @@ func (s State) TaskPosition(id string) (nth, of int) {
 	return nth, of
 }
 
-// Headline says how a loop ended, behind its id: what was done leads.
+// Headline says how the loop with this ID ended, with its progress.
 func (s State) Headline(id string) string {
 	ended := " ended " + strings.ToUpper(string(s.Outcome))
 	if p := s.Progress(); p != "" {
@@ -70,18 +70,18 @@ func (s State) Headline(id string) string {
 	return id + ended
 }
 
-// NeedsUser tells whether a task has ended without its work, and not by a user's word.
+// NeedsUser reports whether the task ended without its work, and not because a user left it out.
 func (t Task) NeedsUser() bool {
 	return !t.LeftOut && (t.Status == Skipped || t.Status == Blocked || t.Status == Unchanged)
 }
 
-// Unproven tells whether a task that is done has not enough evidence, and no user has
-// accepted it. A task that no loop did (the user ticked it) is nobody's claim.
+// Unproven reports whether a done task lacks evidence and no user accepted it. A task ticked by the
+// user is not a claim.
 func (t Task) Unproven() bool {
 	return t.Status == Done && !t.Accepted && (!t.DoneEarlier || t.Evidence != "") && !t.meets(t.Evidence)
 }
 
-// UnprovenTasks are the ids of those.
+// UnprovenTasks returns the IDs of the Unproven tasks.
 func (s State) UnprovenTasks() []string {
 	var ids []string
 	for _, t := range s.Tasks {
@@ -92,7 +92,7 @@ func (s State) UnprovenTasks() []string {
 	return ids
 }
 
-// label names a task by its id and title.
+// label names a task by its ID and title.
 func (t Task) label() string {
 	if t.Title == "" {
 		return "task " + t.ID

@@ -11,38 +11,37 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Question is what the agent asks the user. The next turn of its task waits for the
-// answer, without turns and without cost. Meanwhile a runner works on other tasks that do
-// not depend on it: the work on the one that asks is put away, and brought back when it
-// is taken up again.
+// Question is what the agent asks the user. The task's next turn waits for the answer, without
+// turns or cost. Meanwhile a runner works on independent tasks: it saves this task's work in a tree
+// and restores it when the task continues.
 type Question struct {
 	Text      string     `json:"text"`
 	Choices   []string   `json:"choices,omitempty"`  // answers that the agent suggests
-	Proposed  string     `json:"proposed,omitempty"` // what it would do without an answer
+	Proposed  string     `json:"proposed,omitempty"` // what the agent would do without an answer
 	Task      string     `json:"task,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
 	At        time.Time  `json:"at,omitzero"`
-	Until     time.Time  `json:"until,omitzero"`       // once the task waits: how long
-	Approve   Approval   `json:"approve,omitempty"`    // it is Pawl that asks for a yes, at this point
+	Until     time.Time  `json:"until,omitzero"`       // timeout, set once the task waits
+	Approve   Approval   `json:"approve,omitempty"`    // Pawl asks for approval, at this point
 	Details   []string   `json:"details,omitempty"`    // of an approval: what would be accepted
 	Base      string     `json:"base,omitempty"`       // of an approval: the tree before the work
-	Tree      string     `json:"tree,omitempty"`       // of an approval: the tree with the work, "" for the work tree
-	Answer    string     `json:"answer,omitempty"`     // for the task, which waits for its turn
+	Tree      string     `json:"tree,omitempty"`       // of an approval: the tree with the work, "" for the current work tree
+	Answer    string     `json:"answer,omitempty"`     // kept until the task continues
 	SavedWork *SavedWork `json:"saved_work,omitempty"` // the task's work, nil while it is in the tree
 }
 
-// SetAside is the work on a task that others are worked on before.
+// SavedWork is the work on a task that waits while others are worked on.
 type SavedWork struct {
 	Base string `json:"base"`           // tree that the task started from
-	Work string `json:"work,omitempty"` // tree with what was done, "" before it is put away
+	Work string `json:"work,omitempty"` // tree with the work, "" before it is saved
 }
 
 const (
-	maxAnswerWait    = 24 * time.Hour // that a loop waits for an answer where the user chose no time
+	maxAnswerWait    = 24 * time.Hour // timeout for an answer without Policy.AnswerWithin
 	maxQuestionBytes = 2000           // bytes
 	maxChoices       = 8
 	maxChoiceBytes   = 300 // bytes
-	shortIDLength    = 12  // characters of a git object's id in what a user types
+	shortIDLength    = 12  // hex digits of a git object ID in a command
 )
 
 // AwaitedAnswer returns the question that the loop waits for.
@@ -54,7 +53,7 @@ func (s State) AwaitedAnswer() (Question, bool) {
 	return s.question(wait.Task)
 }
 
-// Unanswered are the questions that wait for the user, oldest first.
+// Unanswered returns the questions that wait for the user, oldest first.
 func (s State) Unanswered() []Question {
 	return exclude(s.Questions, func(q Question) bool {
 		t, _ := s.Task(q.Task)
@@ -62,7 +61,7 @@ func (s State) Unanswered() []Question {
 	})
 }
 
-// question returns the unanswered one of a task.
+// question returns the unanswered question of a task.
 func (s State) question(task string) (Question, bool) {
 	for _, q := range s.Unanswered() {
 		if q.Task == task {
@@ -72,7 +71,7 @@ func (s State) question(task string) (Question, bool) {
 	return Question{}, false
 }
 
-// NewQuestion returns the question that was not asked in an earlier state.
+// NewQuestion returns the question that before does not have.
 func (s State) NewQuestion(before State) (Question, bool) {
 	for _, q := range s.Questions {
 		if !slices.ContainsFunc(before.Questions, func(b Question) bool { return b.Task == q.Task && b.At.Equal(q.At) }) {
@@ -93,7 +92,7 @@ func (q Question) Headline() string {
 	return "the agent asks: " + q.Text
 }
 
-// Named is the question's text, with its task of a plan.
+// Named returns the question's text, with its task of a plan.
 func (q Question) Named() string {
 	if q.hasTask() && q.Approve == "" {
 		return q.Text + " (task " + q.Task + ")"
@@ -103,8 +102,7 @@ func (q Question) Named() string {
 
 func (q Question) hasTask() bool { return q.Task != "" && q.Task != GoalTask }
 
-// Command is what the user types to answer. It names the task of a plan, for others may
-// ask, too.
+// Command returns the command that answers. It names the task of a plan, since others may ask too.
 func (q Question) Command(loop string) string {
 	switch {
 	case q.Approve != "":
@@ -115,7 +113,7 @@ func (q Question) Command(loop string) string {
 	return fmt.Sprintf("pawl answer %s \"…\"", loop)
 }
 
-// Diff is the command that shows what an approval would accept, "" if there is none.
+// Diff returns the command that shows what an approval would accept, "" if there is none.
 func (q Question) Diff() string {
 	if q.Approve == "" || q.Base == "" {
 		return ""
@@ -124,8 +122,7 @@ func (q Question) Diff() string {
 	return strings.TrimSpace("git diff " + short(q.Base) + " " + short(q.Tree))
 }
 
-// Lines are the suggested answers, numbered as pawl answer takes them, and what counts
-// without an answer.
+// Lines returns the details, the numbered choices, the diff command and the proposal.
 func (q Question) Lines() []string {
 	lines := slices.Clone(q.Details)
 	for i, c := range q.Choices {
@@ -140,8 +137,8 @@ func (q Question) Lines() []string {
 	return lines
 }
 
-// Choice is the answer that a user means: a number stands for a suggested one. It
-// returns an error if there are suggested ones, and none has that number.
+// Choice returns the answer that the user means: a number selects a suggested one. It fails if
+// there are suggestions and none has that number.
 func (q Question) Choice(answer string) (string, error) {
 	n, err := strconv.Atoi(answer)
 	switch {
@@ -153,7 +150,7 @@ func (q Question) Choice(answer string) (string, error) {
 	return q.Choices[n-1], nil
 }
 
-// talk takes a word between user and agent.
+// conversationEvent handles messages, questions and answers.
 func (m *machine) conversationEvent(e Event) {
 	switch e.Kind {
 	case QuestionAsked:
@@ -167,7 +164,7 @@ func (m *machine) conversationEvent(e Event) {
 	}
 }
 
-// questionAsked keeps the question, of a task the last one.
+// questionAsked keeps the latest question of a task.
 func (m *machine) questionAsked(asked *Question) {
 	if asked == nil || strings.TrimSpace(asked.Text) == "" {
 		return
@@ -188,7 +185,7 @@ func (m *machine) dropQuestion(task string) {
 	m.s.Questions = exclude(m.s.Questions, func(q Question) bool { return q.Task == task })
 }
 
-// ofQuestion changes the question of a task.
+// changeQuestion changes the question of a task.
 func (m *machine) changeQuestion(task string, change func(*Question)) {
 	m.s.Questions = slices.Clone(m.s.Questions)
 	for i := range m.s.Questions {
@@ -198,8 +195,8 @@ func (m *machine) changeQuestion(task string, change func(*Question)) {
 	}
 }
 
-// awaitAnswer makes the next turn of a task wait for the answer to its question. Where
-// there is other work that does not, that is done meanwhile.
+// awaitAnswer makes the next turn wait for the answer to the task's question. A runner works on
+// other tasks meanwhile.
 func (m *machine) awaitAnswer() bool {
 	q, asks := m.s.question(m.s.Current)
 	if !asks {
@@ -221,8 +218,8 @@ func (m *machine) awaitAnswer() bool {
 	return true
 }
 
-// worksMeanwhile has a runner that takes over a wait for an answer do other work, if there is some: who
-// had the loop before may have been a session, whose tree is left as it is.
+// resumeOtherWork lets a new runner work on other tasks during a wait for an answer. The previous
+// owner may have been a session, whose tree must stay as it is.
 func (m *machine) resumeOtherWork() bool {
 	q, waits := m.s.AwaitedAnswer()
 	if !waits || q.Approve != "" || m.s.Attended {
@@ -241,7 +238,7 @@ func (m *machine) waitForAnswer(q Question, then After) {
 	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)
 }
 
-// setAside puts the work on the current task away, for another task.
+// saveWork saves the work on the current task, to work on another one.
 func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	m.updateTask(m.s.Current, func(t *Task) { t.Took += took })
@@ -253,20 +250,20 @@ func (m *machine) saveWork() {
 
 func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " waits for an answer" }
 
-// restoreBeforeTask goes back to where the task began, once its work is held by a tree.
+// restoreBeforeTask restores the task's start tree once its work is saved.
 func (m *machine) restoreBeforeTask(work string) {
 	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
 	m.s.After = ThenNext
 	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.saveWorkReason()})
 }
 
-// PutsAside reports whether the current task waits for an answer, so that its work is put
-// away and not undone.
+// SavesWork reports whether the current task waits for an answer, so that its work is saved and not
+// undone.
 func (s State) SavesWork() bool {
 	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SavedWork != nil })
 }
 
-// restored goes on after the tree was put back, or work was brought into it.
+// restored continues after a restore of the start tree or of saved work.
 func (m *machine) restored(e Event) {
 	if !e.Unchanged && m.s.WorkToRestore == nil {
 		m.updateTask(m.s.Current, func(t *Task) { t.WorkKept = true })
@@ -282,7 +279,7 @@ func (m *machine) restored(e Event) {
 	m.follow(m.s.After)
 }
 
-// resumeAsked gives a task that asked its answer, and remembers to bring its work back.
+// deliverAnswer gives the task its answer, and schedules the restore of its saved work.
 func (m *machine) deliverAnswer(task string) {
 	for _, q := range m.s.Questions {
 		if q.Task == task && q.Answer != "" {
@@ -293,7 +290,7 @@ func (m *machine) deliverAnswer(task string) {
 	m.dropQuestion(task)
 }
 
-// restoreSetAside puts the work that was put away into the tree, before the task's first turn.
+// restoreSavedWork restores the saved work before the task's first turn.
 func (m *machine) restoreSavedWork() bool {
 	b := m.s.WorkToRestore
 	if b == nil || b.Work == "" || b.Work == b.Base {
@@ -305,8 +302,8 @@ func (m *machine) restoreSavedWork() bool {
 	return true
 }
 
-// questionAnswered passes the user's answer on: to the task named, else to the one that
-// asked first. Without a question it is a message.
+// questionAnswered applies the user's answer to the named task, or to the one that asked first.
+// Without a question it becomes a message.
 func (m *machine) questionAnswered(e Event) {
 	asked := m.s.Unanswered()
 	if len(e.Tasks) > 0 {
@@ -338,7 +335,7 @@ func (m *machine) questionAnswered(e Event) {
 	}
 }
 
-// answerTo tells the agent, when the task that asked is at work again.
+// answerTo tells the agent the answer once the task that asked is current.
 func (m *machine) answerTo(q Question, answer string) {
 	if q.SavedWork != nil {
 		m.changeQuestion(q.Task, func(kept *Question) { kept.Answer = answer })
@@ -348,7 +345,7 @@ func (m *machine) answerTo(q Question, answer string) {
 	m.tellAgent(fmt.Sprintf("You asked: %s\n%s", q.Text, answer))
 }
 
-// morePlan ends the wait for an answer: with the plan edited there may be other work.
+// endAnswerWait ends the wait for an answer: an edited plan may have other work.
 func (m *machine) endAnswerWait() {
 	if _, waits := m.s.AwaitedAnswer(); waits {
 		m.startClock()
@@ -356,7 +353,7 @@ func (m *machine) endAnswerWait() {
 	}
 }
 
-// waited goes on after a wait.
+// waited continues after a wait.
 func (m *machine) waited() {
 	m.startClock()
 	if q, asked := m.s.AwaitedAnswer(); asked && q.SavedWork == nil && q.Approve == "" {
@@ -368,7 +365,7 @@ func (m *machine) waited() {
 	m.follow(m.s.After)
 }
 
-// expire ends the time for the answers to tasks that were put away.
+// expireQuestions ends the timeouts of questions whose tasks have saved work.
 func (m *machine) expireQuestions() {
 	for _, q := range m.s.Unanswered() {
 		if q.SavedWork != nil && !q.Until.After(m.s.Now) && m.answerTimedOut(q) {
@@ -377,8 +374,8 @@ func (m *machine) expireQuestions() {
 	}
 }
 
-// unanswered decides when the time for an answer is over: what the agent proposed counts
-// if the user chose that time. Otherwise no answer is not yes, and the task is left.
+// answerTimedOut reports whether the task is blocked without an answer. If the user set the
+// timeout, the agent's proposal counts instead.
 func (m *machine) answerTimedOut(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
 		m.notify(Warning, "nobody answered in time; the agent goes on as it proposed: "+q.Proposed)

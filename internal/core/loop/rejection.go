@@ -8,10 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// rejectTests: these tests stay as the judge has them. What was changed in them is put
-// back when the turn under way has ended; that is not a violation, for nobody had told
-// the agent. Doing it again is. Tasks that are done only with such a change are open
-// again, also after the end: pawl resume works on them.
+// rejectTests keeps these tests at their originals. Changes are restored after the current turn;
+// only a repeated change is a violation, since the agent did not know. Done tasks that need such a
+// change are reopened, also after the end.
 func (m *machine) rejectTests(paths []string, why string) {
 	if slices.Contains(paths, AllTests) {
 		paths = append(slices.Clip(paths), m.s.Unapproved()...)
@@ -41,8 +40,8 @@ func (m *machine) rejectTests(paths []string, why string) {
 	}
 }
 
-// reopenRejected opens the tasks again that are done only with a change of these tests,
-// and reports whether there are any.
+// reopenRejected reopens the tasks that need a change of these tests. It reports whether there are
+// any.
 func (m *machine) reopenRejected(paths []string, why string) bool {
 	reopened := false
 	for i, t := range m.tasks() {
@@ -63,7 +62,7 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 	return reopened
 }
 
-// again is the task as if nobody had worked on it, but for what that took.
+// reopened returns the task without its results, but with its turns, time and cost.
 func (t Task) reopened() Task {
 	return Task{
 		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
@@ -71,7 +70,7 @@ func (t Task) reopened() Task {
 	}
 }
 
-// restoreRejected puts back what the user rejected of a task's work, before it begins anew.
+// restoreRejected restores a task's rejected files before it begins anew.
 func (m *machine) restoreRejected(id string) {
 	t, _ := m.s.Task(id)
 	if len(t.Rejected) == 0 {
@@ -83,7 +82,7 @@ func (m *machine) restoreRejected(id string) {
 	m.updateTask(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
 }
 
-// rejectedWork are the tasks whose changes of tests the user rejected, and that are not taken up again yet.
+// rejectedWork returns the open tasks whose test changes were rejected.
 func (m *machine) rejectedWork() (ids []string) {
 	for _, t := range m.s.Tasks {
 		if t.Status == Open && len(t.Rejected) > 0 {
@@ -93,7 +92,7 @@ func (m *machine) rejectedWork() (ids []string) {
 	return ids
 }
 
-// rejectedTestsChanged: tests that the user does not let it change are changed.
+// rejectedTestsChanged restores rejected tests that were changed. A repeated change is a violation.
 func (m *machine) rejectedTestsChanged(paths []string) {
 	of := func(d Rejection) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
 	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Reported && of(d) })

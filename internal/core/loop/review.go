@@ -8,23 +8,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// reviewRounds is how often a review may fail the work of one task where nobody
-// said; then the two disagree, and a user has to look.
+// defaultReviewRounds is how often reviews may fail the work of one task by default. Then a user
+// has to decide.
 const defaultReviewRounds = 3
 
 // ReviewEnd is how the reviews of a task's work ended.
 type ReviewEnd string
 
-// The ends. Work that no review passed is kept all the same, but never for more
-// than it is: done by the word of the agent and the commands.
+// The ends. Work that no review passed is kept, but without evidence.
 const (
 	ReviewPassed    ReviewEnd = "passed"
-	ReviewDisagreed ReviewEnd = "disagreed" // it failed the work as often as it may
-	ReviewNone      ReviewEnd = "none"      // it could not tell, or could not be asked
+	ReviewDisagreed ReviewEnd = "disagreed" // it failed the work the maximum number of times
+	ReviewNone      ReviewEnd = "none"      // unknown result, or unavailable
 )
 
-// reviewOrAccept takes work that would be accepted to the reviews, if there are any: they
-// cost money, so that nothing else is shown to them.
+// reviewOrAccept reviews acceptable work if there are reviews. They cost money, so they see nothing
+// else.
 func (m *machine) reviewOrAccept(g Gates) {
 	if !m.s.Policy.Reviews {
 		m.approveOrCommit(g)
@@ -39,7 +38,7 @@ func (m *machine) reviewOrAccept(g Gates) {
 	m.runGates(ForReview)
 }
 
-// approveOrCommit accepts work: an answer as it is, a change with its commit.
+// approveOrCommit accepts work after the user's approval, if the policy asks for it.
 func (m *machine) approveOrCommit(g Gates) {
 	g.Results = nil
 	m.s.ClaimGates, m.s.ClaimGatesAt = &g, m.s.Now
@@ -83,30 +82,28 @@ func (m *machine) reviewed(g Gates) {
 	}
 }
 
-// approvedBy tells whether reviews accept every change of a test without which the
-// work does not pass.
+// approvedBy reports whether reviews accept every test change that the work needs.
 func (g Gates) approvedBy(reviews Gates) bool {
 	return len(g.TestsChanged) > 0 && len(g.MissingFromCommit) == 0 && !g.OriginalsUnknown &&
 		!slices.ContainsFunc(g.TestsChanged, func(p string) bool { return !slices.Contains(reviews.Approved, p) })
 }
 
-// approvedByReview: the tests judge as they are now, and the work is worth what a
-// review is, whatever its own tests prove. A user's approval can still make it more.
+// approvedByReview accepts the changed tests. The evidence is a review's, whatever the tests prove;
+// a user's approval can still raise it.
 func (m *machine) approvedByReview(f *Gates) {
 	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+joinPaths(f.TestsChanged)
 	m.dropAnsweredAsks(f.TestsChanged)
 	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
 
-// evidenceCapped: who judges was changed, or what is committed is not what was
-// judged. No review makes up for that.
+// evidenceCapped reports whether gate inputs changed, or the commit differs from what was gated. No
+// review makes up for that.
 func (g Gates) evidenceCapped() bool {
 	return len(g.TestsChanged) > 0 || len(g.MissingFromCommit) > 0 || g.OriginalsUnknown
 }
 
-// treeMoved: the tree changed while it was reviewed, so that neither the gates nor the
-// review have seen what is there now. All of it is done again, a bounded number of
-// times; then what the gates saw is kept, and no review has.
+// treeChangedInReview repeats gates and reviews after the tree changed under them, a bounded number
+// of times. Then the gated work is kept without a review.
 func (m *machine) treeChangedInReview(g Gates) {
 	m.s.Ladder.TreeChanges++
 	if m.s.Ladder.TreeChanges > maxUnknowns {
@@ -116,8 +113,7 @@ func (m *machine) treeChangedInReview(g Gates) {
 	m.runGates(ForClaim)
 }
 
-// reviewAgain: the reviewer could not be asked. A usage limit is waited for, and
-// counts against nothing; the rest is tried a bounded number of times.
+// reviewAgain retries an unavailable reviewer. Waits for its usage limit count against no limit.
 func (m *machine) reviewAgain(g Gates) bool {
 	if m.s.UnknownResults < maxUnknowns && g.RetryAt.After(m.s.Now) {
 		m.s.UnknownResults++
@@ -128,8 +124,8 @@ func (m *machine) reviewAgain(g Gates) bool {
 	return m.rerun(g)
 }
 
-// reviewFailed: a review that fails a claim is a failed try like any other, a
-// bounded number of times. Then the work stays as it is, for a user to see.
+// reviewFailed counts a failed try, a bounded number of times. Then the work is kept for the user
+// to see.
 func (m *machine) reviewFailed(g Gates) {
 	m.s.UnknownResults = 0
 	m.s.Ladder.ReviewFailures++
@@ -157,7 +153,7 @@ func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 	m.approveOrCommit(f)
 }
 
-// unreviewed is why work was kept that no review passed, "" if there is none such.
+// unreviewedReason says why work was kept that no review passed, "" if there is none.
 func (m *machine) unreviewedReason() string {
 	for _, t := range m.s.Tasks {
 		if t.Status == Done && !t.Accepted && (t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone) {
@@ -170,7 +166,7 @@ func (m *machine) unreviewedReason() string {
 	return ""
 }
 
-// bookReview books what judging cost.
+// bookReview adds the cost of a gate run.
 func (m *machine) bookReview(g Gates) {
 	m.addUsage(g.Usage)
 	if m.s.Purpose == ForReview {
@@ -179,8 +175,8 @@ func (m *machine) bookReview(g Gates) {
 	}
 }
 
-// Reviews counts what the reviews of a loop took.
+// Reviews counts the review runs of a loop and their cost.
 type Reviews struct {
-	Runs    int     `json:"runs"` // times that they were asked for
+	Runs    int     `json:"runs"`
 	CostUSD float64 `json:"cost_usd"`
 }

@@ -25,26 +25,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Phase is what the loop is waiting for.
+// Phase is what the loop waits for.
 type Phase string
 
-// The phases. In each but New, Paused and Ended exactly one action is under
-// way whose end is reported as an event.
+// The phases. In each but New, Paused and Ended, exactly one action that ends in an event is
+// pending.
 const (
 	New             Phase = "new"
 	Checkpointing   Phase = "checkpointing"    // for Checkpointed
-	Baseline        Phase = "baseline"         // for GatesFinished on the tree a task starts from
+	Baseline        Phase = "baseline"         // for GatesFinished on the task's start tree
 	Turning         Phase = "turning"          // for TurnEnded or AgentFailed
 	Inspecting      Phase = "inspecting"       // for TreeSeen
 	Judging         Phase = "judging"          // for GatesFinished on the agent's work
 	Committing      Phase = "committing"       // for Committed
 	Restoring       Phase = "restoring"        // for Restored
 	Waiting         Phase = "waiting"          // for TimerFired
-	TurningIsolated Phase = "turning_isolated" // for TurnEnded or AgentFailed of an isolated try
+	TurningIsolated Phase = "turning_isolated" // for TurnEnded or AgentFailed of an isolated turn
 	Editing         Phase = "editing"          // for PlanEdited
 	HandingOver     Phase = "handing_over"     // for HandedOver
 	Paused          Phase = "paused"           // for Resumed
-	Finishing       Phase = "finishing"        // for Concluded: the outcome stands, the work of the end is under way
+	Finishing       Phase = "finishing"        // for Concluded: the outcome is decided
 	Ended           Phase = "ended"            // for nothing
 )
 
@@ -53,8 +53,8 @@ func Phases() []Phase {
 	return []Phase{New, Checkpointing, Baseline, Turning, Inspecting, Judging, Committing, Restoring, Waiting, TurningIsolated, Editing, HandingOver, Paused, Finishing, Ended}
 }
 
-// AtWork tells whether the phase waits for something that the owner itself is to
-// do now: it ends in an event as soon as that is done.
+// OwnerActs reports whether the owner itself has to act now, and the phase ends as soon as it is
+// done.
 func (p Phase) OwnerActs() bool {
 	switch p {
 	case New, Checkpointing, Baseline, Inspecting, Judging, Committing, Restoring, TurningIsolated, Editing, HandingOver, Finishing:
@@ -72,15 +72,15 @@ type Usage struct {
 	CostUSD    float64 `json:"cost_usd"`
 }
 
-// Tokens is the sum that --max-tokens limits: input and output, cache included.
+// Tokens returns the sum that --max-tokens limits: input and output, cache included.
 func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
 // BeforeFirstTurn reports whether no turn has begun.
 func (s State) BeforeFirstTurn() bool { return s.Iteration <= s.Policy.IterationsBefore }
 
-// CostUnknown reports whether the agent tells neither cost nor tokens of its turns: one that
-// is a program cannot, and the client of a user's session does not. A loop that ended before
-// its first turn has cost nothing.
+// CostUnknown reports whether the agent reports neither cost nor tokens: a plain program cannot,
+// and the client of a user's session does not. A loop that ended before its first turn cost
+// nothing.
 func (s State) CostUnknown() bool {
 	if s.Phase == Ended && s.BeforeFirstTurn() {
 		return false
@@ -88,7 +88,7 @@ func (s State) CostUnknown() bool {
 	return (s.Policy.NoCost || !s.BeforeFirstTurn() || s.Attended) && s.Usage == (Usage{})
 }
 
-// Add returns the sum of both, within bounds: an infinite cost could not be written.
+// Add returns the sum, clamped so that it can be encoded as JSON.
 func (u Usage) Add(v Usage) Usage {
 	const most, mostUSD = 1e15, 1e9
 	tokens := func(a, b int64) int64 { return min(max(a, 0), most) + min(max(b, 0), most) }
@@ -104,73 +104,72 @@ type RecapLine struct {
 	Iteration     int    `json:"iteration"`
 	Task          string `json:"task"`
 	What          string `json:"what"`
-	LastAgentLine string `json:"last_agent_line,omitempty"` // the last line of what the agent said
+	LastAgentLine string `json:"last_agent_line,omitempty"` // see Conversation
 }
 
-// RedGate is a gate that failed, with all tests that it named; none if it named none.
+// RedGate is a failing gate with its failing tests, if it names them.
 type RedGate struct {
 	Gate  string   `json:"gate"`
 	Tests []string `json:"tests,omitempty"`
 }
 
-// Failing is what failed last, for the next prompt.
+// Failing is the last failure, for the next prompt.
 type Failing struct {
 	Reason       string   `json:"reason"`
 	Tests        []string `json:"tests,omitempty"`
 	FirstError   string   `json:"first_error,omitempty"`
-	Review       bool     `json:"review,omitempty"`         // it is a review's word
-	NoWork       bool     `json:"no_work,omitempty"`        // no work was judged: the agent died, did nothing, or says that it cannot
-	GateTimedOut bool     `json:"gate_timed_out,omitempty"` // a gate came to its time limit
-	FailedBefore bool     `json:"failed_before,omitempty"`  // nothing is worse than it was, and it has to pass
-	Signs        []string `json:"signs,omitempty"`          // in the work of the claim, those that the agent was not told of yet
-	Remedy       string   `json:"remedy,omitempty"`         // what would make the claim count; "": a test that fails without the work
-	NeededInputs []string `json:"needed_inputs,omitempty"`  // gate inputs without whose change the gates do not pass
+	Review       bool     `json:"review,omitempty"`  // a review failed it
+	NoWork       bool     `json:"no_work,omitempty"` // no work was gated: the agent crashed, did nothing, or is blocked
+	GateTimedOut bool     `json:"gate_timed_out,omitempty"`
+	FailedBefore bool     `json:"failed_before,omitempty"` // nothing regressed, but it has to pass
+	Signs        []string `json:"signs,omitempty"`         // signs in the claimed work that the agent was not told yet
+	Remedy       string   `json:"remedy,omitempty"`        // what would make the claim count; "": a test that fails without the work
+	NeededInputs []string `json:"needed_inputs,omitempty"` // changed gate inputs that the gates need to pass
 }
 
-// Ladder is where the current task stands on it.
+// Ladder is the current task's position on the retry ladder.
 type Ladder struct {
 	Attempt            int      `json:"attempt"`                        // 0 same session, 1 fresh session, 2 restored, 3 skipped
 	Tries              int      `json:"tries,omitempty"`                // failed tries in this attempt
 	Fingerprint        string   `json:"fingerprint,omitempty"`          // of the last failed try
-	SameFailures       int      `json:"same_failures,omitempty"`        // tries in a row that failed just as the one before
+	SameFailures       int      `json:"same_failures,omitempty"`        // tries in a row that failed like the one before
 	IdleTurns          int      `json:"idle_turns,omitempty"`           // turns in a row without a tool call
-	ToolCallsHidden    bool     `json:"tool_calls_hidden,omitempty"`    // the tool calls of the agent cannot be seen
+	ToolCallsHidden    bool     `json:"tool_calls_hidden,omitempty"`    // see Turn
 	Refused            bool     `json:"refused,omitempty"`              // a claim without evidence was refused once
 	RefusedForInputs   bool     `json:"refused_for_inputs,omitempty"`   // a claim was refused once because it needs changed gate inputs
-	RefusedClaim       *Claim   `json:"refused_claim,omitempty"`        // the refused claim, while nothing came of the refusal
-	RefusedStillRed    bool     `json:"refused_still_red,omitempty"`    // a claim was refused over gates that are red as before
-	SeenRed            bool     `json:"seen_red,omitempty"`             // Pawl saw a red gate since the task began
-	ReviewFailures     int      `json:"review_failures,omitempty"`      // times that a review failed the task's work
-	ReportedSigns      []string `json:"reported_signs,omitempty"`       // that the agent was told of
-	LastTestRun        *TestRun `json:"last_test_run,omitempty"`        // the last test run of the last turn, nil without
-	TestRunFingerprint string   `json:"test_run_fingerprint,omitempty"` // its fingerprint, if it failed
-	SameRedRuns        int      `json:"same_red_runs,omitempty"`        // turns in a row with that
-	TreeChanges        int      `json:"tree_changes,omitempty"`         // times that the tree changed under a review
+	RefusedClaim       *Claim   `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
+	RefusedStillRed    bool     `json:"refused_still_red,omitempty"`    // a claim was refused over gates that failed before too
+	SeenRed            bool     `json:"seen_red,omitempty"`             // a gate failed since the task began
+	ReviewFailures     int      `json:"review_failures,omitempty"`      // reviews that failed the task's work
+	ReportedSigns      []string `json:"reported_signs,omitempty"`       // signs that the agent was told
+	LastTestRun        *TestRun `json:"last_test_run,omitempty"`        // of the last turn, nil if none
+	TestRunFingerprint string   `json:"test_run_fingerprint,omitempty"` // of LastTestRun, if it failed
+	SameRedRuns        int      `json:"same_red_runs,omitempty"`        // turns in a row with that fingerprint
+	TreeChanges        int      `json:"tree_changes,omitempty"`         // number of times the tree changed during a review
 }
 
-// After says what follows a checkpoint, a restore, a wait, a pause, or the end of
-// a loop that is reopened.
+// After says what follows a checkpoint, a restore, a wait, a pause, or the reopening of a loop.
 type After string
 
-// What may follow.
+// The next steps.
 const (
-	ThenBaseline After = "baseline"  // run the gates on the tree the task starts from
+	ThenBaseline After = "baseline"  // run the gates on the task's start tree
 	ThenNext     After = "next"      // take the next task
 	ThenTurn     After = "turn"      // begin a turn
 	ThenGates    After = "gates"     // run the gates again, for State.Purpose
-	ThenCommit   After = "commit"    // make the commit that failed when the loop ended
-	ThenApproved After = "approved"  // what the user's answer says, see askapproval.go
-	ThenSaveWork After = "save_work" // put the work on a task that asks away
+	ThenCommit   After = "commit"    // retry the commit that failed when the loop ended
+	ThenApproved After = "approved"  // apply the user's answer, see askapproval.go
+	ThenSaveWork After = "save_work" // save the work on a task that waits for an answer
 )
 
-// State of a loop. Plain data: it survives JSON, and the zero value is a loop
-// before Started. What it holds is grouped by what it is about, and by what ends it.
+// State is the state of a loop. It is plain data that survives JSON. The zero value is a loop
+// before Started.
 type State struct {
 	Phase      Phase    `json:"phase"`
 	Policy     Policy   `json:"policy"`
 	Tasks      Tasks    `json:"tasks"`
-	Pending    []Action `json:"pending,omitempty"`     // to perform again if the owner dies
-	LastAction int      `json:"last_action,omitempty"` // ID of the last action that asks
+	Pending    []Action `json:"pending,omitempty"`     // repeated if the owner dies
+	LastAction int      `json:"last_action,omitempty"` // ID of the last action that EndsInEvent
 	After      After    `json:"after,omitempty"`       // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
 
 	Clock
@@ -190,26 +189,26 @@ type State struct {
 type Clock struct {
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Now       time.Time     `json:"now,omitzero"`       // of the last event; never goes back
-	Away      time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
-	AwayFrom  time.Time     `json:"away_from,omitzero"` // since when away, zero if not
+	Away      time.Duration `json:"away,omitempty"`     // time that counts against no limit: usage limits and pauses
+	AwayFrom  time.Time     `json:"away_from,omitzero"` // start of the current such time, zero if none
 }
 
-// Ownership is who drives the loop, and who is to.
+// Ownership is who drives the loop, and who will.
 type Ownership struct {
 	Attended bool     `json:"attended,omitempty"` // a user's session is the owner, not a runner
-	Waited   []string `json:"waited,omitempty"`   // its background work that was waited for
+	Waited   []string `json:"waited,omitempty"`   // its background work that the loop already waited for
 	Handover
 }
 
-// Handover is the change of the owner that is wanted, or was made.
+// Handover is a requested or completed change of the owner.
 type Handover struct {
-	HandoverTo      Owner  `json:"handover_to,omitempty"`      // is to go on with the loop, in place of the owner it has
-	HandoverWhy     string `json:"handover_why,omitempty"`     // why it is to, or did
-	HandoverFailed  bool   `json:"handover_failed,omitempty"`  // a handover failed: do not retry it automatically
-	IsolationFailed bool   `json:"isolation_failed,omitempty"` // isolated tries cannot be made: the session tries on
+	HandoverTo      Owner  `json:"handover_to,omitempty"`      // the requested owner
+	HandoverWhy     string `json:"handover_why,omitempty"`     // the reason
+	HandoverFailed  bool   `json:"handover_failed,omitempty"`  // do not retry automatically
+	IsolationFailed bool   `json:"isolation_failed,omitempty"` // isolated turns do not work: the session continues alone
 }
 
-// Counts are of the whole loop.
+// Counts cover the whole loop.
 type Counts struct {
 	Iteration    int     `json:"iteration"`
 	Turns        int     `json:"turns"`
@@ -217,47 +216,47 @@ type Counts struct {
 	Reviews      Reviews `json:"reviews,omitzero"` // their part of the usage
 	Refusals     int     `json:"refusals,omitempty"`
 	Restores     int     `json:"restores,omitempty"`
-	UserRestores int     `json:"user_restores,omitempty"` // restores by a user
-	Violations   int     `json:"violations,omitempty"`    // since it was begun or reopened
+	UserRestores int     `json:"user_restores,omitempty"` // checkpoints that the user restored
+	Violations   int     `json:"violations,omitempty"`    // since the loop began or was reopened
 }
 
-// Work is the task at work.
+// Work is the current task and its progress.
 type Work struct {
-	FirstTask      string        `json:"first_task,omitempty"`      // task to take first: an earlier loop had begun it
-	Current        string        `json:"current,omitempty"`         // id of the task at work
-	PreviousTask   string        `json:"previous_task,omitempty"`   // id of the task at work before
+	FirstTask      string        `json:"first_task,omitempty"`      // task that an earlier loop began; it goes first
+	Current        string        `json:"current,omitempty"`         // ID of the current task
+	PreviousTask   string        `json:"previous_task,omitempty"`   // ID of the task before
 	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`    // State.Elapsed when it began
-	StartTree      string        `json:"start_tree,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
-	WithEdits      string        `json:"with_edits,omitempty"`      // the same with what the user had edited and not committed, where Base lacks it
-	UnfinishedTree string        `json:"unfinished_tree,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	WorkToRestore  *SavedWork    `json:"work_to_restore,omitempty"` // work of the task that is to be brought back before its first turn
+	StartTree      string        `json:"start_tree,omitempty"`      // the last verified commit and the user's changes since
+	WithEdits      string        `json:"with_edits,omitempty"`      // StartTree with the user's uncommitted edits, if it lacks them
+	UnfinishedTree string        `json:"unfinished_tree,omitempty"` // tree for the task's first turn, if not StartTree: an earlier loop's work on it
+	WorkToRestore  *SavedWork    `json:"work_to_restore,omitempty"` // saved work to restore before the task's first turn
 	TreeReplaced   bool          `json:"tree_replaced,omitempty"`   // a user restored a checkpoint since the task began
 	Ladder         Ladder        `json:"ladder"`
 	Failing        *Failing      `json:"failing,omitempty"`
-	Claim          *Claim        `json:"claim,omitempty"`           // being judged
-	OutsideChanges []string      `json:"outside_changes,omitempty"` // Inspection.Beside of the last claim without a change
-	Isolated       *IsolatedTurn `json:"isolated,omitempty"`        // the last try in a client of its own
+	Claim          *Claim        `json:"claim,omitempty"`           // at the gates
+	OutsideChanges []string      `json:"outside_changes,omitempty"` // Inspection.OutsideChanges of the last claim without a change
+	Isolated       *IsolatedTurn `json:"isolated,omitempty"`        // the last isolated turn
 }
 
-// Trouble is what went wrong since a turn came to its end.
+// Trouble counts failures since a turn last ended normally.
 type Trouble struct {
-	Failures         int    `json:"failures,omitempty"`           // dead turns: network, overloaded, interrupted
-	Crashes          int    `json:"crashes,omitempty"`            // dead turns of a client that cannot work
+	Failures         int    `json:"failures,omitempty"`           // failed turns: network, overloaded, interrupted
+	Crashes          int    `json:"crashes,omitempty"`            // crashed turns
 	UsageLimits      int    `json:"usage_limits,omitempty"`       // usage limits
-	UnknownResults   int    `json:"unknown_results,omitempty"`    // unknown results of the gates in a row
-	ExternalCause    string `json:"external_cause,omitempty"`     // what the last dead turn met outside: network, overload, usage limit
-	HoldReason       string `json:"hold_reason,omitempty"`        // what only the user can fix, while the loop is held for that
+	UnknownResults   int    `json:"unknown_results,omitempty"`    // unknown gate results in a row
+	ExternalCause    string `json:"external_cause,omitempty"`     // why the last turn failed, if network, overload or usage limit
+	HoldReason       string `json:"hold_reason,omitempty"`        // what the user has to fix before the loop continues
 	StaleIndexCommit string `json:"stale_index_commit,omitempty"` // commit that git's index does not follow, which ended the loop
 }
 
-// Judgement is what the gates run for, and what they said last.
+// GateState is what the gates run for, and their last results.
 type GateState struct {
 	Purpose        Purpose   `json:"purpose,omitempty"`
-	TurnSinceGates bool      `json:"turn_since_gates,omitempty"` // a turn has ended since they last ran
-	ClaimGates     *Gates    `json:"claim_gates,omitempty"`      // for the claim being committed
-	ClaimGatesAt   time.Time `json:"claim_gates_at,omitzero"`    // when they found it
+	TurnSinceGates bool      `json:"turn_since_gates,omitempty"` // a turn ended after the last gate run
+	ClaimGates     *Gates    `json:"claim_gates,omitempty"`      // of the claim being reviewed or committed
+	ClaimGatesAt   time.Time `json:"claim_gates_at,omitzero"`    // when they ran
 	Green          bool      `json:"green,omitempty"`            // every gate passed in full
-	RedReason      string    `json:"red_reason,omitempty"`       // what was red, "" if they could not tell
+	RedReason      string    `json:"red_reason,omitempty"`       // why gates fail, "" if none do or the result is unknown
 	RedAtStart     []RedGate `json:"red_at_start,omitempty"`     // what failed before the first turn
 }
 
@@ -265,57 +264,57 @@ type GateState struct {
 type NextTurn struct {
 	Situation      Situation `json:"situation,omitempty"`
 	Fresh          bool      `json:"fresh,omitempty"`           // in a fresh context
-	Retry          bool      `json:"retry,omitempty"`           // in the place of one that was cut off
+	Retry          bool      `json:"retry,omitempty"`           // repeats one that was cut off
 	ContextPercent int       `json:"context_percent,omitempty"` // percent full
-	LimitsChanged  bool      `json:"limits_changed,omitempty"`  // in the turn under way
+	LimitsChanged  bool      `json:"limits_changed,omitempty"`  // during the current turn
 }
 
-// Requests are what a user wants of the loop, or has allowed.
+// Requests are what a user or the agent asks for.
 type Requests struct {
 	Pause              bool                `json:"pause,omitempty"`
-	Edits              []plan.Edit         `json:"edits,omitempty"`                // of the plan, before the next turn
-	UnappliedEditFiles []string            `json:"unapplied_edit_files,omitempty"` // files that keep edits of the plan which were not applied
+	Edits              []plan.Edit         `json:"edits,omitempty"`                // of the plan, applied before the next turn
+	UnappliedEditFiles []string            `json:"unapplied_edit_files,omitempty"` // files with plan edits that were not applied
 	PlanApproved       bool                `json:"plan_approved,omitempty"`
-	TestRequests       []TestChangeRequest `json:"test_requests,omitempty"` // tests that the agent wants to change
+	TestRequests       []TestChangeRequest `json:"test_requests,omitempty"` // test changes that the agent asks for
 	Permissions
 }
 
-// Permits are the user's words on changes of tests and other gate inputs.
+// Permissions are the user's decisions on changes of tests and other gate inputs.
 type Permissions struct {
-	Approved []string    `json:"approved,omitempty"` // that the agent may change, AllTests for all tests
-	Rejected []Rejection `json:"rejected,omitempty"` // that it may not
+	Approved []string    `json:"approved,omitempty"` // paths; AllTests for all tests
+	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
 // Conversation is what user and agent say to each other.
 type Conversation struct {
-	Messages      []Message  `json:"messages,omitempty"`        // to the agent, that it has not acknowledged
-	ReadMessages  []Message  `json:"read_messages,omitempty"`   // the last that it has
-	ReceivedIDs   []string   `json:"received_ids,omitempty"`    // ids of the last messages
-	Questions     []Question `json:"questions,omitempty"`       // that the agent asks the user, one a task
+	Messages      []Message  `json:"messages,omitempty"`        // to the agent, until their turn ends
+	ReadMessages  []Message  `json:"read_messages,omitempty"`   // the last received ones
+	ReceivedIDs   []string   `json:"received_ids,omitempty"`    // IDs of the last messages, to dedupe them
+	Questions     []Question `json:"questions,omitempty"`       // to the user, one per task
 	Merge         *Merge     `json:"merge,omitempty"`           // what the agent asks the user to merge
-	LastAgentLine string     `json:"last_agent_line,omitempty"` // the last line of what the agent said in the turn that ended
-	Answer        string     `json:"answer,omitempty"`          // of an Answer goal
+	LastAgentLine string     `json:"last_agent_line,omitempty"` // last line of the agent's final message in the previous turn
+	Answer        string     `json:"answer,omitempty"`          // result of an Answer goal
 }
 
-// Past is what the next prompts tell of the turns before.
+// TurnHistory is what the next prompts say about earlier turns.
 type TurnHistory struct {
 	History []RecapLine `json:"history,omitempty"` // the last attempts
 	Lessons []Lesson    `json:"lessons,omitempty"`
 }
 
-// End is how the loop ended, or why it is about to.
+// End is how the loop ended or will end.
 type End struct {
 	Outcome      Outcome       `json:"outcome,omitempty"`
 	Reason       string        `json:"reason,omitempty"`
 	Hint         string        `json:"hint,omitempty"`
 	ReachedLimit Outcome       `json:"reached_limit,omitempty"` // the limit that was reached
 	StopCause    string        `json:"stop_cause,omitempty"`    // cause of a cancellation: stop, int, term, hup
-	StopReason   string        `json:"stop_reason,omitempty"`   // what a user did to stop it, where it was no command
+	StopReason   string        `json:"stop_reason,omitempty"`   // how the user stopped it, if not by a command
 	EndedAt      time.Time     `json:"ended_at,omitzero"`
-	Tested       time.Duration `json:"tested,omitempty"` // of mutation testing after that
+	Tested       time.Duration `json:"tested,omitempty"` // mutation testing after EndedAt
 }
 
-// Asked is the action of a kind that the loop waits for the end of.
+// PendingAction returns the pending action of a kind.
 func (s State) PendingAction(do ActionKind) (Action, bool) {
 	for _, a := range s.Pending {
 		if a.Do == do {
@@ -325,8 +324,8 @@ func (s State) PendingAction(do ActionKind) (Action, bool) {
 	return Action{}, false
 }
 
-// IsNews reports whether an event is one that the loop has not had yet: no message that
-// was received before, and no answer to an action whose end it does not wait for.
+// IsNew reports whether an event is new: neither a message received before nor the end of an action
+// that is not pending.
 func (s State) IsNew(e Event) bool {
 	if e.ID != "" && slices.Contains(s.ReceivedIDs, e.ID) {
 		return false
@@ -334,14 +333,14 @@ func (s State) IsNew(e Event) bool {
 	return e.ActionID == 0 || slices.ContainsFunc(s.Pending, func(a Action) bool { return a.ID == e.ActionID })
 }
 
-// OwesCommit reports whether the loop has ended over the commit of accepted work.
+// CommitPending reports whether the loop ended because accepted work could not be committed.
 func (s State) CommitPending() bool { return s.Outcome != "" && s.After == ThenCommit }
 
-// Task returns the task with that id.
+// Task returns the task with that ID.
 func (s State) Task(id string) (Task, bool) { return s.Tasks.Task(id) }
 
-// ChangedTasks returns the tasks that are new or have another status than in an earlier
-// state. Both hold a plan in the same order, so it is not searched for each task.
+// ChangedTasks returns the tasks that are new or changed status since before. Both states usually
+// share the plan's order, which avoids a search per task.
 func (s State) ChangedTasks(before State) []Task {
 	var changed []Task
 	for i, t := range s.Tasks {
@@ -358,8 +357,8 @@ func (s State) ChangedTasks(before State) []Task {
 	return changed
 }
 
-// ProvedBy returns the done task that a test or gate proved by turning green:
-// what breaks when it fails again.
+// ProvedBy returns the done task that a flipped test or gate proved. It regresses when the test
+// fails again.
 func (s State) ProvedBy(test string) (Task, bool) {
 	for _, t := range s.Tasks {
 		if t.Status == Done && slices.Contains(t.Flipped, test) {
@@ -369,9 +368,8 @@ func (s State) ProvedBy(test string) (Task, bool) {
 	return Task{}, false
 }
 
-// Left tells whether there is something to do. A loop that could not be set up has
-// not begun: all of it is left. Where a fault or a user ended the loop after its last
-// task, the final gates are; where a gate is red in the end, that gate is.
+// HasWorkLeft reports whether the loop can be continued: it never started, has open tasks, edits or
+// messages, ended by a fault or a user before its final gates, or ended with a failing gate.
 func (s State) HasWorkLeft() bool {
 	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0 || len(s.Unread()) > 0
 }

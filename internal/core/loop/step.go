@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// machine is one Step under way: the state being made, and the actions so far.
+// machine is one Step in progress: the new state and the actions so far.
 type machine struct {
 	s     State
 	id    string // of the event
 	acts  []Action
-	owned bool // s.Tasks is a copy that this step may change; before, it is the earlier state's
+	owned bool // s.Tasks is this step's own copy and may be changed
 }
 
-// Step is the whole machine: the state after e, and what to do now. It defines
-// every pair of phase and event; one that makes no sense changes nothing and is
-// reported as an anomaly. Neither s nor e is modified.
+// Step returns the state after e and the actions to perform now. It handles every pair of phase and
+// event: an impossible one changes nothing and is reported as an anomaly. It modifies neither s nor
+// e.
 func Step(s State, e Event) (State, []Action) {
 	m := &machine{s: s, id: e.ID}
 	m.clock(e)
@@ -31,8 +31,8 @@ func Step(s State, e Event) (State, []Action) {
 	return m.s, m.acts
 }
 
-// clock moves the loop's time; it never goes back, whatever the machine's clock
-// does. The time in which no owner was alive counts against nothing.
+// clock advances the loop's time, which never goes back. Time without a living owner counts against
+// no limit.
 func (m *machine) clock(e Event) {
 	if !e.At.After(m.s.Now) {
 		return
@@ -106,7 +106,7 @@ func (m *machine) handle(e Event) {
 	}
 }
 
-// answer handles the events that end an action: each has its phase.
+// actionEnded handles the events that end an action, each in its phase.
 func (m *machine) actionEnded(e Event) {
 	switch {
 	case m.s.Phase == New && e.Kind == Started && e.Start != nil:
@@ -138,7 +138,7 @@ func (m *machine) actionEnded(e Event) {
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.waited()
 	case m.s.Attended && m.unrequestedTurn(e):
-		// the user's session has a life of its own
+		// a turn that the machine did not begin
 	default:
 		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
 	}
@@ -166,7 +166,7 @@ func (m *machine) start(st Start) {
 	m.next()
 }
 
-// follow goes on after a checkpoint, a restore, a wait or a pause.
+// follow continues after a checkpoint, a restore, a wait or a pause.
 func (m *machine) follow(a After) {
 	if m.s.TreeReplaced {
 		m.restartTask()
@@ -193,11 +193,11 @@ func (m *machine) follow(a After) {
 	}
 }
 
-// faulted ends the loop over an action that could not be performed. If that was a
-// commit, it is owed: a loop that is reopened makes it without another turn.
+// faulted ends the loop because an action could not be performed. A failed commit is retried
+// without another turn when the loop is reopened.
 func (m *machine) faulted(e Event) {
 	switch m.s.Phase {
-	case Finishing: // the outcome stands
+	case Finishing: // the outcome is decided
 		m.notify(Warning, e.Text)
 		m.s.Phase = Ended
 		return
@@ -218,8 +218,8 @@ func (m *machine) checkpointed(e Event) {
 	m.follow(m.s.After)
 }
 
-// pause takes effect at once in a wait, otherwise before the next turn or task:
-// a turn under way is not cut off.
+// pause takes effect at once in a wait, otherwise before the next turn or task. It does not
+// interrupt a turn.
 func (m *machine) pause() {
 	m.s.Pause = true
 	if m.s.Phase == Waiting {
@@ -231,11 +231,11 @@ func (m *machine) hold(then After) {
 	m.s.After = then
 	m.s.Phase = Paused
 	m.s.Pending = nil
-	m.startClock() // of a wait that it ends: the pause has a time of its own
+	m.startClock() // ends the time of a wait; the pause starts its own
 	m.stopClock()
 }
 
-// resume has a paused loop go on, with the tasks that came into its plan meanwhile.
+// resume continues a paused loop with the tasks that were added to its plan.
 func (m *machine) resume(tasks []Task) {
 	m.addTasks(tasks)
 	m.s.Pause = false
@@ -246,13 +246,14 @@ func (m *machine) resume(tasks []Task) {
 	}
 }
 
-// away and back bracket time that counts against no limit.
+// stopClock starts time that counts against no limit.
 func (m *machine) stopClock() {
 	if m.s.AwayFrom.IsZero() {
 		m.s.AwayFrom = m.s.Now
 	}
 }
 
+// startClock ends time that counts against no limit.
 func (m *machine) startClock() {
 	if !m.s.AwayFrom.IsZero() {
 		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
@@ -260,8 +261,8 @@ func (m *machine) startClock() {
 	}
 }
 
-// ownerLost makes the new owner do again what the old one had not finished. A
-// turn cut off is begun again in its session, as the same iteration.
+// ownerLost makes the new owner repeat what the old one had not finished. A turn is retried in its
+// session as the same iteration.
 func (m *machine) ownerLost() {
 	if m.s.TreeReplaced && m.s.Phase.OwnerActs() && m.s.Phase != Finishing {
 		m.restartTask()
@@ -297,9 +298,8 @@ func (m *machine) ownerLost() {
 	}
 }
 
-// reopen goes on with a loop that ended with something left to do: a user asks
-// for it. What was skipped is open again. A limit that comes with it counts from
-// where the loop stands; of each other one what remains.
+// reopen continues a loop that ended with work left. Skipped tasks are open again. A limit that
+// comes with it counts from the current usage; the others keep what remains.
 func (m *machine) reopen(e Event) {
 	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.HasWorkLeft() {
 		m.notify(Anomaly, "there is nothing to reopen")
@@ -307,7 +307,7 @@ func (m *machine) reopen(e Event) {
 	}
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
-	if s.endedRed() { // who goes on with it wants it green
+	if s.endedRed() { // the user wants it green
 		s.RedAtStart = nil
 	}
 	m.forgetEnd()
@@ -336,7 +336,7 @@ func (m *machine) reopen(e Event) {
 	m.next()
 }
 
-// lastOf are the last n.
+// lastOf returns the last n elements.
 func lastOf[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
@@ -344,11 +344,12 @@ func lastOf[T any](all []T, n int) []T {
 	return slices.Clone(all[len(all)-n:])
 }
 
-const maxReceivedIDs = 100 // messages whose second delivery is told
+// maxReceivedIDs bounds the message IDs kept to dedupe deliveries.
+const maxReceivedIDs = 100
 
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 
-// ask does an action whose end the loop now waits for.
+// await performs an action and waits for its end in phase p.
 func (m *machine) await(p Phase, a Action) {
 	m.s.Phase = p
 	m.do(a)
@@ -356,7 +357,7 @@ func (m *machine) await(p Phase, a Action) {
 
 func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: l, Text: text}) }
 
-// wait waits until a time; where a pause is asked for, the loop holds at once.
+// wait waits until a time. If a pause is requested, the loop pauses instead.
 func (m *machine) wait(until time.Time, then After, why string) {
 	m.waitFor(Action{Until: until, Text: why}, then)
 }

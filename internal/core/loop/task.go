@@ -9,20 +9,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// TaskStatus says where a task stands.
+// TaskStatus is the status of a task.
 type TaskStatus string
 
-// The states of a task.
+// The statuses.
 const (
 	Open      TaskStatus = "open"
 	Done      TaskStatus = "done"
-	Skipped   TaskStatus = "skipped"   // the ladder is exhausted
-	Blocked   TaskStatus = "blocked"   // the agent says it cannot
+	Skipped   TaskStatus = "skipped"   // all attempts failed
+	Blocked   TaskStatus = "blocked"   // the agent reports that it cannot continue
 	Unchanged TaskStatus = "unchanged" // claimed done, but changed no files
 )
 
-// Task is what the machine knows of a task of the plan, or of the one task that
-// a prompt without a plan is.
+// Task is a task of the plan, or the prompt of a loop without a plan.
 type Task struct {
 	ID           string        `json:"id"`
 	Title        string        `json:"title,omitempty"`
@@ -31,44 +30,43 @@ type Task struct {
 	DependsOn    []string      `json:"depends_on,omitempty"`
 	Wanted       gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
 	Status       TaskStatus    `json:"status"`
-	DoneEarlier  bool          `json:"done_earlier,omitempty"` // was done before this loop
+	DoneEarlier  bool          `json:"done_earlier,omitempty"` // before this loop
 	Evidence     gate.Evidence `json:"evidence,omitempty"`
-	Why          string        `json:"why,omitempty"`     // one line: what told, or why not
-	Flipped      []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
+	Why          string        `json:"why,omitempty"`     // one line: the reason for status and evidence
+	Flipped      []string      `json:"flipped,omitempty"` // tests or gates that failed before it and pass now
 	TestsChanged []string      `json:"tests_changed,omitempty"`
-	TestsRemoved bool          `json:"tests_removed,omitempty"` // these are gone, and the work passes with them
-	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // old tests, where their structure shows it
-	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
+	TestsRemoved bool          `json:"tests_removed,omitempty"` // TestsChanged were removed, and the gates pass with the originals
+	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // structural changes of old tests
+	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // the evidence if its changes of old tests are approved
 	Approved     []string      `json:"approved,omitempty"`      // changed tests that a review accepts
-	StillRed     []string      `json:"still_red,omitempty"`     // tests and gates that did not pass before, nor after it
+	StillRed     []string      `json:"still_red,omitempty"`     // tests and gates that failed before and after it
 	Commit       string        `json:"commit,omitempty"`
 	Receipt      string        `json:"receipt,omitempty"`
-	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`    // how the reviews of it ended, "" without
-	Findings     []string      `json:"findings,omitempty"`    // of the review that disagreed last
-	Accepted     bool          `json:"accepted,omitempty"`    // a user read the work and says that it is right
-	ForMessage   bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a message of the user's
-	LeftOut      bool          `json:"left_out,omitempty"`    // skipped by a user: not counted against the loop
-	Rejected     []string      `json:"rejected,omitempty"`    // changes of tests that it was done with: put back before it is taken up again
-	Undone       bool          `json:"undone,omitempty"`      // it was done until a user restored a checkpoint from before
-	WorkKept     bool          `json:"work_kept,omitempty"`   // work of it was undone, and is kept in a checkpoint
-	Turns        int           `json:"turns,omitempty"`       // a turn that is begun again after a failure counts once, as its iteration does
-	LastTurn     int           `json:"last_turn,omitempty"`   // the iteration of the last of them
-	Took         time.Duration `json:"took,omitempty"`        // of work: waits that count against no limit aside
+	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`    // how its reviews ended, "" without
+	Findings     []string      `json:"findings,omitempty"`    // of the last review that disagreed
+	Accepted     bool          `json:"accepted,omitempty"`    // a user read the work and accepted it
+	ForMessage   bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a user's message
+	LeftOut      bool          `json:"left_out,omitempty"`    // skipped by a user: not counted
+	Rejected     []string      `json:"rejected,omitempty"`    // rejected test changes, restored before the task continues
+	Undone       bool          `json:"undone,omitempty"`      // its work disappeared when a user restored an earlier checkpoint
+	WorkKept     bool          `json:"work_kept,omitempty"`   // its work was undone and is kept in a checkpoint
+	Turns        int           `json:"turns,omitempty"`       // a retried turn counts once, like its iteration
+	LastTurn     int           `json:"last_turn,omitempty"`   // iteration of its last turn
+	Took         time.Duration `json:"took,omitempty"`        // work time, without waits that count against no limit
 	CostUSD      float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
 }
 
-// Restorable reports whether the task ended with work that was undone and can be restored.
+// Restorable reports whether the task ended with undone work that can be restored.
 func (t Task) Restorable() bool { return t.WorkKept && (t.Status == Skipped || t.Status == Blocked) }
 
-// GoalTask is the id of the only task of a loop without a plan.
+// GoalTask is the ID of the only task of a loop without a plan.
 const GoalTask = "goal"
 
-// FinalTask is the id of the task that Pawl opens itself when all others are
-// done and a gate is still red.
+// FinalTask is the ID of the task that Pawl opens when all others are done and a gate fails.
 const FinalTask = "final-gates"
 
-// tasks returns the tasks to be changed in place or appended to. They are copied when this is
-// first called in a step: most steps change none of them, and a plan may have thousands.
+// tasks returns tasks that this step may change. It copies them on first use, because most steps
+// change none and a plan may have thousands.
 func (m *machine) tasks() Tasks {
 	if !m.owned {
 		m.s.Tasks, m.owned = slices.Clone(m.s.Tasks), true
@@ -76,8 +74,7 @@ func (m *machine) tasks() Tasks {
 	return m.s.Tasks
 }
 
-// task changes the task with that id in place. One that a user left out and that the
-// agent worked on all the same counts as any.
+// updateTask changes the task with that ID. A left-out task that gets another status counts again.
 func (m *machine) updateTask(id string, change func(*Task)) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == id })
 	if i >= 0 {
@@ -87,7 +84,7 @@ func (m *machine) updateTask(id string, change func(*Task)) {
 	}
 }
 
-// enough tells whether e is the evidence wanted for the task, or more.
+// meets reports whether e is at least the wanted evidence.
 func (t Task) meets(e gate.Evidence) bool {
 	wanted := t.Wanted
 	if wanted == "" {
@@ -96,10 +93,10 @@ func (t Task) meets(e gate.Evidence) bool {
 	return e.Satisfies(wanted)
 }
 
-// Tasks are those of a loop, in the plan's order.
+// Tasks are the tasks of a loop, in the plan's order.
 type Tasks []Task
 
-// Task returns the task with that id.
+// Task returns the task with that ID.
 func (ts Tasks) Task(id string) (Task, bool) {
 	if i := slices.IndexFunc(ts, func(t Task) bool { return t.ID == id }); i >= 0 {
 		return ts[i], true
@@ -107,7 +104,7 @@ func (ts Tasks) Task(id string) (Task, bool) {
 	return Task{}, false
 }
 
-// Wanted is the evidence that a claim of these tasks needs: proven where one of them does.
+// Wanted returns the evidence that a claim of these tasks needs: proven if any of them does.
 func (ts Tasks) Wanted(ids []string) gate.Evidence {
 	for _, id := range ids {
 		if t, known := ts.Task(id); !known || t.Wanted != gate.Unproven {
@@ -120,8 +117,7 @@ func (ts Tasks) Wanted(ids []string) gate.Evidence {
 	return gate.Unproven
 }
 
-// ToRestore are the tests that are put back before the tasks whose changes of them were
-// rejected are taken up again.
+// ToRestore returns the files to restore before tasks with rejected test changes continue.
 func (ts Tasks) ToRestore() (paths []string) {
 	for _, t := range ts {
 		if t.Status == Open {
@@ -131,9 +127,8 @@ func (ts Tasks) ToRestore() (paths []string) {
 	return paths
 }
 
-// next takes the next task, or ends the loop where nothing is left. Nothing
-// left decides before any limit: a finished job on the last iteration is
-// verified.
+// next begins the next task, or ends the loop if none is left. That check comes before any limit: a
+// job finished on the last iteration is verified.
 func (m *machine) next() {
 	if m.stopped() {
 		return
@@ -143,7 +138,7 @@ func (m *machine) next() {
 		return
 	}
 	m.expireQuestions()
-	m.s.Questions = exclude(m.s.Questions, func(q Question) bool { return q.Approve != "" }) // of work that is there no more
+	m.s.Questions = exclude(m.s.Questions, func(q Question) bool { return q.Approve != "" }) // their work is gone
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	asked := m.s.Unanswered()
@@ -186,8 +181,8 @@ func (m *machine) next() {
 	m.await(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
 }
 
-// pick leaves the choice to core/plan. A task that an earlier loop had begun goes
-// first: its half-done work lies in the tree, and would go into the next commit.
+// pick chooses the next task with core/plan. A task that an earlier loop began goes first, because
+// its unfinished work would go into the next commit.
 func (m *machine) pick() (string, bool) {
 	if t, ok := m.s.Task(m.s.FirstTask); ok && t.Status == Open && m.s.Current == "" {
 		return t.ID, true
@@ -205,7 +200,7 @@ func (m *machine) pick() (string, bool) {
 	return t.ID, ok
 }
 
-// nothingLeft: the gates have the last word on the tree that is kept.
+// nothingLeft runs all gates on the final tree.
 func (m *machine) nothingLeft() {
 	if m.s.Policy.Gates && m.s.Policy.Kind != Answer && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.DoneEarlier }) {
 		m.s.Claim = nil

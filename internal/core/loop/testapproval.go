@@ -9,16 +9,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Existing tests are the judge's. The agent may ask to change them, and a user
-// approves or rejects it, while the loop runs or after its end. Changed tests are
-// never tampering by themselves: work that passes only with them is kept, for no
-// more than unverified, and what it would be worth were they approved is found out
-// at once. So an approval needs no second run: it says that what was found counts.
+// Existing tests are gate inputs. The agent may ask to change them, and a user approves or rejects
+// that, during the loop or after its end. Changing tests is not tampering by itself: work that needs
+// the change is kept as unverified. Its evidence with the change is determined at once, so an
+// approval needs no second gate run.
 
 // AllTests in an approval or a rejection stands for every test.
 const AllTests = "*"
 
-// Ask is a wish of the agent's to change tests.
+// TestChangeRequest is the agent's request to change tests.
 type TestChangeRequest struct {
 	Paths     []string `json:"paths"` // relative to the root, slashes
 	Why       string   `json:"why,omitempty"`
@@ -28,10 +27,10 @@ type TestChangeRequest struct {
 // Rejection is a test that the agent may not change.
 type Rejection struct {
 	Path     string `json:"path"`
-	Reported bool   `json:"reported,omitempty"` // a change was put back, and the agent told: the next is a violation
+	Reported bool   `json:"reported,omitempty"` // a change was restored and the agent told; the next one is a violation
 }
 
-// IfApproved is what work is worth if its changes of old tests are approved.
+// IfApproved is the evidence of work if its changes of old tests are approved.
 type IfApproved struct {
 	Paths    []string      `json:"paths"` // the old tests that it changed
 	Evidence gate.Evidence `json:"evidence"`
@@ -39,13 +38,13 @@ type IfApproved struct {
 	Reason   string        `json:"reason,omitempty"`
 }
 
-// FileAdded is the kind of a change by a file that was not there, and that may change what tests do.
+// FileAdded is the kind of an added file that may change what tests do.
 const FileAdded = "added"
 
-// TestChange is a change of an old test that can be seen in its structure.
+// TestChange is a structural change of an old test.
 type TestChange struct {
 	Path string `json:"path"`
-	Line int    `json:"line,omitempty"` // as the file is now; where it was, for what is gone
+	Line int    `json:"line,omitempty"` // in the current file; for removed code, in the old file
 	Kind string `json:"kind"`           // see package testdiff
 	Name string `json:"name,omitempty"`
 	// Input: the file is a gate input that is not a test.
@@ -69,20 +68,19 @@ const (
 	maxWhyBytes = 300
 )
 
-// MayChange tells whether a user lets the agent change a test.
+// MayChange reports whether a user lets the agent change a test.
 func (p Permissions) MayChange(path string) bool {
 	return !p.Rejects(path) && (slices.Contains(p.Approved, path) || slices.Contains(p.Approved, AllTests))
 }
 
-// MayChangeInput tells whether a user lets the agent change a file that judges
-// and is not a test: they must have named it.
+// MayChangeInput reports whether a user lets the agent change a gate input that is not a test. It
+// must be approved by name.
 func (p Permissions) MayChangeInput(path string) bool {
 	return slices.Contains(p.Approved, path) && !p.Rejects(path)
 }
 
-// Unapproved are the tests that wait for a user's word, sorted: the agent asked
-// to change them, or changed them in work that passes only with them and for which
-// no review's word is enough.
+// Unapproved returns the tests that wait for the user's decision, sorted: requested by the agent,
+// or changed in work that needs the change and that no review covers.
 func (s State) Unapproved() []string {
 	var paths []string
 	for _, ask := range s.TestRequests {
@@ -101,13 +99,12 @@ func (s State) Unapproved() []string {
 // AsksUser reports whether a question, an approval or a changed test waits for the user.
 func (s State) AsksUser() bool { return len(s.Unanswered()) > 0 || len(s.Unapproved()) > 0 }
 
-// AwaitingApproval are old tests that finished tasks changed and that nobody has approved yet,
-// and those whose change was rejected, until their task is taken up again. They judge
-// neither for nor against the tasks that follow: each is judged by its own.
+// AwaitingApproval returns old tests whose changes by finished tasks are unapproved, and rejected
+// ones until their task continues. They count neither for nor against later tasks.
 func (s State) AwaitingApproval() []string {
 	paths := s.Tasks.ToRestore()
 	for _, t := range s.Tasks {
-		if t.Status != Done || t.TestsRemoved { // what comes later is judged with these
+		if t.Status != Done || t.TestsRemoved { // later tasks are gated with these
 			continue
 		}
 		paths = append(paths, t.TestsChanged...)
@@ -119,13 +116,13 @@ func (s State) AwaitingApproval() []string {
 	return exclude(slices.Compact(paths), s.MayChange)
 }
 
-// Rejects tells whether a user said, of this path, that the agent may not change it;
-// of AllTests, whether it may change none but those approved by name since.
+// Rejects reports whether a user rejected changes of this path. For AllTests: of all tests but
+// those approved by name since.
 func (p Permissions) Rejects(path string) bool {
 	return slices.ContainsFunc(p.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
-// testsAsked keeps the wish for the user, once.
+// testsAsked keeps the request for the user, once.
 func (m *machine) testsAsked(paths []string, why string) {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
 	if len(paths) == 0 {
@@ -139,7 +136,7 @@ func (m *machine) testsAsked(paths []string, why string) {
 	m.s.TestRequests = lastOf(append(kept, a), maxAsks)
 }
 
-// applyApproval takes a user's word: for the work of tasks, or for changes of tests.
+// applyApproval applies a user's approval, of tasks or of test changes.
 func (m *machine) applyApproval(e Event) {
 	if len(e.Tasks) > 0 {
 		m.acceptUnproven(e.Tasks)
@@ -148,8 +145,8 @@ func (m *machine) applyApproval(e Event) {
 	}
 }
 
-// approveTests lets the agent change these tests in this loop; without any, all. Work
-// that waited for it counts for what it was found to be, also after the end.
+// approveTests lets the agent change these tests in this loop; none means all. Work that waited
+// gets its evidence, also after the end.
 func (m *machine) approveTests(paths []string) {
 	if len(paths) == 0 {
 		paths = []string{AllTests}
@@ -175,8 +172,7 @@ func (m *machine) approveTests(paths []string) {
 	}
 }
 
-// acceptUnproven takes a user's word for work that nothing proves: they have read it. What was
-// found of it stays as it is.
+// acceptUnproven accepts tasks whose work the user has read. Their evidence stays the same.
 func (m *machine) acceptUnproven(ids []string) {
 	for _, id := range ids {
 		m.updateTask(id, func(t *Task) { t.Accepted = t.Status == Done })
@@ -186,7 +182,7 @@ func (m *machine) acceptUnproven(ids []string) {
 	}
 }
 
-// upgrade gives a task what it was worth if its tests are approved.
+// upgrade gives a task its evidence once its test changes are approved.
 func (m *machine) upgrade(t *Task) bool {
 	g := t.IfApproved
 	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
@@ -208,13 +204,13 @@ func (m *machine) upgrade(t *Task) bool {
 	return true
 }
 
-// OriginalsUnseen reports whether a done task changed old tests, and the gates could
-// not be run with the originals: a place to run them in is missing then, not an approval.
+// OriginalsNotRun reports whether a done task changed old tests and the gates could not run with
+// the originals. No approval helps: a working checkout is missing.
 func (t Task) OriginalsNotRun() bool {
 	return t.Status == Done && t.IfApproved != nil && len(t.TestsChanged) == 0
 }
 
-// unseenHint is what a user can do where the gates could not be run with the originals.
+// originalsHint says what a user can do if the gates could not run with the originals.
 func (m *machine) originalsHint() string {
 	if len(m.s.Unapproved()) == 0 || !slices.ContainsFunc(m.s.Tasks, Task.OriginalsNotRun) {
 		return ""
@@ -222,8 +218,8 @@ func (m *machine) originalsHint() string {
 	return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
 }
 
-// ApproveCommand is what a user types to approve the changes of tests that wait for it,
-// "" if none wait, or if it is a place to run the originals in that is missing.
+// ApproveCommand returns the command that approves waiting test changes, "" if there are none or
+// approval does not help.
 func (s State) ApproveCommand(id string) string {
 	if len(s.Unapproved()) == 0 || slices.ContainsFunc(s.Tasks, Task.OriginalsNotRun) {
 		return ""
@@ -231,9 +227,8 @@ func (s State) ApproveCommand(id string) string {
 	return "pawl approve " + id
 }
 
-// needsUnaskedInputs: the gates pass only with a change of gate inputs that are not tests, and
-// the agent was not told so yet. It may do without, or say why not. One that asked for
-// the change, or whose change a review may accept, has been heard.
+// needsUnaskedInputs reports whether the gates need a change of gate inputs that the agent neither
+// asked for nor was told about. It may do without, or say why not.
 func (m *machine) needsUnaskedInputs(g Gates) bool {
 	if len(g.NeededInputs) == 0 || m.s.Ladder.RefusedForInputs || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
 		return false
@@ -243,8 +238,7 @@ func (m *machine) needsUnaskedInputs(g Gates) bool {
 	})
 }
 
-// awaitEarlier makes work that passes only with an earlier task's change worth what was
-// found once that change is approved. One approval is enough for both.
+// requireEarlierChanges makes work that needs an earlier task's change wait for the same approval.
 func (g *Gates) requireEarlierChanges() {
 	if len(g.AwaitedChanges) == 0 {
 		return
@@ -264,7 +258,7 @@ func (g *Gates) requireEarlierChanges() {
 	g.IfApproved, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
 }
 
-// dropAnsweredAsks drops the wishes that a user has answered.
+// dropAnsweredAsks drops the requests that a user has answered.
 func (m *machine) dropAnsweredAsks(paths []string) {
 	m.s.TestRequests = exclude(m.s.TestRequests, func(a TestChangeRequest) bool {
 		return slices.Contains(paths, AllTests) ||
@@ -279,7 +273,7 @@ func joinPaths(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// without are all that do not match; nil for none, as the journal keeps it.
+// exclude returns the elements that do not match; nil for none, as the journal keeps it.
 func exclude[T any](all []T, match func(T) bool) []T {
 	var kept []T
 	for _, v := range all {

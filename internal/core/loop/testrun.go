@@ -8,9 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// TestRun is what a run of tests came to that the agent itself made in a turn. It
-// proves nothing and restores nothing: it is told to the agent again, and the
-// same red run turn after turn is a sign that the work stands still.
+// TestRun is the result of the agent's own test run in a turn. It proves nothing, but is shown to
+// the agent again. The same failure turn after turn indicates that the work makes no progress.
 type TestRun struct {
 	Command    string   `json:"command"`
 	Result     string   `json:"result"` // see package testreport: "pass", "fail" …
@@ -26,7 +25,7 @@ const (
 	testWords   = 200 // bytes of a name or an error
 )
 
-// Bounded is the run as it is kept.
+// Bounded returns the run with every text shortened for the journal.
 func (t TestRun) Bounded() TestRun {
 	t.Command, t.FirstError = plan.OneLine(t.Command, testCommand), plan.OneLine(t.FirstError, testWords)
 	names := make([]string, min(len(t.Failing), TestNames))
@@ -38,8 +37,7 @@ func (t TestRun) Bounded() TestRun {
 	return t
 }
 
-// Clean is the run with every text passed through a function that takes secrets
-// out of it; nil leaves it as it is.
+// Redacted returns the run with redact applied to every text; nil changes nothing.
 func (t TestRun) Redacted(redact func(string) string) TestRun {
 	if redact == nil {
 		return t
@@ -56,7 +54,7 @@ func (t TestRun) Redacted(redact func(string) string) TestRun {
 // Red reports whether tests failed.
 func (t *TestRun) Red() bool { return t != nil && t.Result == "fail" }
 
-// String is the run as a line: "`npm test`: 2 failed: a, b (expected 3)".
+// String formats the run: "`npm test`: 2 failed: a, b (expected 3)".
 func (t TestRun) String() string {
 	words := strings.ReplaceAll(t.Result, "_", " ")
 	if t.Result == "fail" {
@@ -78,16 +76,16 @@ func (t TestRun) String() string {
 	return "`" + t.Command + "`: " + words
 }
 
-// fingerprint tells one red run from another, numbers aside.
+// fingerprint identifies a failing run, ignoring numbers.
 func (t TestRun) fingerprint() string {
 	return gate.Fingerprint("", []gate.Result{{Gate: t.Command, Status: gate.Fail, Failing: t.Failing, Tail: t.FirstError}})
 }
 
-// redTurns is how many turns in a row, the last test run of each red in the same
-// way, are as good a sign as two tries that fail alike.
+// maxSameRedRuns is how many turns in a row with the same failing test run count like two identical
+// failed tries.
 const maxSameRedRuns = 3
 
-// tested books the last test run of a turn.
+// recordTestRun records the last test run of a turn.
 func (m *machine) recordTestRun(t *TestRun) {
 	l := &m.s.Ladder
 	l.LastTestRun = t
@@ -101,13 +99,13 @@ func (m *machine) recordTestRun(t *TestRun) {
 	l.SameRedRuns++
 }
 
-// standsStill: the agent sees the same tests fail, turn after turn.
+// repeatsRedRun reports whether the agent's test runs failed in the same way for too many turns.
 func (m *machine) repeatsRedRun() bool {
 	return m.s.Policy.Kind == Change && m.s.Policy.Gates && m.s.Ladder.SameRedRuns >= maxSameRedRuns
 }
 
-// stillRed climbs as two tries that failed alike would. A user's words may come
-// between: in their session it is a failed try.
+// failRepeatedRun fails the task as two identical failed tries would. In a user's session it is one
+// failed try, since the user may have intervened.
 func (m *machine) failRepeatedRun() {
 	l := &m.s.Ladder
 	t, red := l.LastTestRun, l.TestRunFingerprint

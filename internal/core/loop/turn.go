@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	maxIdleTurns         = 3 // turns in a row without a tool call that are stagnation
+	maxIdleTurns         = 3 // turns in a row without a tool call
 	violationsUntilFresh = 2
 	maxViolations        = 3
 	backgroundWait       = 10 * time.Minute
 	minPeriod            = time.Second
 )
 
-// beginTurn begins the next turn of the current task, unless a limit or a pause
-// comes first. It is the only place where a turn begins: no turn can begin past
-// a limit.
+// beginTurn begins the next turn of the current task, unless a limit or a pause prevents it. No
+// other function begins turns, so none can begin past a limit.
 func (m *machine) beginTurn() {
 	if m.stopped() {
 		return
@@ -66,16 +65,15 @@ func (m *machine) beginTurn() {
 	})
 }
 
-// fresh tells whether the next turn gets an empty context. A user's session has
-// the one that it has.
+// fresh reports whether the next turn gets an empty context. A user's session keeps its own.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
 	return !m.s.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
 		p.Session == Hybrid && m.contextFull())
 }
 
-// contextFull reports whether the agent's context is as full as may be (--handover-at):
-// the next turn gets a fresh session, a user's session hands the loop over.
+// contextFull reports whether the context reached --handover-at. The next turn then gets a fresh
+// session; a user's session hands the loop over.
 func (m *machine) contextFull() bool {
 	at := m.s.Policy.HandoverAt
 	return at > 0 && m.s.ContextPercent >= at
@@ -92,11 +90,11 @@ func (m *machine) turnEnded(t Turn) {
 	m.applyTurn(t)
 }
 
-// weighTurn goes on from what a turn came to, be it that it was cut off.
+// applyTurn continues after a turn, also one that was cut off.
 func (m *machine) applyTurn(t Turn) {
 	m.countTurn(t)
 	m.s.Trouble = Trouble{}
-	if !m.claimable() && !m.s.Policy.Gates { // nothing else tells that a try went well
+	if !m.claimable() && !m.s.Policy.Gates { // only the end of a turn shows success here
 		m.s.Ladder = Ladder{IdleTurns: m.s.Ladder.IdleTurns}
 	}
 	m.s.Ladder.ToolCallsHidden = t.ToolCallsHidden
@@ -129,8 +127,8 @@ func (m *machine) applyTurn(t Turn) {
 	m.inspect()
 }
 
-// allowedClaim is the claim that counts. A goal whose own limit is its end has none to
-// make, but for the word that it cannot go on.
+// allowedClaim returns the claim that counts. A time-boxed or periodic goal can only claim to be
+// blocked.
 func (m *machine) allowedClaim(c *Claim) *Claim {
 	if c != nil && !c.Blocked && !m.claimable() {
 		return nil
@@ -142,7 +140,7 @@ func (m *machine) claimable() bool {
 	return m.s.Policy.Kind != Explore && m.s.Policy.Kind != Periodic
 }
 
-// count books what a turn cost, whether it came to its own end or died.
+// countTurn adds the cost of a turn, also of a failed one.
 func (m *machine) countTurn(t Turn) {
 	m.s.Turns++
 	m.s.LastAgentLine = lastLine(t.Text)
@@ -158,14 +156,14 @@ func (m *machine) countTurn(t Turn) {
 	})
 }
 
-// addUsage books a cost on the loop and on the task at work.
+// addUsage adds a cost to the loop and the current task.
 func (m *machine) addUsage(u Usage) {
 	m.s.Usage = m.s.Usage.Add(u)
 	m.updateTask(m.s.Current, func(t *Task) { t.CostUSD = Usage{CostUSD: t.CostUSD}.Add(u).CostUSD })
 }
 
-// newBackground tells whether there is work in the background that was not
-// waited for yet: the stop is allowed once per piece of it.
+// hasNewBackground reports whether there is background work that the loop has not waited for yet.
+// It waits once for each.
 func (m *machine) hasNewBackground(work []string) bool {
 	fresh := false
 	for _, w := range work {
@@ -177,7 +175,7 @@ func (m *machine) hasNewBackground(work []string) bool {
 	return fresh
 }
 
-// inspect is deep only where something will be judged: turns without a claim are
+// inspect compares the whole tree only before a gate run, since turns without a claim should be
 // cheap.
 func (m *machine) inspect() {
 	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != "" || m.atMessage()
@@ -240,14 +238,14 @@ func (m *machine) treeInspected(seen Inspection) {
 	}
 }
 
-// doneAlready: a user ticked the task at work, whatever the agent says of it.
+// userTicked reports whether a user ticked the current task, whatever the agent says.
 func (m *machine) userTicked() bool {
 	t, ok := m.s.Task(m.s.Current)
 	return ok && t.Status == Done
 }
 
-// stagnant fails a task at which nothing is done any more. After a refusal, an agent that
-// does nothing stands by its claim: that is judged again, and kept for what it is worth.
+// stagnant fails a task without progress. After a refusal, an agent that does nothing maintains its
+// claim: it is gated again and kept with its evidence.
 func (m *machine) stagnant() {
 	if c := m.s.Ladder.RefusedClaim; c != nil {
 		m.s.Claim, m.s.Ladder.RefusedClaim, m.s.Ladder.IdleTurns = c, nil, 0
@@ -276,9 +274,8 @@ func (m *machine) stagnant() {
 	m.beginTurn()
 }
 
-// violation counts a change of protected files and restores them; in a user's
-// session it asks the agent to. The claim that came with the change is not judged:
-// the agent learns why, and may claim again.
+// violation counts a change of protected files and restores them; in a user's session it asks the
+// agent to. The claim in that turn is dropped; the agent may claim again.
 func (m *machine) violation(paths []string) {
 	m.s.Violations++
 	m.s.Claim = nil
@@ -300,8 +297,7 @@ func (m *machine) violation(paths []string) {
 	m.beginTurn()
 }
 
-// lastLine is the last line of a text that says something, "" if none does. A
-// claim's tag says nothing of the work.
+// lastLine returns the last line with content, without claim tags, "" if there is none.
 func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		line, _, _ = strings.Cut(line, "<promise")

@@ -1,8 +1,8 @@
 package loop
 
-// unasked takes the end of a turn that the machine did not begin, out of a
-// user's session: they type when they like, and the client wakes the session
-// for reasons of its own. It reports whether the event is dealt with.
+// unrequestedTurn handles the end of a turn in a user's session that the machine did not begin.
+// Users type at any time, and clients wake sessions by themselves. It reports whether the event is
+// handled.
 func (m *machine) unrequestedTurn(e Event) bool {
 	if e.Kind != TurnEnded && e.Kind != AgentFailed {
 		return false
@@ -31,14 +31,13 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	return true
 }
 
-// isIdle: the loop waits for a time before the session's next turn, or for the
-// session to work again.
+// isIdle reports whether the loop waits before the session's next turn, or for the session to work
+// again.
 func (m *machine) isIdle() bool {
 	return m.s.Phase == Waiting && m.s.After == ThenTurn || m.s.Phase == Paused && !m.s.Pause && m.s.After == ThenTurn
 }
 
-// resumeWork: the session is at work again before its time. The turn that it had is
-// the one that was due.
+// resumeWork treats an early turn of the session as the one that was due.
 func (m *machine) resumeWork() {
 	m.startClock()
 	m.s.Phase = Turning
