@@ -71,18 +71,18 @@ type Event struct {
 	Question          *Question     `json:"question,omitempty"`            // QuestionAsked; Answered: the answered one, matched by its time; nil: the first
 	Turn              *Turn         `json:"turn,omitempty"`                // TurnEnded; AgentFailed: what is known of it
 	Failure           *Failure      `json:"failure,omitempty"`             // AgentFailed
-	Inspection        *Inspection   `json:"inspection,omitempty"`          // TreeSeen
+	Inspection        *Inspection   `json:"inspection,omitempty"`          // TreeInspected
 	Unchanged         bool          `json:"unchanged,omitempty"`           // Restored: the tree was the same already, so there is nothing to undo
 	Commit            string        `json:"commit,omitempty"`              // Committed: its hash, "" if the loop makes no commits
 	Receipt           string        `json:"receipt,omitempty"`             // Committed
 	Limit             Outcome       `json:"limit,omitempty"`               // LimitHit: Iterations, Duration or Budget
 	Limits            *Limits       `json:"limits,omitempty"`              // LimitsChanged: totals since the loop began; 0: unchanged, below 0: unlimited
-	Text              string        `json:"text,omitempty"`                // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; Committed: why git's index does not follow; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Text              string        `json:"text,omitempty"`                // MessageArrived: the note; Answered: the answer; MergeRequested: what is to be merged; Cancelled: its cause; Faulted: what failed; Committed: why git's index does not follow; HandoverRequested, HandedOver: why; LessonLearned, LessonForgotten: the lesson
 	Now               bool          `json:"now,omitempty"`                 // MessageArrived: for the current turn
 	IDs               []string      `json:"ids,omitempty"`                 // Delivered: of messages
-	Owner             Owner         `json:"owner,omitempty"`               // HandoverAsked, HandedOver, Reopened ("": as it was)
+	Owner             Owner         `json:"owner,omitempty"`               // HandoverRequested, HandedOver, Reopened ("": as it was)
 	HandoverFailed    bool          `json:"handover_failed,omitempty"`     // HandedOver: the present owner keeps the loop
-	ByUser            bool          `json:"by_user,omitempty"`             // Learnt: a user wrote it
+	ByUser            bool          `json:"by_user,omitempty"`             // LessonLearned: a user wrote it
 	Tasks             []string      `json:"tasks,omitempty"`               // CheckpointRestored: tasks done in the checkpoint; Approved: tasks whose work is accepted; Answered: the task that asked, none: the first; Committed: done tasks whose commits are gone
 	Edits             []plan.Edit   `json:"edits,omitempty"`               // PlanEditRequested: the requested edits; first event of an owner: edits queued before; PlanEdited: those tried
 	Plan              []Task        `json:"plan,omitempty"`                // PlanEdited: all tasks, if the whole plan was replaced

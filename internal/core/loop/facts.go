@@ -16,7 +16,7 @@ type Facts struct {
 	HandoverWhy      string
 	Outcome          Outcome
 	CommitPending    bool
-	StaleIndexCommit string // Trouble.Behind
+	StaleIndexCommit string // Trouble.StaleIndexCommit
 
 	Tasks              Tasks
 	UnappliedEditFiles []string // files that keep edits of the plan which were not applied

@@ -35,7 +35,7 @@ const (
 	Checkpointing   Phase = "checkpointing"    // for Checkpointed
 	Baseline        Phase = "baseline"         // for GatesFinished on the task's start tree
 	Turning         Phase = "turning"          // for TurnEnded or AgentFailed
-	Inspecting      Phase = "inspecting"       // for TreeSeen
+	Inspecting      Phase = "inspecting"       // for TreeInspected
 	Judging         Phase = "judging"          // for GatesFinished on the agent's work
 	Committing      Phase = "committing"       // for Committed
 	Restoring       Phase = "restoring"        // for Restored

@@ -19,7 +19,7 @@ const (
 	TypeReceipt        = "receipt"         // data: verify.Receipt, before the event that it belongs to
 	TypeCommittedTrees = "committed_trees" // data: CommittedTrees, before the event Committed
 	TypeNewFiles       = "new_files"       // data: NewFiles, added to the earlier ones
-	TypeAttribution    = "attribution"     // data: Attribution, after the event TreeSeen
+	TypeAttribution    = "attribution"     // data: Attribution, after the event TreeInspected
 	TypeToolClaim      = "tool_claim"      // data: ToolClaim, before the event TurnEnded
 	TypePullRequest    = "pull_request"    // data: PullRequest, after the loop's end
 	TypeSandbox        = "sandbox"         // data: Sandbox, if it differs from the last one
