@@ -73,6 +73,13 @@ func (c *terminal) until(what string, so func() bool) {
 	c.Until(what, turnMost, so)
 }
 
+// gatesRun waits until the gates run on work that has made a file. What a gate writes outside of its checkout is
+// out of sight.
+func (c *terminal) gatesRun(file string) {
+	c.s.t.Helper()
+	c.until("gate at work", func() bool { return exists(c.s.path(file)) && c.s.pawl("status").says("· running the gates") })
+}
+
 // String is the screen, for who looks for a fault.
 func (c *terminal) String() string { return "screen:\n" + c.Screen() }
 
