@@ -55,7 +55,7 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err := c.consent(a, removals, plugin); err != nil {
 		return err
 	}
-	a.warnUndriven()
+	a.warnOfSessionLoops()
 	for _, r := range removals {
 		if err := c.remove(a, r); err != nil {
 			return err
@@ -67,15 +67,15 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// warnUndriven names the loops in sessions, which the hooks drive that are taken out.
-func (a *app) warnUndriven() {
+// warnOfSessionLoops names the loops in sessions: the hooks that are removed continue them.
+func (a *app) warnOfSessionLoops() {
 	listed, err := a.listed()
 	if err != nil {
 		return // pawl list says why
 	}
 	for _, l := range listed {
 		if sum := a.present(l); sum.Attended && sum.State != "ended" {
-			term.Warnf(a.Err, "loop %s lives in a session: without hooks nobody continues or judges it there", sum.ID)
+			term.Warnf(a.Err, "loop %s lives in a session: nothing continues it there unless the hooks are installed elsewhere, too", sum.ID)
 			fmt.Fprintf(a.Err, "pawl: hint: pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it\n", sum.ID)
 		}
 	}

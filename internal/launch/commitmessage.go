@@ -6,23 +6,24 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// useCommitMessage takes the form of commit messages from the configuration as it is now:
-// a hook that refused the one before ended the loop, and the user was told to set another.
-// One that was given for the run stays. With a configuration that cannot be read a loop
-// goes on as it began.
-func useCommitMessage(spec *record.Spec, env environment.Environment) {
+// useCommitMessage reads the form of commit messages from the current configuration: a hook that
+// refused the last one ended the loop, and the user was told to set another. A form that was given
+// for the run stays. It returns an error if the configuration cannot be read.
+func useCommitMessage(spec *record.Spec, env environment.Environment) error {
 	if spec.FixedMessage {
-		return
+		return nil
 	}
 	user, err := config.ReadUser(env)
 	if err != nil {
-		return
+		return err
 	}
 	project, err := config.ReadProject(spec.Root)
 	if err != nil {
-		return
+		return err
 	}
-	if s, err := config.Resolve(user, project); err == nil {
+	s, err := config.Resolve(user, project)
+	if err == nil {
 		spec.CommitMessage = s.CommitMessage
 	}
+	return err
 }

@@ -175,10 +175,12 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	useCommitMessage(&spec, env)
 	m, err := Load(l)
 	if err != nil {
 		return nil, err
+	}
+	if err := useCommitMessage(&spec, env); err != nil && m.State.Outcome == loop.Errored {
+		return nil, err // the user may have mended what ended it there; other loops go on as they began
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended {

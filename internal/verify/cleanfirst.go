@@ -7,14 +7,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// A claim with new tests needs a run in a clean checkout (gate.RepeatClean), whatever the work tree
-// says. So that run comes first. If everything passes there, the work tree has nothing to add, and the
+// A claim with new tests or changed gate inputs needs a run in a clean checkout (gate.RepeatClean),
+// whatever the work tree says. So that run comes first. If everything passes there, the work tree has nothing to add, and the
 // claim costs one run of its gates less. If tests fail there, the work tree runs these alone: it tells
 // whether the checkout is the reason.
 
 // cleanResults returns the results of a claim from a clean checkout, or nil if the work tree must
 // decide. It is nil for gates that failed before or that did not reproduce the loop's start in a
-// checkout, and for claims without new tests.
+// checkout, and for claims without new tests or changed gate inputs.
 func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observation) ([]gate.Result, error) {
 	if r.GatesOnly || r.WantedEvidence == gate.Unproven || len(o.NewTests)+len(o.ChangedNonTests) == 0 || !v.canRunClean(ctx, r, o) {
 		return nil, nil
@@ -23,7 +23,7 @@ func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observat
 	if err != nil {
 		return nil, ctx.Err() // RepeatClean finds every other error again, and says it
 	}
-	if slices.ContainsFunc(clean.Results, isNotPlainPass) {
+	if slices.ContainsFunc(clean.Results, func(r gate.Result) bool { return !isPlainPass(r) }) {
 		return v.failsHereToo(ctx, r, clean.Results)
 	}
 	o.Runs[gate.RepeatClean] = clean
@@ -49,7 +49,7 @@ func (v *Verifier) canRunClean(ctx context.Context, r Request, o *gate.Observati
 // tree, too; nil if the whole gates must run there.
 func (v *Verifier) failsHereToo(ctx context.Context, r Request, clean []gate.Result) ([]gate.Result, error) {
 	for _, there := range clean {
-		if there.Status == gate.Pass && !isNotPlainPass(there) {
+		if isPlainPass(there) {
 			continue
 		}
 		few, narrowed := narrowToTests(v.Root, gatesNamed(r.Gates, []string{there.Gate}), there.Failing)
@@ -67,7 +67,7 @@ func (v *Verifier) failsHereToo(ctx context.Context, r Request, clean []gate.Res
 	return clean, nil
 }
 
-// isNotPlainPass reports whether a result needs another one beside it.
-func isNotPlainPass(r gate.Result) bool {
-	return r.Status != gate.Pass || r.Flaky || r.Warning != "" || r.MasksFailures || len(r.WrittenTests) > 0
+// isPlainPass reports whether a gate passed and nothing in the result calls for another run.
+func isPlainPass(r gate.Result) bool {
+	return r.Status == gate.Pass && !r.Flaky && r.Warning == "" && !r.MasksFailures && len(r.WrittenTests) == 0
 }

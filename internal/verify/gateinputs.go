@@ -53,7 +53,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	rules.Checked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return gatesRunScript(steps, file) }
 	named := func(file string) bool { return gatesName(r.Gates, steps, file) }
-	loaded := sync.OnceValue(func() func(string) bool { return v.loadedByProgram(ctx, r.ProtectedTree, named) }) // few claims need it
+	loaded := sync.OnceValue(func() func(string) bool { return v.productData(ctx, r.ProtectedTree, named) }) // few claims need it
 	rules.Loaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
 	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && v.isTest(s.From) })
 	rules.Asked = func(file string) bool { // a file that only a test script runs is what it tests

@@ -219,7 +219,7 @@ func newModuleNames(tests map[string]git.Entry, changes []git.Change) map[string
 	return names
 }
 
-// maxDeclaring bounds the files read for declared names.
+// maxDeclaring bounds the files read for the names that they declare or contain.
 const maxDeclaring = 2000
 
 // declaredIn returns whether a program declares a name. If that cannot be read, it says yes.

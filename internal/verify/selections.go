@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // selections are the files that each claim reads, in several trees.
@@ -15,6 +16,7 @@ type selections struct {
 	mayHoldTests *git.Selection // tests, and sources that may contain tests
 	documents    *git.Selection // without tests
 	programs     *git.Selection // without tests
+	sources      *git.Selection // source files and tests
 	python       *git.Selection
 	locked       *git.Selection // manifests and lock files
 
@@ -31,6 +33,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		mayHoldTests: of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
 		documents:    of(func(file string) bool { return isDocument(file) && !isTest(file) }),
 		programs:     of(func(file string) bool { return sign.Knows(file) && !isTest(file) }),
+		sources:      of(func(file string) bool { return work.IsSource(file) || isTest(file) }),
 		python:       of(func(file string) bool { return path.Ext(file) == ".py" }),
 		locked:       of(func(file string) bool { return isManifest(file) || isLock(file) }),
 

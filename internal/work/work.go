@@ -38,7 +38,7 @@ type Rules struct {
 	Runs func(file string) bool
 	// Asked reports whether the user's goal or task names a file; nil = it names none.
 	Asked func(file string) bool
-	// Settled reports whether there are files below a folder before the work; nil = in all.
+	// HasFiles reports whether there are files below a folder before the work; nil = in all.
 	HasFiles func(dir string) bool
 }
 
