@@ -151,6 +151,9 @@ func (r *Runner) editsSince(ctx context.Context, m memory.Briefing) (memory.Edit
 		was.ByAgent = slices.DeleteFunc(slices.Clone(was.ByAgent), committed)
 	}
 	r.editsBase, r.ownEdits = m.Base.Commit, own
+	if r.userEdits == nil {
+		r.userEdits = map[string][]time.Time{}
+	}
 	return was, nil
 }
 
@@ -164,7 +167,12 @@ func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Ca
 		return deleted || times.OfEdit(at, false) == authorship.User && !past.Names(full), true
 	}
 	known := slices.Contains(was.ByUser, file) && !deleted
-	return times.OfEdit(at, known) == authorship.User && !past.Wrote(full), false
+	untouched := known && len(at) > 0 && slices.EqualFunc(at, r.userEdits[file], time.Time.Equal) // however soon after it a turn began
+	theirs = (untouched || times.OfEdit(at, known) == authorship.User) && !past.Wrote(full)
+	if theirs {
+		r.userEdits[file] = at
+	}
+	return theirs, false
 }
 
 // isSinceCut reports whether a file changed between the start of a call in which the owner before this one was

@@ -32,6 +32,7 @@ type tree struct {
 	noneNew   string                   // the base and the state of the index at which all new files were sorted
 	ownEdits  map[string]bool          // tracked files that the agent changed since the base, as far as they were sorted
 	editsBase string                   // that base
+	userEdits map[string][]time.Time   // tracked files that the user changed since the base, with their times when they were last sorted
 	rested    atomic.Bool              // the loop waited, or was paused: the user may have worked in the tree
 	sortedNew memory.NewFiles          // new files that are not, as far as they were sorted
 	read      memory.Attribution       // by the look under way, see calls.go
