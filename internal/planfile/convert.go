@@ -57,7 +57,11 @@ func writeMarkdown(p plan.Plan, format string) ([]byte, error) {
 	if format == Ralphex && len(p.Gates) > 0 {
 		b.WriteString("\n## Validation Commands\n\n")
 		for _, g := range p.Gates {
-			fmt.Fprintf(&b, "- `%s`\n", plan.OneLine(strings.ReplaceAll(g, "`", "'"), 0))
+			if g = plan.OneLine(g, 0); strings.Contains(g, "`") { // its own substitution would end the code span
+				fmt.Fprintf(&b, "\n```sh\n%s\n```\n\n", g)
+				continue
+			}
+			fmt.Fprintf(&b, "- `%s`\n", g)
 		}
 	}
 	if format == Checklist {

@@ -117,3 +117,22 @@ func TestEveryTestPlanConverts(t *testing.T) {
 		converts(t, f.Plan())
 	}
 }
+
+// A command with a substitution of its own stays the same command.
+func TestConvertKeepsACommandWithBackticks(t *testing.T) {
+	t.Parallel()
+	gates := []string{"go test ./...", "test `wc -l < a.txt` = 3"}
+	p := decode(t, "p.json", `{"project":"Shop","userStories":[{"id":"US-001","title":"Add `+"`Sub`"+` to calc"}]}`).Plan()
+	p.Gates = gates
+	data, err := planfile.Convert(p, planfile.Ralphex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := decode(t, "plan.md", string(data)).Plan()
+	if diff := cmp.Diff(gates, again.Gates); diff != "" {
+		t.Errorf("gates (-want +got):\n%s\n%s", diff, data)
+	}
+	if got := again.Tasks[0].Title; got != "Add `Sub` to calc" {
+		t.Errorf("title: %s", got)
+	}
+}

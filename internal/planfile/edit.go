@@ -214,9 +214,8 @@ func (f *File) retitle(i int, title string) (*File, error) {
 		return f.retitled(i, title, p.head, quoteJSON(title))
 	}
 	err := f.cannot("the title of task " + clean(t.ID) + " stands on several lines")
-	plain := bytes.ReplaceAll(f.data[:p.head.to], []byte("`"), []byte("'")) // as in a title, see plan.OneLine
-	for at := p.head.from; ; at++ {                                         // it may occur before the title, as in "Task 1: a"
-		n := bytes.Index(plain[at:], []byte(t.Title))
+	for at := p.head.from; ; at++ { // it may occur before the title, as in "Task 1: a"
+		n := bytes.Index(f.data[at:p.head.to], []byte(t.Title))
 		if n < 0 {
 			break
 		}

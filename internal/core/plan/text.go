@@ -77,8 +77,8 @@ func Scope(id string) string {
 // OneLine makes hostile text fit for one line of a terminal, a commit subject
 // or a list: terminal escape sequences, control characters, invisible ones
 // (bidi overrides, zero width) are removed, bytes that are not UTF-8 are quoted
-// (Visible), white space is folded to single spaces, backticks become apostrophes. What is
-// longer than limit characters (runes) is cut and ends in "…"; limit ≤ 0 means no bound.
+// (Visible), white space is folded to single spaces. What is longer than limit
+// characters (runes) is cut and ends in "…"; limit ≤ 0 means no bound.
 func OneLine(text string, limit int) string {
 	text = Visible(text)
 	var b strings.Builder
@@ -95,8 +95,6 @@ func OneLine(text string, limit int) string {
 		case unicode.IsSpace(r):
 			space = n > 0
 			continue
-		case r == '`':
-			r = '\''
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
 			continue
 		}

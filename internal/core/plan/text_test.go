@@ -84,7 +84,7 @@ func TestOneLine(t *testing.T) {
 		{"zero width and tags", "a\u200bb\U000e0041\ufeff", 0, "ab"},
 		{"invalid UTF-8", "a\xffb", 0, `a\377b`},
 		{"replacement character stays", "a\ufffdb", 0, "a\ufffdb"},
-		{"backticks", "run `go test`", 0, "run 'go test'"},
+		{"backticks", "run `go test`", 0, "run `go test`"},
 		{"other scripts", "添加登录 – ça va", 0, "添加登录 – ça va"},
 		{"fits", "abcde", 5, "abcde"},
 		{"cut", "abcdef", 5, "abcd…"},
