@@ -201,43 +201,72 @@ func (m *machine) claimGatesFinished(g Gates) {
 	}
 	m.s.UnknownResults = 0
 	m.recordGates(g)
-	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
-	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.isLastClaim() && !m.provenDespiteRed(g) {
-		m.s.Ladder.SeenRed = true
-		m.s.Ladder.RefusedStillRed = m.s.Ladder.RefusedStillRed || g.Status == gate.Pass && len(g.StillRed) > 0
-		m.s.Claim = nil
-		if why := m.isolatedBlocked(); why != "" {
-			m.skip(Blocked, why)
-			return
-		}
-		if !m.s.Policy.Verify { // there nobody claims a thing
-			m.s.Refusals++
-		}
-		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: g.Status == gate.Pass, GateTimedOut: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
+	if !m.passes(g) {
+		m.claimFailed(g)
 		return
 	}
-	g.Evidence = m.greenEvidence(g.Evidence)
-	if i := g.IfApproved; i != nil {
-		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
-	}
-	if len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates {
-		g.IfApproved = nil
-	}
-	if len(g.TestsChanged) > 0 || len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates {
-		g.Evidence = gate.NoEvidence
-	}
-	if m.needsUnaskedInputs(g) {
+	m.limitEvidence(&g)
+	if f, refused := m.refusal(g); refused {
 		m.s.Ladder.RefusedClaim = m.s.Claim
-		m.refuseClaim(Failing{Reason: g.Reason, Signs: m.newSigns(g), NeededInputs: g.NeededInputs})
-		return
-	}
-	if why := m.missingEvidence(g); why != "" {
-		m.s.Ladder.RefusedClaim = m.s.Claim
-		m.refuseClaim(Failing{Reason: why, Signs: m.newSigns(g), Remedy: g.Remedy})
+		f.Signs = m.newSigns(g)
+		m.refuseClaim(f)
 		return
 	}
 	g.requireEarlierChanges()
 	m.reviewOrAccept(g)
+}
+
+// refusal returns what a claim lacks although the gates pass, if it is refused for that.
+func (m *machine) refusal(g Gates) (f Failing, refused bool) {
+	if m.needsUnaskedInputs(g) {
+		return Failing{Reason: g.Reason, NeededInputs: g.NeededInputs}, true
+	}
+	why := m.missingEvidence(g)
+	return Failing{Reason: why, Remedy: g.Remedy}, why != ""
+}
+
+// passes reports whether the gates pass as this claim needs: without a regression, and green where
+// green is the goal or no task is left to make it so.
+func (m *machine) passes(g Gates) bool {
+	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
+	switch {
+	case g.Status == gate.Fail, greenIsTheGoal && !g.Green:
+		return false
+	case len(g.StillRed) > 0 && m.isLastClaim():
+		return m.provenDespiteRed(g)
+	}
+	return true
+}
+
+// claimFailed counts a failed try, or skips the task that an isolated turn reports as blocked.
+func (m *machine) claimFailed(g Gates) {
+	failedBefore := g.Status == gate.Pass
+	m.s.Ladder.SeenRed = true
+	m.s.Ladder.RefusedStillRed = m.s.Ladder.RefusedStillRed || failedBefore && len(g.StillRed) > 0
+	m.s.Claim = nil
+	if why := m.isolatedBlocked(); why != "" {
+		m.skip(Blocked, why)
+		return
+	}
+	if !m.s.Policy.Verify { // there nobody claims anything
+		m.s.Refusals++
+	}
+	m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: failedBefore, GateTimedOut: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
+}
+
+// limitEvidence lowers the evidence to what passing gates can prove here.
+func (m *machine) limitEvidence(g *Gates) {
+	g.Evidence = m.greenEvidence(g.Evidence)
+	if i := g.IfApproved; i != nil {
+		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
+	}
+	incomplete := len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates
+	if incomplete {
+		g.IfApproved = nil
+	}
+	if incomplete || len(g.TestsChanged) > 0 {
+		g.Evidence = gate.NoEvidence
+	}
 }
 
 // hangs reports whether a gate timed out.
@@ -303,98 +332,4 @@ func (g Gates) evidenceFor(i int) gate.Evidence {
 func notItsOwn(g Gates, task string) string {
 	return fmt.Sprintf("%d turned green (%s), which proves only that many tasks: no test shows the work for %s",
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
-}
-
-// commitFound commits the gated work. It may be a retry.
-func (m *machine) commitFound() {
-	ids := m.claimed()
-	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
-	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
-}
-
-func (m *machine) committed(e Event) {
-	for _, id := range m.undoneBy(m.claimed()) {
-		m.updateTask(id, func(t *Task) { t.Commit = "" })
-	}
-	m.markDone(e.Commit, e.Receipt)
-	m.commitsLost(e.Tasks)
-	m.addTasks(e.Added)
-	m.recordUnapplied(e.UnappliedEditFile)
-	m.s.StartTree, m.s.WithEdits, m.s.After = e.Tree, "", ""
-	if e.Text != "" {
-		m.s.StaleIndexCommit = e.Commit
-		m.finish(Errored, e.Text, e.Hint)
-		return
-	}
-	if m.stopped() {
-		return
-	}
-	m.next()
-}
-
-// markDone marks the claimed tasks done.
-func (m *machine) markDone(commit, receipt string) {
-	ids := m.claimed()
-	took := m.s.Elapsed() - m.s.TaskElapsed
-	for i, id := range ids {
-		m.updateTask(id, func(t *Task) {
-			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
-			t.Evidence, t.Why = m.s.ClaimGates.evidenceFor(i), m.s.ClaimGates.Reason
-			if t.Evidence != m.s.ClaimGates.Evidence {
-				t.Why = notItsOwn(*m.s.ClaimGates, id)
-			}
-			t.Flipped, t.TestsChanged, t.TestsRemoved, t.StillRed = m.s.ClaimGates.Flipped, m.s.ClaimGates.TestsChanged, m.s.ClaimGates.TestsRemoved, m.s.ClaimGates.redAsBefore()
-			t.ChangedTests, t.IfApproved, t.Approved = m.s.ClaimGates.ChangedTests, m.s.ClaimGates.IfApproved, m.s.ClaimGates.Approved
-			t.Reviewed, t.Findings, t.Accepted = m.s.ClaimGates.Reviewed, m.s.ClaimGates.Findings, m.s.ClaimGates.Accepted && !t.meets(t.Evidence)
-			t.Took += took
-		})
-	}
-	m.creditFlippedGates(m.s.ClaimGates.FlippedGates)
-	m.remember("done: " + string(m.s.ClaimGates.Evidence))
-	m.s.Claim, m.s.ClaimGates = nil, nil
-	m.s.TurnSinceGates = false
-}
-
-// redAsBefore returns the tests and gates that fail but did not regress.
-func (g Gates) redAsBefore() []string {
-	if g.Status != gate.Pass {
-		return nil
-	}
-	red := slices.Concat(g.StillRed, g.Failing)
-	slices.Sort(red)
-	return slices.Compact(red)
-}
-
-// UnprovenSummary describes the gates of unproven tasks: whether all passed, or nothing regressed.
-func UnprovenSummary(tasks ...Task) string {
-	var red []string
-	for _, t := range tasks {
-		for _, name := range t.StillRed {
-			if !slices.Contains(red, name) {
-				red = append(red, name)
-			}
-		}
-	}
-	if len(red) == 0 {
-		return "all gates pass, but no test proves it"
-	}
-	return "nothing new fails; what failed before still fails (" + plan.Few(red, 3) + ")"
-}
-
-// creditFlippedGates upgrades earlier tasks during which a flipped gate failed. Without test IDs,
-// it proves all of them.
-func (m *machine) creditFlippedGates(gates []string) {
-	for i, t := range m.s.Tasks {
-		if t.Status != Done || t.DoneEarlier || len(t.TestsChanged)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {
-			continue
-		}
-		for _, g := range gates {
-			if slices.Contains(t.StillRed, g) {
-				now := &m.tasks()[i]
-				now.Evidence = gate.Proven
-				now.Flipped = []string{g}
-				now.Why = g + " was red until a later task, and is green now"
-			}
-		}
-	}
 }

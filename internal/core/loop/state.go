@@ -11,11 +11,11 @@
 // once more.
 //
 // Files: step.go is the table of phases and events. turn.go decides after a turn, claim.go after
-// the gates, review.go after a review, agentfailure.go after a failed turn. ladder.go picks the next
-// attempt at a failing task. testapproval.go and rejection.go apply the user's decisions on changed
-// tests. usersession.go handles turns that the loop did not begin, isolated.go those in a separate
-// session. handover.go changes the owner, message.go queues messages, limits are in limit.go,
-// outcomes in outcome.go.
+// the gates, review.go after a review, commit.go after a commit, agentfailure.go after a failed turn.
+// ladder.go picks the next attempt at a failing task. testapproval.go and rejection.go apply the
+// user's decisions on changed tests. usersession.go handles turns that the loop did not begin,
+// isolated.go those in a separate session. handover.go changes the owner, message.go queues
+// messages, limits are in limit.go, outcomes in outcome.go.
 package loop
 
 import (
@@ -371,7 +371,14 @@ func (s State) ProvedBy(test string) (Task, bool) {
 // HasWorkLeft reports whether the loop can be continued: it never started, has open tasks, edits or
 // messages, ended by a fault or a user before its final gates, or ended with a failing gate.
 func (s State) HasWorkLeft() bool {
-	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0 || len(s.Unread()) > 0
+	unfinished := func(t Task) bool { return t.Status != Done && !t.LeftOut }
+	switch {
+	case s.StartedAt.IsZero(), s.Outcome == Errored, s.Outcome == CancelledEnd, s.endedRed():
+		return true
+	case len(s.Edits) > 0, len(s.Unread()) > 0:
+		return true
+	}
+	return slices.ContainsFunc(s.Tasks, unfinished)
 }
 
 func (s State) endedRed() bool { return s.Outcome == Unverified && s.RedReason != "" }

@@ -165,6 +165,12 @@ func (m *machine) next() {
 		m.waitForAnswer(slices.MinFunc(asked, func(a, b Question) int { return a.Until.Compare(b.Until) }), ThenNext)
 		return
 	}
+	m.beginTask(id)
+}
+
+// beginTask makes a task the current one, and begins with a checkpoint of the tree.
+func (m *machine) beginTask(id string) {
+	first := m.s.Current == ""
 	m.s.PreviousTask, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
 	m.s.TurnSinceGates, m.s.Retry = false, false

@@ -1,0 +1,102 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// commitFound commits the gated work. It may be a retry.
+func (m *machine) commitFound() {
+	ids := m.claimed()
+	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
+	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
+}
+
+func (m *machine) committed(e Event) {
+	for _, id := range m.undoneBy(m.claimed()) {
+		m.updateTask(id, func(t *Task) { t.Commit = "" })
+	}
+	m.markDone(e.Commit, e.Receipt)
+	m.commitsLost(e.Tasks)
+	m.addTasks(e.Added)
+	m.recordUnapplied(e.UnappliedEditFile)
+	m.s.StartTree, m.s.WithEdits, m.s.After = e.Tree, "", ""
+	if e.Text != "" {
+		m.s.StaleIndexCommit = e.Commit
+		m.finish(Errored, e.Text, e.Hint)
+		return
+	}
+	if m.stopped() {
+		return
+	}
+	m.next()
+}
+
+// markDone marks the claimed tasks done.
+func (m *machine) markDone(commit, receipt string) {
+	ids := m.claimed()
+	took := m.s.Elapsed() - m.s.TaskElapsed
+	for i, id := range ids {
+		m.updateTask(id, func(t *Task) {
+			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
+			t.Evidence, t.Why = m.s.ClaimGates.evidenceFor(i), m.s.ClaimGates.Reason
+			if t.Evidence != m.s.ClaimGates.Evidence {
+				t.Why = notItsOwn(*m.s.ClaimGates, id)
+			}
+			t.Flipped, t.TestsChanged, t.TestsRemoved, t.StillRed = m.s.ClaimGates.Flipped, m.s.ClaimGates.TestsChanged, m.s.ClaimGates.TestsRemoved, m.s.ClaimGates.redAsBefore()
+			t.ChangedTests, t.IfApproved, t.Approved = m.s.ClaimGates.ChangedTests, m.s.ClaimGates.IfApproved, m.s.ClaimGates.Approved
+			t.Reviewed, t.Findings, t.Accepted = m.s.ClaimGates.Reviewed, m.s.ClaimGates.Findings, m.s.ClaimGates.Accepted && !t.meets(t.Evidence)
+			t.Took += took
+		})
+	}
+	m.creditFlippedGates(m.s.ClaimGates.FlippedGates)
+	m.remember("done: " + string(m.s.ClaimGates.Evidence))
+	m.s.Claim, m.s.ClaimGates = nil, nil
+	m.s.TurnSinceGates = false
+}
+
+// redAsBefore returns the tests and gates that fail but did not regress.
+func (g Gates) redAsBefore() []string {
+	if g.Status != gate.Pass {
+		return nil
+	}
+	red := slices.Concat(g.StillRed, g.Failing)
+	slices.Sort(red)
+	return slices.Compact(red)
+}
+
+// UnprovenSummary describes the gates of unproven tasks: whether all passed, or nothing regressed.
+func UnprovenSummary(tasks ...Task) string {
+	var red []string
+	for _, t := range tasks {
+		for _, name := range t.StillRed {
+			if !slices.Contains(red, name) {
+				red = append(red, name)
+			}
+		}
+	}
+	if len(red) == 0 {
+		return "all gates pass, but no test proves it"
+	}
+	return "nothing new fails; what failed before still fails (" + plan.Few(red, 3) + ")"
+}
+
+// creditFlippedGates upgrades earlier tasks during which a flipped gate failed. Without test IDs,
+// it proves all of them.
+func (m *machine) creditFlippedGates(gates []string) {
+	for i, t := range m.s.Tasks {
+		if t.Status != Done || t.DoneEarlier || len(t.TestsChanged)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {
+			continue
+		}
+		for _, g := range gates {
+			if slices.Contains(t.StillRed, g) {
+				now := &m.tasks()[i]
+				now.Evidence = gate.Proven
+				now.Flipped = []string{g}
+				now.Why = g + " was red until a later task, and is green now"
+			}
+		}
+	}
+}
