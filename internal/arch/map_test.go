@@ -24,7 +24,7 @@ const mapPage = "docs/explanation/architecture.md"
 const behaviours = `
 	state machine: events in, actions out            core/loop/step.go Step
 	end of a turn                                    core/loop/turn.go turnEnded
-	claim refused once, for want of evidence         core/loop/claim.go claimGatesFinished
+	claim refused once, for want of evidence         core/loop/claim.go refusal
 	retry ladder: same session, fresh, restore, skip core/loop/ladder.go nextAttempt
 	usage limit, overload, login, crash of the agent core/loop/agentfailure.go agentFailed
 	limits: iterations, duration, cost, tokens       core/loop/limit.go limit
