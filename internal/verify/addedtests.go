@@ -18,14 +18,10 @@ const maxNamesRead = 1000
 
 // addedTests returns the test names that the work added, by the gates that can run these alone. It
 // omits names that any test had before: the runner would run those too.
-func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (map[string][]string, error) {
+func (c *claim) addedTests(ctx context.Context, files []string) (map[string][]string, error) {
 	var names []string
 	for _, file := range files {
-		before, err := v.fileContent(ctx, r.Base, file)
-		if err != nil {
-			return nil, err
-		}
-		after, err := v.fileContent(ctx, r.Tree, file)
+		before, after, err := c.texts(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -34,19 +30,19 @@ func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (m
 	if len(names) == 0 {
 		return nil, nil
 	}
-	tests, err := v.Repo.Select(ctx, r.Base, v.files.tests)
+	tests, err := c.Repo.Select(ctx, c.Base, c.files.tests)
 	if err != nil {
 		return nil, err
 	}
 	tests = maps.Clone(tests)
 	maps.DeleteFunc(tests, func(file string, _ git.Entry) bool { return !testdiff.Knows(file) })
-	old, err := v.Repo.Contents(ctx, tests, maxNamesRead, maxTextRead)
+	old, err := c.Repo.Contents(ctx, tests, maxNamesRead, maxTextRead)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return wasTestName(name, old) })
 	added := map[string][]string{}
-	_, narrowed := narrowToTests(v.Root, r.Gates, names)
+	_, narrowed := narrowToTests(c.Root, c.Gates, names)
 	for name := range narrowed {
 		added[name] = names
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// maxCanaries bounds the test files that get a canary, maxSearched those searched for proving tests.
 const (
 	// maxCanaries bounds the test files that get a canary, maxSearched those searched for proving
 	// tests.
@@ -35,35 +34,27 @@ const (
 // errNoCanary means that no test file can have a canary.
 var errNoCanary = errors.New("there is no test file beside which a test that must fail can be laid")
 
-// canaryRequest asks for a run with canary tests.
-type canaryRequest struct {
-	probe gate.Probe
-	gates []gate.Gate
-	ids   []string // tests to run, nil = all
-}
-
 // runCanary runs gates with canary tests beside the proving tests: on the current tree, or on the
 // baseline tree without the proving tests.
-func (v *Verifier) runCanary(ctx context.Context, r Request, o *gate.Observation, c canaryRequest) (gate.Run, error) {
-	tree := r.Tree
-	if c.probe == gate.CanaryBefore {
-		tree = r.Base
+func (c *claim) runCanary(ctx context.Context, w runTarget, gates []gate.Gate) (run gate.Run, err error) {
+	before := w.probe == gate.CanaryBefore
+	if w.tree = c.Tree; before {
+		w.tree = c.Base
 	}
-	secret, err := v.canarySecret()
+	secret, err := c.canarySecret()
 	if err != nil {
-		return gate.Run{}, err
+		return run, err
 	}
 	mac := hmac.New(sha256.New, secret)
-	_, _ = mac.Write([]byte(v.withoutMarks(ctx, tree)))
+	_, _ = mac.Write([]byte(c.withoutMarks(ctx, w.tree)))
 	token := hex.EncodeToString(mac.Sum(nil)[:5])
-	beside, err := v.filesForCanary(ctx, r, o, c.gates)
+	beside, err := c.filesForCanary(ctx, gates)
 	if err != nil {
-		return gate.Run{}, err
+		return run, err
 	}
-	var run gate.Run
 	laid := map[string][]byte{}
 	for i, file := range beside {
-		text, tests, err := v.canaryFiles(ctx, r, canaryPlacement{file, fmt.Sprintf("%c%s", 'a'+i, token), c.probe})
+		text, tests, err := c.canaryFiles(ctx, file, fmt.Sprintf("%c%s", 'a'+i, token), before)
 		if err != nil {
 			return gate.Run{}, err
 		}
@@ -73,65 +64,58 @@ func (v *Verifier) runCanary(ctx context.Context, r Request, o *gate.Observation
 	if len(run.CanaryTests) == 0 {
 		return gate.Run{}, errNoCanary
 	}
-	if c.probe == gate.CanaryBefore {
-		if tree, err = v.withoutUnbuildableTests(ctx, tree, laid, o.Baseline); err != nil {
+	if before {
+		if w.tree, err = c.withoutUnbuildableTests(ctx, w.tree, laid, c.o.Baseline); err != nil {
 			return gate.Run{}, err
 		}
 	}
-	if tree, err = v.Repo.WithFiles(ctx, tree, laid); err != nil {
+	if w.tree, err = c.Repo.WithFiles(ctx, w.tree, laid); err != nil {
 		return gate.Run{}, err
 	}
-	ids := c.ids
-	for _, t := range run.CanaryTests {
-		if len(ids) > 0 || c.probe == gate.CanaryBefore {
+	ids := c.o.ProbeTests(w.probe)
+	if len(ids) > 0 || before {
+		for _, t := range run.CanaryTests {
 			ids = append(ids, t.Name)
 		}
 	}
-	w := runTarget{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
-	run.Results, err = narrow(v.Root, c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
+	run.Results, err = narrow(c.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return c.runInCheckout(ctx, gates, w) })
 	return run, err
 }
 
-// canaryPlacement is one canary for a test file.
-type canaryPlacement struct {
-	file, token string
-	probe       gate.Probe
-}
-
-// canaryFiles returns a canary's files and tests. It returns the tests also if the baseline tree
-// has no place for them.
-func (v *Verifier) canaryFiles(ctx context.Context, r Request, l canaryPlacement) (map[string][]byte, []gate.CanaryTest, error) {
-	content, err := v.Repo.Show(ctx, r.Tree, l.file)
+// canaryFiles returns the files and tests of a canary for a test file. It returns the tests also if the
+// baseline tree has no place for them.
+func (c *claim) canaryFiles(ctx context.Context, file, token string, before bool) (map[string][]byte, []gate.CanaryTest, error) {
+	content, err := c.Repo.Show(ctx, c.Tree, file)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, ok := canary.For(l.file, content, l.token)
+	laid, ok := canary.For(file, content, token)
 	if !ok {
 		return nil, nil, nil
 	}
 	var tests []gate.CanaryTest
-	for _, t := range c.Tests {
-		tests = append(tests, gate.CanaryTest{Name: t.Name, Assertion: t.What, File: l.file})
+	for _, t := range laid.Tests {
+		tests = append(tests, gate.CanaryTest{Name: t.Name, Assertion: t.What, File: file})
 	}
-	text := c.Beside
-	if l.probe == gate.CanaryBefore {
-		text = c.Alone
+	text := laid.Beside
+	if before {
+		text = laid.Alone
 	}
 	if text == nil { // a program's source that holds tests
-		was, err := v.Repo.Show(ctx, r.Base, l.file)
+		was, err := c.Repo.Show(ctx, c.Base, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, tests, nil
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		then, ok := canary.For(l.file, was, l.token)
+		then, ok := canary.For(file, was, token)
 		if !ok {
 			return nil, tests, nil
 		}
 		text = then.Beside
 	}
-	return map[string][]byte{c.Path: text}, tests, nil
+	return map[string][]byte{laid.Path: text}, tests, nil
 }
 
 // withoutUnbuildableTests removes the tests of Go packages with a canary if baseline tests did not
@@ -157,16 +141,16 @@ func (v *Verifier) withoutUnbuildableTests(ctx context.Context, tree string, lai
 
 // filesForCanary returns test files that contain proving tests, or else the first that can have a
 // canary, new tests first.
-func (v *Verifier) filesForCanary(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) ([]string, error) {
-	holding, err := v.Repo.Select(ctx, r.Tree, v.files.mayHoldTests)
+func (c *claim) filesForCanary(ctx context.Context, gates []gate.Gate) ([]string, error) {
+	holding, err := c.Repo.Select(ctx, c.Tree, c.files.mayHoldTests)
 	if err != nil {
 		return nil, err
 	}
-	verdict := gate.Decide(*o)
-	names := namesInFile(verdict.Proofs(o.Baseline))
+	verdict := gate.Decide(c.o)
+	names := namesInFile(verdict.Proofs(c.o.Baseline))
 	var first, rest []string
 	for _, g := range gates {
-		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, v.Root)) {
+		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, c.Root)) {
 			first = append(first, path.Join(g.Dir, file))
 		}
 	}
@@ -176,23 +160,23 @@ func (v *Verifier) filesForCanary(ctx context.Context, r Request, o *gate.Observ
 		}
 	}
 	slices.Sort(rest)
-	named, err := v.Repo.EntriesAt(ctx, r.Tree, slices.Concat(o.NewTests, first))
+	named, err := c.Repo.EntriesAt(ctx, c.Tree, slices.Concat(c.o.NewTests, first))
 	if err != nil {
 		return nil, err
 	}
 	var matching, other []string
 	searched := map[string]bool{}
-	for _, file := range slices.Concat(o.NewTests, first, rest) {
+	for _, file := range slices.Concat(c.o.NewTests, first, rest) {
 		if e := cmp.Or(holding[file], named[file]); !isFile(e) || searched[file] || len(searched) >= maxSearched || len(matching) >= maxCanaries {
 			continue
 		}
 		searched[file] = true
-		content, err := v.Repo.Show(ctx, r.Tree, file)
+		content, err := c.Repo.Show(ctx, c.Tree, file)
 		if err != nil {
 			return nil, err
 		}
-		c, ok := canary.For(file, content, "a0")
-		if !ok || slices.ContainsFunc(matching, func(m string) bool { return c.Path != file && path.Dir(m) == path.Dir(file) }) {
+		laid, ok := canary.For(file, content, "a0")
+		if !ok || slices.ContainsFunc(matching, func(m string) bool { return laid.Path != file && path.Dir(m) == path.Dir(file) }) {
 			continue // unknown, or in the package of another
 		}
 		if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(string(content), name) }) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -41,30 +42,24 @@ type changedLine struct {
 	file string
 }
 
-// changedLines returns the changed lines outside tests in the order of trial, and adds their files
-// to content. Lines that only moved are left out.
-func (v *Verifier) changedLines(ctx context.Context, r ProofRequest, content map[string][]byte, moved moves) (all []changedLine, err error) {
-	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
-	if err != nil || len(changes) > maxChangedFiles {
-		return nil, err
-	}
-	for _, c := range changes {
-		_, known := content[c.Path]
-		if c.Status == 'D' || v.isTest(c.Path) || v.isMark(c.Path) || mutant.Knows(c.Path) && !known {
-			continue
-		}
-		before, after, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range mutant.Lines(c.Path, before, after) {
-			content[c.Path] = after
-			all = append(all, changedLine{l, c.Path})
+// changedLines returns the lines that the work changed in the order of trial, and adds their files to
+// content. Of programs, it takes only those with content: no assert helpers.
+func (v *Verifier) changedLines(ctx context.Context, work []git.Change, content map[string][]byte) (all []changedLine, err error) {
+	var wanted []git.Change
+	for _, ch := range work {
+		if _, known := content[ch.Path]; known || ch.Status != 'D' && !mutant.Knows(ch.Path) {
+			wanted = append(wanted, ch)
 		}
 	}
-	all = slices.DeleteFunc(all, moved.has)
+	err = eachText(ctx, v.Repo, wanted, func(ch git.Change, before, after []byte) error {
+		for _, l := range mutant.Lines(ch.Path, before, after) {
+			content[ch.Path] = after
+			all = append(all, changedLine{l, ch.Path})
+		}
+		return nil
+	})
 	slices.SortStableFunc(all, func(a, b changedLine) int { return a.Order - b.Order })
-	return all[:min(len(all), maxLinesTried)], nil
+	return all, err
 }
 
 // tryLines mutates one line at a time until the deadline. It returns those that no test notices,

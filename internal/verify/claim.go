@@ -5,14 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/testdiff"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // Request is a claim to be verified.
@@ -38,8 +38,51 @@ type Request struct {
 	LogDir         string        // receives the gates' output, "" = nowhere
 	WantedEvidence gate.Evidence // stronger evidence is not looked for, "" = proven
 	GatesOnly      bool          // run no probes: only the gates' results are wanted
+}
 
-	adapted []testdiff.Adapted // replaces old tests, see allowRequestedChanges
+// claim is one Request while it is verified. Its trees are compared once, before the gates run.
+type claim struct {
+	*Verifier
+	Request
+
+	o              gate.Observation
+	changes        []git.Change // from Base to Tree
+	sinceProtected []git.Change // from ProtectedTree to Tree
+	work           []git.Change // the changes that are neither of tests nor of Pawl's own files
+	tests          testChanges
+	parameters     []namedParameter // that the task names
+	points         []mutationPoint  // in the order of trial
+
+	own      []string                   // see ownFiles
+	rules    func() (work.Rules, error) // see workRules; few claims need it, nor the next
+	declares func(name string) bool     // whether the program declares a name
+	adapted  []testdiff.Adapted         // replaces old tests, see allowRequestedChanges
+}
+
+func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
+	r.ProtectedTree = cmp.Or(r.ProtectedTree, r.Base)
+	c := &claim{Verifier: v, Request: r, own: v.ownFiles()}
+	c.rules = sync.OnceValues(func() (work.Rules, error) { return c.workRules(ctx) })
+	declares := sync.OnceValue(func() func(string) bool { return c.declaredIn(ctx) })
+	c.declares = func(name string) bool { return declares()(name) }
+	return c
+}
+
+// isMark reports whether Pawl itself writes the file.
+func (c *claim) isMark(file string) bool { return slices.Contains(c.own, file) }
+
+// textsSince returns a file of a tree and of the current one, nil where it does not exist.
+func (c *claim) textsSince(ctx context.Context, tree, file string) (was, is []byte, err error) {
+	if was, err = c.fileContent(ctx, tree, file); err != nil {
+		return nil, nil, err
+	}
+	is, err = c.fileContent(ctx, c.Tree, file)
+	return was, is, err
+}
+
+// texts returns a file before the task and now, nil where it does not exist.
+func (c *claim) texts(ctx context.Context, file string) (was, is []byte, err error) {
+	return c.textsSince(ctx, c.Base, file)
 }
 
 // Finding is the result of a claim.
@@ -162,208 +205,86 @@ func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w 
 // Claim runs the gates on the current tree, then the probes that the verdict needs. It fails only
 // if ctx ends or git fails.
 func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
-	r.ProtectedTree = cmp.Or(r.ProtectedTree, r.Base)
-	o, err := v.observe(ctx, r)
+	c := v.newClaim(ctx, r)
+	if err := c.observe(ctx); err != nil {
+		return Finding{}, err
+	}
+	c.Gates = c.o.Responsive()
+	adapted, err := c.allowRequestedChanges(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
-	r.Gates = o.Responsive()
-	adapted, err := v.allowRequestedChanges(ctx, r, &o)
-	if err != nil {
-		return Finding{}, err
-	}
-	f := Finding{Verdict: gate.Decide(o), Observation: o}
-	if f.Verdict.NeedsChangedInputs && !r.GatesOnly {
-		if f.NeededInputs, err = v.findNeededInputs(ctx, r, &o); err != nil {
-			f.NeededInputs = o.ChangedInputs // the place, not the claim: nothing is narrowed
-		}
-		if ctx.Err() != nil {
-			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
-		}
-		f.Verdict.Reason = o.NeedsChangedInputsReason(f.NeededInputs)
-	}
-	if (f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown) && !r.GatesOnly {
-		o.AllowTestChanges = true
-		if err := v.runProbes(ctx, r, &o); err != nil {
-			return Finding{}, err
-		}
-		approved := gate.Decide(o)
-		f.IfApproved = &approved
-		if err := v.deferToPending(ctx, r, &f); err != nil {
+	f := Finding{Verdict: gate.Decide(c.o), Observation: c.o}
+	if !r.GatesOnly {
+		if err := c.judgeChangedInputs(ctx, &f, adapted); err != nil {
 			return Finding{}, err
 		}
 	}
-	if len(o.ChangedInputs) > 0 && f.Verdict.Status == gate.Pass && !r.GatesOnly {
-		if f.Changes, err = v.testChangesWithRequests(ctx, r, adapted); err == nil {
-			f.ProtectedTexts, err = v.protectedTexts(ctx, r, o.ChangedInputs, adapted)
-		}
-		if err != nil {
-			return Finding{}, fmt.Errorf("compare tests: %w", err)
-		}
+	if v.Repo == nil {
+		return f, nil
 	}
-	if v.Repo != nil {
-		if f.Signs, err = v.claimSigns(ctx, r, f.Verdict); err != nil {
-			return Finding{}, fmt.Errorf("verify claim: %w", err)
-		}
-		if f.Verdict.Status == gate.Pass && o.Changed && !r.GatesOnly && f.PendingInputs == nil {
-			if f.PendingInputs, err = v.pendingNeeded(ctx, r, &f.Observation); err != nil {
-				return Finding{}, err
-			}
-		}
-		if f.TreeAfter, _, err = v.Repo.Resnapshot(ctx); err == nil {
-			f.UncommittedSubmodules, err = v.uncommittedSubmodules(ctx, r.Tree)
-		}
-		if err != nil {
-			return Finding{}, fmt.Errorf("verify claim: %w", err)
-		}
-		if f.TreeAfter != r.Tree { // any of these runs may have seen another tree
-			v.dropCached(ctx, o.Gates, runTarget{root: v.Root, tree: r.Tree})
-		}
+	if err := c.inspectResult(ctx, &f); err != nil {
+		return Finding{}, fmt.Errorf("verify claim: %w", err)
 	}
 	return f, nil
 }
 
-// runProbes runs all probes that the verdict needs.
-func (v *Verifier) runProbes(ctx context.Context, r Request, o *gate.Observation) error {
-	for probe, names := gate.Next(*o); probe != "" && !r.GatesOnly; probe, names = gate.Next(*o) {
-		run, err := v.runProbe(ctx, r, o, probe, gatesNamed(r.Gates, names))
-		run.Missing = v.missingHint()
+// judgeChangedInputs says which changed gate inputs the gates need, and what follows if these are
+// approved. It returns the changes of a claim that passes with them.
+func (c *claim) judgeChangedInputs(ctx context.Context, f *Finding, adapted []testdiff.Adapted) (err error) {
+	if f.Verdict.NeedsChangedInputs {
+		if f.NeededInputs, err = c.findNeededInputs(ctx); err != nil {
+			f.NeededInputs = c.o.ChangedInputs // the place, not the claim: nothing is narrowed
+		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
-		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error(), Missing: v.missingHint()}
+		f.Verdict.Reason = c.o.NeedsChangedInputsReason(f.NeededInputs)
+	}
+	if f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown {
+		c.o.AllowTestChanges = true
+		if err := c.runProbes(ctx); err != nil {
+			return err
 		}
-		o.Runs[probe] = run
+		approved := gate.Decide(c.o)
+		f.IfApproved = &approved
+		c.deferToPending(f)
+	}
+	if len(c.o.ChangedInputs) == 0 || f.Verdict.Status != gate.Pass {
+		return nil
+	}
+	if f.Changes, err = c.listTestChanges(ctx, adapted); err == nil {
+		f.ProtectedTexts, err = c.protectedTexts(ctx, adapted)
+	}
+	if err != nil {
+		return fmt.Errorf("compare tests: %w", err)
 	}
 	return nil
 }
 
-// runProbe runs one probe.
-func (v *Verifier) runProbe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: p}
-	ids := o.ProbeTests(p)
-	if mayHang(p) {
-		gates = withMutantTimeout(gates, o)
+// inspectResult adds what a reviewer should see, and what the gates left in the repository.
+func (c *claim) inspectResult(ctx context.Context, f *Finding) (err error) {
+	if f.Signs, err = c.claimSigns(ctx, f.Verdict); err != nil {
+		return err
 	}
-	switch p {
-	case gate.Canary, gate.CanaryBefore:
-		return v.runCanary(ctx, r, o, canaryRequest{p, gates, ids})
-	case gate.RepeatBefore:
-		return v.repeatBefore(ctx, r, o, gates)
-	case gate.RepeatClean:
-		run, err := v.repeatClean(ctx, r, gates, gate.RepeatClean)
-		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
-			o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx)
-		}
-		return run, err
-	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
-		return v.runWithOtherValues(ctx, r, o, valuesRun{p, gates})
-	case gate.ZeroParameters:
-		return v.zeroParameters(ctx, r, o, gates)
-	case gate.SingleMutants:
-		return v.runSingleMutants(ctx, r, o, gates)
-	case gate.SignsOneByOne:
-		return v.neutralizeOneByOne(ctx, r, o, gates)
-	case gate.RepeatAfter:
-		w.tree, w.uncached = r.Tree, true
-		return asRun(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runAll(ctx, gates, w) }))
-	case gate.Originals, gate.RepeatOriginals:
-		if inner := v.inSubmodule(o.ChangedInputs); len(inner) > 0 {
-			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
+	if f.Verdict.Status == gate.Pass && c.o.Changed && !c.GatesOnly && f.PendingInputs == nil {
+		if f.PendingInputs, err = c.pendingNeeded(ctx); err != nil {
+			return err
 		}
 	}
-	narrowed := func(w runTarget) ([]gate.Result, error) {
-		if p == gate.MutantsForNewTests { // other probes decide what it leaves open
-			few, _ := narrowToTests(v.Root, gates, ids)
-			return v.runInCheckout(ctx, few, w)
-		}
-		return narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
+	if f.TreeAfter, _, err = c.Repo.Resnapshot(ctx); err != nil {
+		return err
 	}
-	if p == gate.Mutants || p == gate.MutantsForNewTests {
-		return v.runMutants(ctx, r, w, narrowed)
+	if f.UncommittedSubmodules, err = c.uncommittedSubmodules(ctx, c.Tree); err != nil {
+		return err
 	}
-	var err error
-	if w.tree, err = v.treeForProbe(ctx, r, o, p); err != nil {
-		return gate.Run{}, err
+	if f.TreeAfter != c.Tree { // any of these runs may have seen another tree
+		c.dropCached(ctx, c.o.Gates, runTarget{root: c.Root, tree: c.Tree})
 	}
-	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
-	return asRun(narrowed(w))
+	return nil
 }
 
-// withMutantTimeout returns the gates with the time limit of mutants.
-func withMutantTimeout(gates []gate.Gate, o *gate.Observation) []gate.Gate {
-	gates = slices.Clone(gates)
-	for i, g := range gates {
-		if gates[i].Timeout = gate.MutantTimeout(gateDuration(o.Now, g.Name)); !o.RanInCheckout(g.Name) {
-			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
-		}
-	}
-	return gates
-}
-
-// maxNamed bounds the files named in a reason.
-const maxNamed = 5
-
-func asRun(results []gate.Result, err error) (gate.Run, error) {
-	return gate.Run{Results: results}, err
-}
-
-// treeForProbe returns the tree that a probe runs on in a checkout.
-func (v *Verifier) treeForProbe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
-	switch p {
-	case gate.OriginalsBefore:
-		return v.withFilesOf(ctx, r.Base, r.ProtectedTree, o.WithheldTests)
-	case gate.OriginalsControl:
-		return r.Tree, nil
-	case gate.Control:
-		return r.Base, nil
-	case gate.Overlay, gate.RepeatOverlay:
-		tests := o.NewTests
-		if o.AllowTestChanges { // those that are gone are to be gone
-			tests = slices.Concat(tests, o.ChangedInputs)
-		}
-		if err := v.discardBuildProducts(ctx, r); err != nil {
-			return "", err
-		}
-		return v.overlay(ctx, r, tests)
-	case gate.SignsNeutralized:
-		n, err := v.neutralize(ctx, r, nil)
-		return n.tree, err
-	}
-	return v.originals(ctx, r)
-}
-
-// repeatBefore returns the second results of the baseline, cached or from a checkout. A failure in
-// a checkout counts only if what passed before passes there too.
-func (v *Verifier) repeatBefore(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
-	w := runTarget{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
-	if w.cacheOnly = !v.allCached(ctx, gates, w); !w.cacheOnly || v.allCached(ctx, gates, w) {
-		return asRun(v.runAll(ctx, gates, w))
-	}
-	w.cacheOnly = false
-	results, err := v.runInCheckout(ctx, gates, w)
-	if err != nil {
-		return gate.Run{}, err
-	}
-	for i, again := range results {
-		before := o.Baseline[slices.IndexFunc(o.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
-		if !reproducesPasses(before, again) {
-			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
-		}
-	}
-	return gate.Run{Results: results}, nil
-}
-
-func reproducesPasses(before, again gate.Result) bool {
-	passed := 0
-	for id, s := range before.Tests {
-		if s == gate.Pass {
-			if again.Tests[id] != gate.Pass {
-				return false
-			}
-			passed++
-		}
-	}
-	return passed > 0 || again.Status == gate.Pass
+// mayNotChange reports whether nobody approved a change of a gate input.
+func (c *claim) mayNotChange(file string) bool {
+	return !c.AllowTestChanges && (c.MayChange == nil || !c.MayChange(file))
 }

@@ -21,21 +21,30 @@ import (
 // cleanPlace names the checkout of clean runs. Their results are cached apart from others.
 const cleanPlace = "clean"
 
-// repeatClean runs gates on the current tree in a clean checkout: a fresh one at a new path, unless
+// runClean runs gates on the current tree in a clean checkout: a fresh one at a new path, unless
 // it needs a setup. The probe is what watchers are told.
-func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate, probe gate.Probe) (gate.Run, error) {
-	w := runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: probe, uncached: true}
-	here, err := v.runAll(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
+func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Probe) (gate.Run, error) {
+	w := runTarget{root: c.Root, tree: c.Tree, logDir: c.LogDir, probe: probe, uncached: true}
+	here, err := c.runAll(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
 	if err != nil {
 		return gate.Run{}, err
 	}
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
-	w = runTarget{checkout: cleanPlace, tree: r.Tree, logDir: r.LogDir, probe: probe}
-	if v.checkout != nil && len(v.Setup) == 0 && !v.allCached(ctx, gates, w) {
-		v.checkout.stale = true
+	w = runTarget{checkout: cleanPlace, tree: c.Tree, logDir: c.LogDir, probe: probe}
+	if c.checkout != nil && len(c.Setup) == 0 && !c.allCached(ctx, gates, w) {
+		c.checkout.stale = true
 	}
-	there, err := v.runInCheckout(ctx, gates, w)
+	there, err := c.runInCheckout(ctx, gates, w)
 	return gate.Run{Results: slices.Concat(here, there)}, err
+}
+
+// repeatClean runs gates in a clean checkout, and looks for what may be the reason if they fail.
+func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
+	run, err := c.runClean(ctx, gates, w.probe)
+	if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
+		c.o.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
+	}
+	return run, err
 }
 
 // goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
@@ -92,14 +101,11 @@ func (v *Verifier) runCleanGate(ctx context.Context, g gate.Gate, w runTarget) (
 
 // discardBuildProducts makes the next run use a fresh checkout if a claim added sources. Build
 // tools may keep the product of a removed source.
-func (v *Verifier) discardBuildProducts(ctx context.Context, r Request) error {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	adds := slices.ContainsFunc(changes, func(ch git.Change) bool {
-		return ch.Status == 'A' && !v.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
+func (c *claim) discardBuildProducts() {
+	adds := slices.ContainsFunc(c.changes, func(ch git.Change) bool {
+		return ch.Status == 'A' && !c.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
 	})
-	if err != nil || !adds || v.checkout == nil || len(v.Setup) > 0 {
-		return err
+	if adds && c.checkout != nil && len(c.Setup) == 0 {
+		c.checkout.stale = true
 	}
-	v.checkout.stale = true
-	return nil
 }

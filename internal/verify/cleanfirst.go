@@ -15,48 +15,48 @@ import (
 // cleanResults returns the results of a claim from a clean checkout, or nil if the work tree must
 // decide. It is nil for gates that failed before or that did not reproduce the loop's start in a
 // checkout, and for claims without new tests or changed gate inputs.
-func (v *Verifier) cleanResults(ctx context.Context, r Request, o *gate.Observation) ([]gate.Result, error) {
-	if r.GatesOnly || r.WantedEvidence == gate.Unproven || len(o.NewTests)+len(o.ChangedNonTests) == 0 || !v.canRunClean(ctx, r, o) {
+func (c *claim) cleanResults(ctx context.Context) ([]gate.Result, error) {
+	if c.GatesOnly || c.WantedEvidence == gate.Unproven || len(c.o.NewTests)+len(c.o.ChangedNonTests) == 0 || !c.canRunClean(ctx) {
 		return nil, nil
 	}
-	clean, err := v.repeatClean(ctx, r, r.Gates, "")
+	clean, err := c.runClean(ctx, c.Gates, "")
 	if err != nil {
 		return nil, ctx.Err() // RepeatClean finds every other error again, and says it
 	}
-	if slices.ContainsFunc(clean.Results, func(r gate.Result) bool { return !isPlainPass(r) }) {
-		return v.failsHereToo(ctx, r, clean.Results)
+	if slices.ContainsFunc(clean.Results, func(res gate.Result) bool { return !isPlainPass(res) }) {
+		return c.failsHereToo(ctx, clean.Results)
 	}
-	o.Runs[gate.RepeatClean] = clean
-	here := runTarget{root: v.Root, tree: r.Tree}
-	for i, g := range r.Gates { // the next task begins from this tree
-		v.cacheResults(ctx, g, here, clean.Results[i:i+1])
+	c.o.Runs[gate.RepeatClean] = clean
+	here := runTarget{root: c.Root, tree: c.Tree}
+	for i, g := range c.Gates { // the next task begins from this tree
+		c.cacheResults(ctx, g, here, clean.Results[i:i+1])
 	}
 	return clean.Results, nil
 }
 
 // canRunClean reports whether every gate runs in the clean checkout as in the work tree, and the
 // work tree has no results yet.
-func (v *Verifier) canRunClean(ctx context.Context, r Request, o *gate.Observation) bool {
-	here := runTarget{root: v.Root, tree: r.Tree}
-	return !slices.ContainsFunc(r.Gates, func(g gate.Gate) bool {
-		passed := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
-		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(o.ReproducedAtStart, g.Name) ||
-			len(v.cachedResults(v.cacheKey(ctx, g, here))) > 0
+func (c *claim) canRunClean(ctx context.Context) bool {
+	here := runTarget{root: c.Root, tree: c.Tree}
+	return !slices.ContainsFunc(c.Gates, func(g gate.Gate) bool {
+		passed := slices.ContainsFunc(c.o.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
+		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(c.o.ReproducedAtStart, g.Name) ||
+			len(c.cachedResults(c.cacheKey(ctx, g, here))) > 0
 	})
 }
 
 // failsHereToo returns the results of the clean checkout if the tests that fail there fail in the work
 // tree, too; nil if the whole gates must run there.
-func (v *Verifier) failsHereToo(ctx context.Context, r Request, clean []gate.Result) ([]gate.Result, error) {
+func (c *claim) failsHereToo(ctx context.Context, clean []gate.Result) ([]gate.Result, error) {
 	for _, there := range clean {
 		if isPlainPass(there) {
 			continue
 		}
-		few, narrowed := narrowToTests(v.Root, gatesNamed(r.Gates, []string{there.Gate}), there.Failing)
+		few, narrowed := narrowToTests(c.Root, gatesNamed(c.Gates, []string{there.Gate}), there.Failing)
 		if there.Status != gate.Fail || len(there.Failing) == 0 || !narrowed[there.Gate] {
 			return nil, nil
 		}
-		here, err := v.runAll(ctx, few, runTarget{root: v.Root, logDir: r.LogDir, probe: gate.RepeatAfter})
+		here, err := c.runAll(ctx, few, runTarget{root: c.Root, logDir: c.LogDir, probe: gate.RepeatAfter})
 		if err != nil {
 			return nil, err
 		}

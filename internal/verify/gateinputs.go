@@ -26,45 +26,29 @@ import (
 const testShaperGlobs = `
 	**/conftest.py **/__mocks__/** **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php`
 
-// inputClassifier finds the gate inputs among a claim's changes.
-type inputClassifier struct {
-	v     *Verifier
-	r     Request
-	marks func() []string // see Verifier.Marks
-	rules func() (work.Rules, error)
-}
-
-func (v *Verifier) classifyInputs(ctx context.Context, r Request) inputClassifier {
-	marks := func() []string { return nil }
-	if v.Marks != nil {
-		marks = sync.OnceValue(v.Marks)
-	}
-	return inputClassifier{v: v, r: r, marks: marks, rules: sync.OnceValues(func() (work.Rules, error) { return v.workRules(ctx, r) })}
-}
-
-// workRules returns what counts as work in the request's repository.
-func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error) {
-	compiled, err := v.Repo.HasAny(ctx, r.ProtectedTree, func(file string) bool { return work.IsSource(file) && !v.isTest(file) })
+// workRules returns what counts as work in the claim's repository.
+func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
+	compiled, err := c.Repo.HasAny(ctx, c.ProtectedTree, func(file string) bool { return work.IsSource(file) && !c.isTest(file) })
 	if err != nil {
 		return work.Rules{}, err
 	}
-	rules := work.Rules{Globs: r.Work, Shell: !compiled}
-	steps, through := testreport.Reach(r.Gates, func(file string) ([]byte, error) { return v.Repo.Show(ctx, r.ProtectedTree, file) })
+	rules := work.Rules{Globs: c.Work, Shell: !compiled}
+	steps, through := testreport.Reach(c.Gates, func(file string) ([]byte, error) { return c.Repo.Show(ctx, c.ProtectedTree, file) })
 	rules.Checked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return gatesRunScript(steps, file) }
-	named := func(file string) bool { return gatesName(r.Gates, steps, file) }
-	loaded := sync.OnceValue(func() func(string) bool { return v.productData(ctx, r.ProtectedTree, named) }) // few claims need it
+	named := func(file string) bool { return gatesName(c.Gates, steps, file) }
+	loaded := sync.OnceValue(func() func(string) bool { return c.productData(ctx, c.ProtectedTree, named) }) // few claims need it
 	rules.Loaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
-	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && v.isTest(s.From) })
+	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && c.isTest(s.From) })
 	rules.Asked = func(file string) bool { // a file that only a test script runs is what it tests
-		return work.Names(r.Asked, file) && !gatesName(r.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
+		return work.Names(c.Asked, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
 	}
 	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return buildTool.MatchString(s.Words[0]) })
 	rules.HasFiles = func(dir string) bool {
 		if dir == "." {
-			return r.ProtectedTree != emptyTree(r.ProtectedTree)
+			return c.ProtectedTree != emptyTree(c.ProtectedTree)
 		}
-		files, err := v.Repo.Entries(ctx, r.ProtectedTree, dir)
+		files, err := c.Repo.Entries(ctx, c.ProtectedTree, dir)
 		return err != nil || len(files) > 0
 	}
 	return rules, nil
@@ -102,78 +86,71 @@ func gatesRunScript(steps []testrun.Step, file string) bool {
 
 // isGateInput reports whether a change since the protected tree is of a gate input that is no test,
 // or of what old tests do.
-func (in inputClassifier) isGateInput(ctx context.Context, ch git.Change) (bool, error) {
-	if in.v.isTest(ch.Path) {
-		return in.changesOldTests(ctx, ch)
+func (c *claim) isGateInput(ctx context.Context, ch git.Change) (bool, error) {
+	if c.isTest(ch.Path) {
+		return c.changesOldTests(ctx, ch)
 	}
-	if slices.Contains(in.marks(), ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
+	if c.isMark(ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
 		return false, nil
 	}
-	if ch.Status == 'D' && in.v.isInWorkTree(ch.Path) {
+	if ch.Status == 'D' && c.isInWorkTree(ch.Path) {
 		return true, nil // git no longer tracks it: a gate may ask git which files there are
 	}
-	rules, err := in.rules()
+	rules, err := c.rules()
 	if err != nil {
 		return false, err
 	}
 	if ch.Status == 'M' && work.IsSource(ch.Path) {
-		if was, err := in.v.fileContent(ctx, in.r.ProtectedTree, ch.Path); err != nil || isTestHelper(ch.Path, was) {
+		if was, err := c.fileContent(ctx, c.ProtectedTree, ch.Path); err != nil || isTestHelper(ch.Path, was) {
 			return err == nil, err
 		}
 	}
-	if work.IsManifest(ch.Path) && ch.Status == 'M' {
-		was, err := in.v.fileContent(ctx, in.r.ProtectedTree, ch.Path)
-		if err != nil {
-			return false, err
-		}
-		now, err := in.v.fileContent(ctx, in.r.Tree, ch.Path)
+	if ch.Status == 'M' && work.IsManifest(ch.Path) {
+		was, now, err := c.textsSince(ctx, c.ProtectedTree, ch.Path)
 		return err == nil && !work.DependenciesOnly(ch.Path, was, now), err
 	}
 	if ch.Status == 'M' && work.ListsSources(ch.Path) {
-		was, with, err := in.v.withNewSources(ctx, in.r.ProtectedTree, in.r.Tree, ch)
-		if err != nil || bytes.Equal(was, with) {
-			return err == nil, err
-		}
-		now, err := in.v.fileContent(ctx, in.r.Tree, ch.Path)
-		return err == nil && !bytes.Equal(now, with), err
+		was, now, with, err := c.withNewSources(ctx, c.ProtectedTree, c.Tree, ch)
+		return err == nil && (bytes.Equal(was, with) || !bytes.Equal(now, with)), err
 	}
 	if !rules.Is(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}) {
 		return true, nil
 	}
-	return in.isLimit(ctx, ch, rules)
+	return c.isLimit(ctx, ch, rules)
 }
 
 // onlyNumber matches a file that contains only a limit, such as the wanted coverage.
 var onlyNumber = regex.New(`^\s*[0-9]+(?:\.[0-9]+)?\s*%?\s*$`)
 
 // isLimit reports whether a file contains only a number, before and now, and nobody calls it work.
-func (in inputClassifier) isLimit(ctx context.Context, ch git.Change, rules work.Rules) (bool, error) {
+func (c *claim) isLimit(ctx context.Context, ch git.Change, rules work.Rules) (bool, error) {
 	if ch.Status != 'M' || rules.Shell || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.Asked(ch.Path) {
 		return false, nil
 	}
-	for _, tree := range []string{in.r.ProtectedTree, in.r.Tree} {
-		if text, err := in.v.fileContent(ctx, tree, ch.Path); err != nil || !onlyNumber.Match(text) {
-			return false, err
-		}
-	}
-	return true, nil
+	was, now, err := c.textsSince(ctx, c.ProtectedTree, ch.Path)
+	return err == nil && onlyNumber.Match(was) && onlyNumber.Match(now), err
 }
 
 // changesOldTests reports whether a new test file changes what old tests do.
-func (in inputClassifier) changesOldTests(ctx context.Context, ch git.Change) (bool, error) {
+func (c *claim) changesOldTests(ctx context.Context, ch git.Change) (bool, error) {
 	if ch.Status != 'A' {
 		return false, nil
 	}
 	may := matchesAny(testShaperGlobs, ch.Path)
 	if !may {
-		content, err := in.v.fileContent(ctx, in.r.Tree, ch.Path)
+		content, err := c.fileContent(ctx, c.Tree, ch.Path)
 		if err != nil {
 			return false, err
 		}
-		declares := sync.OnceValue(func() func(string) bool { return in.v.declaredIn(ctx, in.r.Tree) }) // few files need it
-		may = testdiff.MayChangeOthers(testdiff.File{Path: ch.Path, Content: content}, func(name string) bool { return declares()(name) })
+		may = testdiff.MayChangeOthers(testdiff.File{Path: ch.Path, Content: content}, c.declares)
 	}
-	return may && in.v.hasTests(ctx, in.r.ProtectedTree), nil
+	return may && c.hasOldTests(ctx), nil
+}
+
+// hasOldTests reports whether the protected tree has tests; if unreadable, yes.
+func (c *claim) hasOldTests(ctx context.Context) bool {
+	tests, err := c.Repo.Select(ctx, c.ProtectedTree, c.files.tests)
+	return err != nil || len(tests) > 0
 }
 
 // isInWorkTree reports whether a file is in the agent's work tree, tracked or not.
@@ -182,33 +159,22 @@ func (v *Verifier) isInWorkTree(file string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// isMark reports whether Pawl itself writes the file.
-func (v *Verifier) isMark(file string) bool {
-	return v.Marks != nil && slices.Contains(v.Marks(), file)
-}
-
 func matchesAny(globs, file string) bool {
 	return work.Matches(strings.Fields(globs), file)
 }
 
-// hasTests reports whether a tree has tests; if unreadable, yes.
-func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
-	tests, err := v.Repo.Select(ctx, tree, v.files.tests)
-	return err != nil || len(tests) > 0 // if unreadable, assume yes
-}
-
-// withNewSources returns the old build file, and the same with the new sources that it lists now.
-func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch git.Change) (was, with []byte, err error) {
-	was, is, err := contents(ctx, v.Repo, ch)
-	if err != nil {
-		return nil, nil, err
+// withNewSources returns a build file before and after, and the one before with the new sources
+// that it lists now.
+func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch git.Change) (was, is, with []byte, err error) {
+	if was, is, err = contents(ctx, v.Repo, ch); err != nil {
+		return nil, nil, nil, err
 	}
 	old, err := v.Repo.Entries(ctx, before)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	entries, err := v.Repo.Entries(ctx, after)
-	return was, work.Registered(ch.Path, was, is, func(name string) bool {
+	return was, is, work.Registered(ch.Path, was, is, func(name string) bool {
 		at := path.Join(path.Dir(ch.Path), name)
 		_, stood := old[at]
 		_, stands := entries[at]
@@ -229,7 +195,7 @@ func (v *Verifier) withFilesOf(ctx context.Context, tree, from string, files []s
 	lists := map[string][]byte{}
 	for _, ch := range changed {
 		if ch.Status == 'M' && work.ListsSources(ch.Path) && slices.Contains(files, ch.Path) {
-			if _, lists[ch.Path], err = v.withNewSources(ctx, from, tree, ch); err != nil {
+			if _, _, lists[ch.Path], err = v.withNewSources(ctx, from, tree, ch); err != nil {
 				return "", err
 			}
 		}

@@ -43,9 +43,9 @@ var failsTests = regex.New(`\bAssertionError\b`)
 // assertHelpers returns the new files that contain assertions for tests: each function fails a
 // test, and no program mentions them. Mutating these proves nothing. It returns none if nothing
 // else changed.
-func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git.Change) (map[string]bool, error) {
+func (v *Verifier) assertHelpers(ctx context.Context, tree string, work []git.Change) (map[string]bool, error) {
 	helpers, others := map[string]bool{}, false
-	err := eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, _, is []byte) error {
+	err := eachText(ctx, v.Repo, programsIn(work), func(c git.Change, _, is []byte) error {
 		helper := c.Status == 'A' && isAssertHelper(c.Path, is)
 		if others = others || !helper; helper {
 			helpers[c.Path] = true
@@ -65,7 +65,7 @@ func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git
 			all = append(all, git.Change{Path: file, Status: 'A', To: e})
 		}
 	}
-	err = eachText(ctx, v.Repo, v.changedPrograms(all), func(_ git.Change, _, is []byte) error {
+	err = eachText(ctx, v.Repo, programsIn(v.workIn(all)), func(_ git.Change, _, is []byte) error {
 		for helper := range helpers {
 			if mutant.Names(string(is), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
 				delete(helpers, helper)
@@ -76,15 +76,23 @@ func (v *Verifier) assertHelpers(ctx context.Context, tree string, changes []git
 	return helpers, err
 }
 
-// changedPrograms returns the changes of files with known functions, without tests.
-func (v *Verifier) changedPrograms(changes []git.Change) []git.Change {
-	var marks []string
-	if v.Marks != nil {
-		marks = v.Marks()
+// ownFiles returns the paths that Pawl itself writes.
+func (v *Verifier) ownFiles() []string {
+	if v.Marks == nil {
+		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool {
-		return c.Status == 'D' || !isFile(c.To) || !mutant.Knows(c.Path) || slices.Contains(marks, c.Path) || v.isTest(c.Path)
-	})
+	return v.Marks()
+}
+
+// workIn returns the changes that are neither of tests nor of Pawl's own files.
+func (v *Verifier) workIn(changes []git.Change) []git.Change {
+	own := v.ownFiles()
+	return slices.DeleteFunc(slices.Clone(changes), func(ch git.Change) bool { return v.isTest(ch.Path) || slices.Contains(own, ch.Path) })
+}
+
+// programsIn returns the changes of files with known functions that are there now.
+func programsIn(work []git.Change) []git.Change {
+	return slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return !isFile(ch.To) || !mutant.Knows(ch.Path) })
 }
 
 // isAssertHelper reports whether a file has functions, each of which fails a test.

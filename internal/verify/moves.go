@@ -18,13 +18,9 @@ func (m moves) has(l changedLine) bool {
 	return m.lines[l.Text] || l.Function != "" && m.functions[l.file+" "+l.Function]
 }
 
-// findMoves finds nothing in a change of more than maxChangedFiles files.
-func (v *Verifier) findMoves(ctx context.Context, r ProofRequest) (m moves, err error) {
-	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
-	if err != nil || len(changes) > maxChangedFiles {
-		return m, err
-	}
-	gone, err := v.deletedPrograms(ctx, r.Before, changes)
+// findMoves returns what changes since a tree only moved.
+func (v *Verifier) findMoves(ctx context.Context, before string, changes []git.Change) (m moves, err error) {
+	gone, err := v.deletedPrograms(ctx, before, changes)
 	if err != nil {
 		return m, err
 	}
@@ -35,8 +31,8 @@ func (v *Verifier) findMoves(ctx context.Context, r ProofRequest) (m moves, err 
 		}
 	}
 	changed := map[string][2][]byte{}
-	err = eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, was, is []byte) error {
-		changed[c.Path] = [2][]byte{was, is}
+	err = eachText(ctx, v.Repo, programsIn(v.workIn(changes)), func(ch git.Change, was, is []byte) error {
+		changed[ch.Path] = [2][]byte{was, is}
 		return nil
 	})
 	m.functions = movedFunctions(changed, gone)

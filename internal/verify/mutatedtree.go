@@ -26,25 +26,20 @@ const maxChangedFiles = 200
 // the baseline run. If functions were only changed, the tests failed with the old ones already.
 // That failure proves nothing if it is for want of a new name or parameter, or if data changed that
 // a gate may read.
-func (v *Verifier) mutableFunctions(ctx context.Context, r Request) (names []string, ok bool, err error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxChangedFiles {
-		return nil, false, err
+func (c *claim) mutableFunctions(ctx context.Context) (names []string, ok bool, err error) {
+	if len(c.changes) > maxChangedFiles {
+		return nil, false, nil
 	}
-	changed, _, err := v.changedFunctions(ctx, ProofRequest{Before: r.Base, After: r.Tree})
-	ok = slices.ContainsFunc(changes, func(c git.Change) bool { return v.isUnchangedData(r, c) })
+	changed, _, err := c.changedFunctions(ctx, c.Tree, c.work)
+	ok = slices.ContainsFunc(c.work, func(ch git.Change) bool { return unaskedData(c.Asked, ch) })
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
 		ok = ok || f.New || f.ParametersChanged
 	}
-	if ok || err != nil || len(changed) == 0 {
-		return names, ok && len(changed) > 0, err
+	if !ok && err == nil && len(changed) > 0 {
+		ok, err = c.testsNameAdded(ctx)
 	}
-	tests, err := v.compareTests(ctx, r)
-	if err == nil {
-		ok, err = v.testsNameAdded(ctx, r, tests.newOrChanged)
-	}
-	return names, ok, err
+	return names, ok && len(changed) > 0, err
 }
 
 // mutatedTree returns the current tree without the effect of the work. Changed functions are
@@ -54,152 +49,113 @@ func (v *Verifier) mutableFunctions(ctx context.Context, r Request) (names []str
 // build.
 // Unrequested changes of data stay, so that a test which only they turned green passes. Manifests
 // stay for the build. Mutants in plan.skipped are omitted.
-func (v *Verifier) mutatedTree(ctx context.Context, r Request, b mutationPlan) (tree string, done mutationPlan, err error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return "", b, err
-	}
-	compared, err := v.compareTests(ctx, r)
-	if err != nil {
-		return "", b, err
-	}
-	named, err := v.testsNameAdded(ctx, r, compared.newOrChanged)
+func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, done mutationPlan, err error) {
+	named, err := c.testsNameAdded(ctx)
 	if err != nil {
 		return "", b, err
 	}
 	b.restoredOld, b.mutated = true, nil
-	if b.noFileReverts = b.noFileReverts || named || compared.inlineChanged; b.noFileReverts {
-		if b.uncallable, err = v.uncallableOld(ctx, r, compared.newOrChanged); err != nil {
+	if b.noFileReverts = b.noFileReverts || named || c.tests.inlineChanged; b.noFileReverts {
+		if b.uncallable, err = c.uncallableOld(ctx); err != nil {
 			return "", b, err
 		}
 	}
-	helpers, err := v.assertHelpers(ctx, r.Tree, changes)
+	helpers, err := c.assertHelpers(ctx, c.Tree, c.work)
 	if err != nil {
 		return "", b, err
 	}
 	var back []string
 	files := map[string][]byte{}
-	for _, c := range changes {
-		if helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || v.isUnchangedData(r, c) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
+	for _, ch := range c.work {
+		if helpers[ch.Path] || unaskedData(c.Asked, ch) || slices.Contains(c.tests.inputs, ch.Path) || work.IsManifest(ch.Path) {
 			continue
 		}
-		if asks, err := v.hasSessionExample(ctx, r, c); err != nil {
+		if asks, err := c.hasSessionExample(ctx, ch); err != nil {
 			return "", b, err
 		} else if asks {
 			continue
 		}
-		text, ok, err := v.mutateFile(ctx, r, c, &b)
+		text, ok, err := c.mutateFile(ctx, ch, &b)
 		if err != nil {
 			return "", b, err
 		}
 		switch {
 		case ok:
-			files[c.Path] = text
-		case c.Status == 'D' && b.skipped[c.Path]:
+			files[ch.Path] = text
+		case ch.Status == 'D' && b.skipped[ch.Path]:
 		default:
-			back = append(back, c.Path)
+			back = append(back, ch.Path)
 		}
-		if c.Status == 'D' {
-			b.mutated = append(b.mutated, mutatedSpan{file: path.Base(c.Path), to: math.MaxInt, key: c.Path})
+		if ch.Status == 'D' {
+			b.mutated = append(b.mutated, mutatedSpan{file: path.Base(ch.Path), to: math.MaxInt, key: ch.Path})
 		}
 	}
-	if tree, err = v.Repo.Overlay(ctx, r.Tree, r.Base, back); err != nil {
+	if tree, err = c.Repo.Overlay(ctx, c.Tree, c.Base, back); err != nil {
 		return "", b, err
 	}
-	tree, err = v.Repo.WithContent(ctx, tree, files)
+	tree, err = c.Repo.WithContent(ctx, tree, files)
 	return tree, b, err
-}
-
-// isUnchangedData reports whether a change is of data that stays in a mutated tree.
-func (v *Verifier) isUnchangedData(r Request, c git.Change) bool {
-	return !v.isTest(c.Path) && !v.isMark(c.Path) && unaskedData(r.Asked, c)
 }
 
 // hasSessionExample reports whether a document contains examples (>>>) that a gate may run as
 // tests.
-func (v *Verifier) hasSessionExample(ctx context.Context, r Request, c git.Change) (bool, error) {
-	if c.Status == 'D' || !isFile(c.To) || !slices.Contains([]string{".md", ".rst", ".txt"}, path.Ext(c.Path)) {
+func (c *claim) hasSessionExample(ctx context.Context, ch git.Change) (bool, error) {
+	if ch.Status == 'D' || !isFile(ch.To) || !slices.Contains([]string{".md", ".rst", ".txt"}, path.Ext(ch.Path)) {
 		return false, nil
 	}
-	text, err := v.Repo.Show(ctx, r.Tree, c.Path)
+	text, err := c.Repo.Show(ctx, c.Tree, ch.Path)
 	return err == nil && strings.Contains(string(text), ">>> "), err
 }
 
-// testsNameAdded reports whether test files mention a name that the work added: a function,
-// constant, type or module.
-func (v *Verifier) testsNameAdded(ctx context.Context, r Request, tests []string) (bool, error) {
-	added, err := v.addedNames(ctx, r)
+// testsNameAdded reports whether new or changed tests mention a name that the work added: a
+// function, constant, type or module.
+func (c *claim) testsNameAdded(ctx context.Context) (bool, error) {
+	var added []string
+	err := eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
+		added = append(added, mutant.Declared(ch.Path, before, after)...)
+		for _, f := range mutant.Changed(ch.Path, before, after) {
+			if f.New || f.ParametersChanged {
+				added = append(added, f.Name)
+			}
+		}
+		if ch.Status == 'A' && path.Ext(ch.Path) != ".go" {
+			added = append(added, strings.TrimSuffix(path.Base(ch.Path), path.Ext(ch.Path)))
+		}
+		return nil
+	})
 	if err != nil || len(added) == 0 {
 		return false, err
 	}
-	for _, file := range tests {
-		text, err := v.Repo.Show(ctx, r.Tree, file)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(added, func(name string) bool { return mutant.Names(string(text), name) }) {
-			return true, nil
-		}
-	}
-	return false, nil
+	text, err := c.newTestText(ctx)
+	return slices.ContainsFunc(added, func(name string) bool { return mutant.Names(text, name) }), err
 }
 
-// addedNames returns the names that the work added to the program.
-func (v *Verifier) addedNames(ctx context.Context, r Request) ([]string, error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, c := range changes {
-		if !v.isProgram(c) {
-			continue
-		}
-		before, after, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, mutant.Declared(c.Path, before, after)...)
-		for _, f := range mutant.Changed(c.Path, before, after) {
-			if f.New || f.ParametersChanged {
-				names = append(names, f.Name)
-			}
-		}
-		if c.Status == 'A' && path.Ext(c.Path) != ".go" {
-			names = append(names, strings.TrimSuffix(path.Base(c.Path), path.Ext(c.Path)))
-		}
-	}
-	return names, nil
-}
-
-// uncallableOld returns the functions that old text cannot call, see mutant.Misfits.
-func (v *Verifier) uncallableOld(ctx context.Context, r Request, tests []string) (map[string]bool, error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return nil, err
-	}
+// newTestText returns the texts of the new and changed tests.
+func (c *claim) newTestText(ctx context.Context) (string, error) {
 	var all strings.Builder
-	for _, file := range tests {
-		text, err := v.Repo.Show(ctx, r.Tree, file)
+	for _, file := range c.tests.newOrChanged {
+		text, err := c.Repo.Show(ctx, c.Tree, file)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		all.Write(text)
+		all.WriteByte('\n')
+	}
+	return all.String(), nil
+}
+
+// uncallableOld returns the functions that old text cannot call, see mutant.UncallableOld.
+func (c *claim) uncallableOld(ctx context.Context) (map[string]bool, error) {
+	tests, err := c.newTestText(ctx)
+	if err != nil {
+		return nil, err
 	}
 	found := map[string]bool{}
-	for _, c := range changes {
-		if v.isTest(c.Path) || !mutant.Knows(c.Path) {
-			continue
-		}
-		before, after, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range mutant.UncallableOld(c.Path, before, after, all.String()) {
-			found[name] = true
-		}
-	}
-	return found, nil
+	err = eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
+		addNames(found, mutant.UncallableOld(ch.Path, before, after, tests))
+		return nil
+	})
+	return found, err
 }
 
 // mutationPlan says which mutants to place, and records those placed.
@@ -222,26 +178,26 @@ type mutatedSpan struct {
 
 // mutateFile returns a file with each added or changed function mutated. It returns false for a
 // file that must revert: it has other changes, and tests name no addition.
-func (v *Verifier) mutateFile(ctx context.Context, r Request, c git.Change, b *mutationPlan) ([]byte, bool, error) {
-	if c.Status == 'D' || !isFile(c.To) {
+func (c *claim) mutateFile(ctx context.Context, ch git.Change, b *mutationPlan) ([]byte, bool, error) {
+	if ch.Status == 'D' || !isFile(ch.To) {
 		return nil, false, nil
 	}
-	before, after, err := contents(ctx, v.Repo, c)
+	before, after, err := contents(ctx, c.Repo, ch)
 	if err != nil {
 		return nil, false, err
 	}
 	var ways [][]mutant.Mutant
 	ok := true
 	if b.noFileReverts {
-		ways, ok = mutant.MutateAll(c.Path, before, after, b.uncallable)
-	} else if mutant.OnlyFunctionsChanged(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
-		for _, f := range mutant.Changed(c.Path, before, after) {
+		ways, ok = mutant.MutateAll(ch.Path, before, after, b.uncallable)
+	} else if mutant.OnlyFunctionsChanged(ch.Path, testdiff.Program(ch.Path, before), testdiff.Program(ch.Path, after)) {
+		for _, f := range mutant.Changed(ch.Path, before, after) {
 			ways = append(ways, f.Alternatives())
 		}
 	} else {
 		return nil, false, nil
 	}
-	key := func(m mutant.Mutant) string { return fmt.Sprint(c.Path, ":", m.Line(after), " ", m.Kind) }
+	key := func(m mutant.Mutant) string { return fmt.Sprint(ch.Path, ":", m.Line(after), " ", m.Kind) }
 	var all []mutant.Mutant
 	for _, alternatives := range ways {
 		if i := slices.IndexFunc(alternatives, func(m mutant.Mutant) bool { return !b.skipped[key(m)] }); i >= 0 {
@@ -249,7 +205,7 @@ func (v *Verifier) mutateFile(ctx context.Context, r Request, c git.Change, b *m
 		}
 	}
 	for _, m := range mutant.Place(after, all...) {
-		b.mutated = append(b.mutated, mutatedSpan{path.Base(c.Path), m.From, m.To, key(m.Mutant), m.Kind == mutant.Old})
+		b.mutated = append(b.mutated, mutatedSpan{path.Base(ch.Path), m.From, m.To, key(m.Mutant), m.Kind == mutant.Old})
 		b.restoredOld = b.restoredOld && m.Kind == mutant.Old
 	}
 	return mutant.Apply(after, all...), ok, nil
@@ -260,18 +216,24 @@ const maxBuilds = 5
 
 // runMutants runs gates on the mutated tree until it builds. First it stops reverting whole files.
 // Then it tries another mutant at each line with a compiler error, or leaves that function whole.
-func (v *Verifier) runMutants(ctx context.Context, r Request, w runTarget, run func(runTarget) ([]gate.Result, error)) (gate.Run, error) {
+func (c *claim) runMutants(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	next := mutationPlan{skipped: map[string]bool{}}
 	for n := 1; ; n++ {
-		tree, b, err := v.mutatedTree(ctx, r, next)
+		tree, b, err := c.mutatedTree(ctx, next)
 		if err != nil {
 			return gate.Run{}, err
 		}
-		if tree == r.Tree {
+		if tree == c.Tree {
 			return gate.Run{NothingBuilt: true}, nil
 		}
 		w.tree = tree
-		results, err := run(w)
+		var results []gate.Result
+		if w.probe == gate.MutantsForNewTests { // other probes decide what it leaves open
+			few, _ := narrowToTests(c.Root, gates, c.o.ProbeTests(w.probe))
+			results, err = c.runInCheckout(ctx, few, w)
+		} else {
+			results, err = c.runNarrowed(ctx, w, gates)
+		}
 		unbuilt := slices.ContainsFunc(results, func(r gate.Result) bool { return r.BuildFailed })
 		switch {
 		case err != nil || n == maxBuilds:

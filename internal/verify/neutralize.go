@@ -33,67 +33,54 @@ var comparing = regex.New(`(?i)equal|\beq\b|__eq__|compar|==`)
 
 // neutralize returns the tree with the named signs neutralized, or all if only is nil, see
 // sign.Neutral. Equalities compare all fields; tables of test inputs get other inputs.
-func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (neutralizedTree, error) {
+func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree, error) {
 	var n neutralizedTree
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxChangedFiles {
-		return n, err
+	if len(c.changes) > maxChangedFiles {
+		return n, nil
 	}
-	in := signSelection{equality: !comparing.MatchString(r.Asked)}
+	in := signSelection{equality: !comparing.MatchString(c.Asked)}
 	if only != nil {
 		in.selected = func(name string) bool { return slices.Contains(only, name) }
 	}
-	if in.tests, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Base, r.Asked)); err != nil {
+	var err error
+	if in.tests, err = testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked)); err != nil {
 		return n, err
 	}
-	if in.current, err = testsIn(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked)); err != nil {
+	if in.current, err = testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked)); err != nil {
 		return n, err
 	}
+	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.Knows(ch.Path) })
 	files := map[string][]byte{}
-	for _, c := range changes {
-		if c.Status == 'D' || !sign.Knows(c.Path) {
-			continue
-		}
-		text, names, err := v.neutralizeFile(ctx, r, c, in)
-		if err != nil {
-			return n, err
-		}
-		if only == nil && !v.isTest(c.Path) {
-			held, err := v.hardcodedPlaces(ctx, r, c, in.current)
-			if n.hardcoded = append(n.hardcoded, held...); err != nil {
-				return n, err
-			}
+	err = eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
+		change := sign.NewChange(ch.Path, before, after)
+		text, names := c.neutralizeFile(change, in)
+		if only == nil && !c.isTest(ch.Path) {
+			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, in.current)...)
 		}
 		if len(names) > 0 {
-			files[c.Path] = text
+			files[ch.Path] = text
 			n.names = append(n.names, names...)
 		}
+		return nil
+	})
+	if err != nil {
+		return n, err
 	}
-	n.tree, err = v.Repo.WithContent(ctx, r.Tree, files)
+	n.tree, err = c.Repo.WithContent(ctx, c.Tree, files)
 	return n, err
 }
 
 // hardcodedPlaces returns places in a file that contain what tests expect, or read it.
-func (v *Verifier) hardcodedPlaces(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
-	before, after, err := contents(ctx, v.Repo, c)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	change := sign.NewChange(c.Path, before, after)
+func hardcodedPlaces(change *sign.Change, tests *sign.Tests) (places []string) {
 	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.Ask(s) })
 	for _, s := range append(tests.Held(change), reads...) {
-		names = append(names, fmt.Sprintf("%s:%d", s.Path, s.Line))
+		places = append(places, fmt.Sprintf("%s:%d", s.Path, s.Line))
 	}
-	return names, nil
+	return places
 }
 
 // neutralizeFile neutralizes the selected signs of a file. All but the last step keep line numbers.
-func (v *Verifier) neutralizeFile(ctx context.Context, r Request, c git.Change, in signSelection) ([]byte, []string, error) {
-	before, after, err := contents(ctx, v.Repo, c)
-	if err != nil {
-		return nil, nil, err
-	}
+func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
 	var names []string
 	may := func(s sign.Sign) bool {
 		return !in.current.Ask(s) && (in.selected == nil || in.selected(describeSign(s)))
@@ -103,15 +90,14 @@ func (v *Verifier) neutralizeFile(ctx context.Context, r Request, c git.Change, 
 			names = append(names, name)
 		}
 	}
-	change := sign.NewChange(c.Path, before, after)
 	text, done := change.NeutralTest(may)
 	for _, s := range done {
 		took(s)
 	}
-	if v.isTest(c.Path) {
-		return text, names, nil
+	if c.isTest(change.File) {
+		return text, names
 	}
-	text, done = sign.NewChange(c.Path, before, text).Neutral(may)
+	text, done = sign.NewChange(change.File, change.Before, text).Neutral(may)
 	for _, s := range done {
 		took(s)
 	}
@@ -131,16 +117,16 @@ func (v *Verifier) neutralizeFile(ctx context.Context, r Request, c git.Change, 
 	}
 	text = sign.WithoutRedefined(text, redefined)
 	if !in.equality {
-		return text, names, nil
+		return text, names
 	}
 	var strict []mutant.Mutant
-	for _, f := range mutant.EqualityFunctions(c.Path, before, text) {
+	for _, f := range mutant.EqualityFunctions(change.File, change.Before, text) {
 		if s := equalitySign(f); len(f.Mutants) > 0 && may(s) && !slices.ContainsFunc(done, s.Within(f.Lines)) {
 			strict = append(strict, f.Mutants...)
 			took(s)
 		}
 	}
-	return mutant.Apply(text, strict...), names, nil
+	return mutant.Apply(text, strict...), names
 }
 
 func describeSign(s sign.Sign) string { return fmt.Sprintf("%s:%d, which %s", s.Path, s.Line, s.Does) }
@@ -149,28 +135,33 @@ func equalitySign(f mutant.Function) sign.Sign {
 	return sign.Sign{Path: f.Path, Line: f.Line, Kind: sign.Equality, Does: "changes what equal means", Text: f.Head}
 }
 
+// withoutSigns returns the current tree with all signs neutralized.
+func (c *claim) withoutSigns(ctx context.Context) (string, error) {
+	n, err := c.neutralize(ctx, nil)
+	return n.tree, err
+}
+
 // maxSignsAlone bounds the signs that are neutralized alone.
 const maxSignsAlone = 4
 
 // neutralizeOneByOne neutralizes one sign at a time until tests fail. If they need several, it
 // neutralizes all.
-func (v *Verifier) neutralizeOneByOne(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SignsOneByOne, uncached: true}
+func (c *claim) neutralizeOneByOne(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	run := func(only []string) ([]gate.Result, error) {
-		n, err := v.neutralize(ctx, r, only)
+		n, err := c.neutralize(ctx, only)
 		if err != nil {
 			return nil, err
 		}
 		w.tree = n.tree
-		return narrow(v.Root, gates, o.ProbeTests(gate.SignsOneByOne), func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
+		return c.runNarrowed(ctx, w, gates)
 	}
-	if len(o.Signs) > 1 {
-		for _, name := range o.Signs[:min(len(o.Signs), maxSignsAlone)] {
+	if len(c.o.Signs) > 1 {
+		for _, name := range c.o.Signs[:min(len(c.o.Signs), maxSignsAlone)] {
 			results, err := run([]string{name})
 			if err != nil {
 				return gate.Run{}, err
 			}
-			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(o.FailingNeutralized(o.ProvingTests(res.Gate), res)) > 0 }) {
+			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(c.o.FailingNeutralized(c.o.ProvingTests(res.Gate), res)) > 0 }) {
 				return gate.Run{Results: results, NeededSigns: []string{name}}, nil
 			}
 		}

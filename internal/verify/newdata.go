@@ -4,21 +4,20 @@ import (
 	"context"
 	"path"
 
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // newDataFiles returns new data files beside others of their kind. A test that reads the whole
 // folder reads them too. They count as new tests if there are no others and nothing failed before.
-func (v *Verifier) newDataFiles(ctx context.Context, before string, task []git.Change) ([]string, error) {
+func (c *claim) newDataFiles(ctx context.Context) ([]string, error) {
 	var found []string
 	kinds := map[string]bool{}
-	for _, ch := range task {
-		if ch.Status != 'A' || !ch.To.IsFile() || !work.IsData(ch.Path) || v.isTest(ch.Path) || v.isMark(ch.Path) {
+	for _, ch := range c.work {
+		if ch.Status != 'A' || !ch.To.IsFile() || !work.IsData(ch.Path) {
 			continue
 		}
 		if len(kinds) == 0 {
-			entries, err := v.Repo.Entries(ctx, before)
+			entries, err := c.Repo.Entries(ctx, c.Base)
 			if err != nil {
 				return nil, err
 			}

@@ -9,105 +9,128 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// observe returns what is known without probes.
-func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
-	o := gate.Observation{
-		Gates: r.Gates, WantedEvidence: r.WantedEvidence, Changed: v.withoutMarks(ctx, r.Tree) != v.withoutMarks(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
+// observe finds out what is known without probes.
+func (c *claim) observe(ctx context.Context) (err error) {
+	c.o = gate.Observation{
+		Gates: c.Gates, WantedEvidence: c.WantedEvidence, Changed: c.withoutMarks(ctx, c.Tree) != c.withoutMarks(ctx, c.Base), AllowTestChanges: c.AllowTestChanges, NoRatchet: c.NoRatchet,
 		Runs: map[gate.Probe]gate.Run{},
 	}
-	if v.Repo != nil && o.Changed {
-		if err := v.removePythonCaches(ctx, r.Tree); err != nil {
-			return o, err
+	if c.Repo != nil && c.o.Changed {
+		if err := c.removePythonCaches(ctx, c.Tree); err != nil {
+			return err
 		}
 	}
-	if err := v.recordDependencies(ctx); err != nil {
-		return o, err
+	if err := c.recordDependencies(ctx); err != nil {
+		return err
 	}
-	_, err := readState(v.reproducedFile(), &o.ReproducedAtStart)
-	if err != nil {
-		return o, err
+	if _, err := readState(c.reproducedFile(), &c.o.ReproducedAtStart); err != nil {
+		return err
 	}
-	if o.Baseline = r.KnownBaseline; o.Baseline == nil {
-		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {
-			return o, err
+	if c.o.Baseline = c.KnownBaseline; c.o.Baseline == nil {
+		if c.o.Baseline, err = c.Baseline(ctx, c.Base, c.Gates, c.LogDir); err != nil {
+			return err
 		}
 	}
-	if v.Repo != nil && o.Changed {
-		if err := v.verifyObjects(ctx, r); err != nil {
-			return o, fmt.Errorf("look at the tests of before: %w", err)
-		}
-		if err := v.inspect(ctx, r, &o); err != nil {
-			return o, err
+	if c.Repo != nil {
+		if err := c.readChanges(ctx); err != nil {
+			return fmt.Errorf("look at the tests of before: %w", err)
 		}
 	}
-	if o.Now, err = v.cleanResults(ctx, r, &o); err == nil && o.Now == nil {
-		o.Now, err = v.claimResults(ctx, r.Gates, runTarget{root: v.Root, tree: r.Tree, logDir: r.LogDir})
+	if c.Repo != nil && c.o.Changed {
+		if err := c.inspect(ctx); err != nil {
+			return err
+		}
 	}
-	if err == nil && v.Repo != nil && o.StoppedReporting() {
-		o.ChangedIgnoredFiles, err = v.ChangedIgnoredFiles(ctx)
+	if c.o.Now, err = c.cleanResults(ctx); err == nil && c.o.Now == nil {
+		c.o.Now, err = c.claimResults(ctx, c.Gates, runTarget{root: c.Root, tree: c.Tree, logDir: c.LogDir})
 	}
-	return o, err
+	if err == nil && c.Repo != nil && c.o.StoppedReporting() {
+		c.o.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
+	}
+	return err
+}
+
+// readChanges compares the claim's trees. It fails if git's trees or tests do not match their
+// hashes: forged ones would show no change.
+func (c *claim) readChanges(ctx context.Context) (err error) {
+	if c.o.Changed {
+		if err := c.Repo.VerifyObjects(ctx, []string{c.Base, c.ProtectedTree, c.Tree}); err != nil {
+			return err
+		}
+	}
+	if c.changes, err = c.Repo.Diff(ctx, c.Base, c.Tree); err != nil {
+		return err
+	}
+	if c.sinceProtected, err = c.Repo.Diff(ctx, c.ProtectedTree, c.Tree); err != nil || !c.o.Changed {
+		return err
+	}
+	c.work = c.workIn(c.changes)
+	var blobs []string
+	for _, ch := range slices.Concat(c.changes, c.sinceProtected) {
+		for _, e := range []git.Entry{ch.From, ch.To} {
+			if e.IsFile() && c.isTest(ch.Path) {
+				blobs = append(blobs, e.ID)
+			}
+		}
+	}
+	_, err = c.Repo.Blobs(ctx, blobs)
+	return err
 }
 
 // inspect reads the change: its tests, functions and signs.
-func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) error {
-	tests, err := v.compareTests(ctx, r)
-	if err != nil {
+func (c *claim) inspect(ctx context.Context) (err error) {
+	if c.tests, err = c.compareTests(ctx); err != nil {
 		return fmt.Errorf("compare tests: %w", err)
 	}
+	t, o := c.tests, &c.o
+	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = t.old, t.withheld, t.newOrChanged, t.inlineChanged
 	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
 	if !red { // otherwise they may be what the failing gate lacked
-		tests.newOrChanged = slices.Concat(tests.newOrChanged, tests.cases)
+		o.NewTests = slices.Concat(o.NewTests, t.cases)
 	}
-	if len(tests.old) > 0 {
-		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
+	if len(t.old) > 0 {
+		o.AllowTestChanges = !slices.ContainsFunc(t.old, c.mayNotChange)
 	}
-	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = tests.old, tests.withheld, tests.newOrChanged, tests.inlineChanged
-	o.OldInlineTestsChanged, o.CanaryPossible, o.ValuesReplaceable = tests.oldInlineChanged || tests.inlineMoved && red, true, true // a failed test may have moved
-	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
-	if o.RemovedTests, err = v.filesWithRemovedTests(ctx, r, tests.old); err != nil {
+	o.OldInlineTestsChanged = t.oldInlineChanged || t.inlineMoved && red // a failed test may have moved
+	o.CanaryPossible, o.ValuesReplaceable = true, true
+	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
+	o.NewTestData = slices.ContainsFunc(o.NewTests, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
+	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
+	if o.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return fmt.Errorf("compare the work: %w", err)
-	}
-	lacking, err := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, r.Asked), changes: changes}.missingMeans(ctx)
+	lacking, err := inspection{repo: c.Repo, r: c.signRequest(c.Base, c.Tree, c.Asked), changes: c.changes}.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
 	}
 	if err != nil {
 		return fmt.Errorf("look for what the task asks for: %w", err)
 	}
-	o.ProgramChanged = slices.ContainsFunc(changes, func(c git.Change) bool { return !v.isTest(c.Path) && !v.isMark(c.Path) && !isDocument(c.Path) })
-	if o.ChangedFunctions, o.CanMutate, err = v.mutableFunctions(ctx, r); err != nil {
+	if o.ChangedFunctions, o.CanMutate, err = c.mutableFunctions(ctx); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	o.CanMutate = o.CanMutate || tests.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
-	if o.AddedTests, err = v.addedTests(ctx, r, tests.newOrChanged); err == nil {
-		err = v.findUnfinished(ctx, r, o)
+	o.CanMutate = o.CanMutate || t.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
+	if o.AddedTests, err = c.addedTests(ctx, o.NewTests); err == nil {
+		err = c.findUnfinished(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
 	}
-	named, _, err := v.namedParameters(ctx, r)
-	for _, p := range named {
-		o.NewParameters = append(o.NewParameters, p.String())
-	}
-	if err != nil {
+	if c.parameters, err = c.namedParameters(ctx); err != nil {
 		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
-	pieces, err := v.mutationPoints(ctx, r)
-	for _, p := range pieces {
-		o.MutationPoints = append(o.MutationPoints, p.label)
+	for _, p := range c.parameters {
+		o.NewParameters = append(o.NewParameters, p.String())
 	}
-	if err != nil {
+	if c.points, err = c.mutationPoints(ctx); err != nil {
 		return fmt.Errorf("look for conditions and functions of the work: %w", err)
 	}
-	n, err := v.neutralize(ctx, r, nil)
+	for _, p := range c.points {
+		o.MutationPoints = append(o.MutationPoints, p.label)
+	}
+	n, err := c.neutralize(ctx, nil)
 	if o.Signs, o.HardcodedAnswers = n.names, n.hardcoded; err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
-	o.NewTestData = slices.ContainsFunc(tests.newOrChanged, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return nil
 }

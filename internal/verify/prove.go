@@ -50,18 +50,30 @@ type Proof struct {
 // first: these matter most when time runs out. Half of the time is for lines, if there are any. The
 // gates must pass on the unmutated code.
 func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err error) {
-	changed, content, err := v.changedFunctions(ctx, r)
+	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
 	if err != nil {
 		return proof, err
 	}
-	moved, err := v.findMoves(ctx, r)
+	work := v.workIn(changes)
+	changed, content, err := v.changedFunctions(ctx, r.After, work)
 	if err != nil {
 		return proof, err
 	}
-	changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
-	lines, err := v.changedLines(ctx, r, content, moved)
-	if err != nil || len(changed)+len(lines) == 0 {
-		return proof, err
+	var lines []changedLine
+	if len(changes) <= maxChangedFiles {
+		moved, err := v.findMoves(ctx, r.Before, changes)
+		if err != nil {
+			return proof, err
+		}
+		changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
+		if lines, err = v.changedLines(ctx, work, content); err != nil {
+			return proof, err
+		}
+		lines = slices.DeleteFunc(lines, moved.has)
+		lines = lines[:min(len(lines), maxLinesTried)]
+	}
+	if len(changed)+len(lines) == 0 {
+		return proof, nil
 	}
 	found := map[string]FunctionProof{}
 	for _, known := range r.Known {
@@ -120,22 +132,18 @@ func (p *prover) runUnmutated(ctx context.Context) (err error) {
 	return nil
 }
 
-// changedFunctions returns the changed functions outside tests, and the content of their files.
-func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]mutant.Function, map[string][]byte, error) {
-	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
-	if err != nil {
-		return nil, nil, err
-	}
-	helpers, err := v.assertHelpers(ctx, r.After, changes)
+// changedFunctions returns the functions that the work changed, and the content of their files.
+func (v *Verifier) changedFunctions(ctx context.Context, tree string, work []git.Change) ([]mutant.Function, map[string][]byte, error) {
+	helpers, err := v.assertHelpers(ctx, tree, work)
 	if err != nil {
 		return nil, nil, err
 	}
 	var changed []mutant.Function
 	content := map[string][]byte{}
-	err = eachText(ctx, v.Repo, v.changedPrograms(changes), func(c git.Change, was, is []byte) error {
-		if !helpers[c.Path] {
-			content[c.Path] = is
-			changed = append(changed, mutant.Changed(c.Path, was, is)...)
+	err = eachText(ctx, v.Repo, programsIn(work), func(ch git.Change, was, is []byte) error {
+		if !helpers[ch.Path] {
+			content[ch.Path] = is
+			changed = append(changed, mutant.Changed(ch.Path, was, is)...)
 		}
 		return nil
 	})

@@ -20,75 +20,73 @@ import (
 // allowRequestedChanges runs the probes, and approves changes of old tests that the task asks for.
 // Pawl adapts the old tests itself; the work must pass these, without anything else that the agent
 // changed. Other gate inputs never count as requested. It returns the adapted tests.
-func (v *Verifier) allowRequestedChanges(ctx context.Context, r Request, o *gate.Observation) ([]testdiff.Adapted, error) {
-	if err := v.runProbes(ctx, r, o); err != nil {
+func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, error) {
+	if err := c.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(*o); !d.NeedsChangedInputs || r.GatesOnly || r.Asked == "" || len(o.ChangedNonTests) > 0 {
+	if d := gate.Decide(c.o); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || len(c.o.ChangedNonTests) > 0 {
 		return nil, nil
 	}
-	adapted, err := v.adaptedTests(ctx, r, o.ChangedInputs)
+	adapted, err := c.adaptedTests(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("adapt tests to what the task asks for: %w", err)
 	}
 	if len(adapted) == 0 {
 		return nil, nil
 	}
-	tried := *o // with no probe but these
-	tried.Runs, tried.WantedEvidence = maps.Clone(o.Runs), gate.Unproven
-	tried.NoRatchet = tried.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
-	tried.RemovedTests = slices.DeleteFunc(slices.Clone(o.RemovedTests), func(file string) bool {
+	tried := *c // with no probe but these
+	tried.adapted = adapted
+	tried.o.Runs, tried.o.WantedEvidence = maps.Clone(c.o.Runs), gate.Unproven
+	tried.o.NoRatchet = c.o.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
+	tried.o.RemovedTests = slices.DeleteFunc(slices.Clone(c.o.RemovedTests), func(file string) bool {
 		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
 	})
-	delete(tried.Runs, gate.Originals)
-	with := r
-	with.adapted = adapted
-	if err := v.runProbes(ctx, with, &tried); err != nil {
+	delete(tried.o.Runs, gate.Originals)
+	if err := tried.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(tried); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
+	if d := gate.Decide(tried.o); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
 		return nil, nil
 	}
 	for _, a := range adapted {
 		if a.Path == a.Was || a.Content == nil {
 			continue
 		}
-		if runs, err := v.gatesRun(ctx, r, o, a.Path); err != nil || !runs {
+		if runs, err := c.gatesRun(ctx, a.Path); err != nil || !runs {
 			return nil, err
 		}
 	}
-	o.AllowTestChanges, o.ChangesRequested = true, true
-	return adapted, v.runProbes(ctx, r, o)
+	c.o.AllowTestChanges, c.o.ChangesRequested = true, true
+	return adapted, c.runProbes(ctx)
 }
 
 // maxAdapted bounds the old test files that are adapted.
 const maxAdapted = 60
 
 // adaptedTests returns old tests adapted to the task, see testdiff.Work.
-func (v *Verifier) adaptedTests(ctx context.Context, r Request, files []string) ([]testdiff.Adapted, error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxChangedFiles || len(files) > maxAdapted {
-		return nil, err
+func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
+	if len(c.changes) > maxChangedFiles || len(c.o.ChangedInputs) > maxAdapted {
+		return nil, nil
 	}
 	var before, after []testdiff.File
-	for _, file := range files {
-		was, err := v.fileContent(ctx, r.ProtectedTree, file)
+	for _, file := range c.o.ChangedInputs {
+		was, err := c.fileContent(ctx, c.ProtectedTree, file)
 		if err != nil || was == nil || !IsTest(nil, file) { // from an earlier task without protected copy, or also a program
 			return nil, err
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
 	}
-	for _, c := range changes {
-		if !v.isTest(c.Path) || c.Status == 'D' {
+	for _, ch := range c.changes {
+		if !c.isTest(ch.Path) || ch.Status == 'D' {
 			continue
 		}
-		is, err := v.fileContent(ctx, r.Tree, c.Path)
+		is, err := c.fileContent(ctx, c.Tree, ch.Path)
 		if err != nil {
 			return nil, err
 		}
-		after = append(after, testdiff.File{Path: c.Path, Content: is})
+		after = append(after, testdiff.File{Path: ch.Path, Content: is})
 	}
-	w, err := v.describeWork(ctx, r, changes)
+	w, err := c.describeWork(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,59 +112,55 @@ func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testd
 }
 
 // gatesRun reports whether gates run a test file: they fail if it does.
-func (v *Verifier) gatesRun(ctx context.Context, r Request, o *gate.Observation, file string) (bool, error) {
-	text, err := v.fileContent(ctx, r.Tree, file)
+func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
+	text, err := c.fileContent(ctx, c.Tree, file)
 	if err != nil {
 		return false, err
 	}
-	tree, err := v.Repo.WithContent(ctx, r.Tree, map[string][]byte{file: mutant.Failing(file, text)})
+	tree, err := c.Repo.WithContent(ctx, c.Tree, map[string][]byte{file: mutant.Failing(file, text)})
 	if err != nil {
 		return false, err
 	}
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.FailingTests, tree: tree, uncached: true}
-	results, err := v.runInCheckout(ctx, withMutantTimeout(r.Gates, o), w)
-	return slices.ContainsFunc(results, func(r gate.Result) bool { return r.Status == gate.Fail && !r.TimedOut }), err
+	w := runTarget{root: c.Root, logDir: c.LogDir, probe: gate.FailingTests, tree: tree, uncached: true}
+	results, err := c.runInCheckout(ctx, c.withMutantTimeout(c.Gates), w)
+	return slices.ContainsFunc(results, func(res gate.Result) bool { return res.Status == gate.Fail && !res.TimedOut }), err
 }
 
 // describeWork returns what a claim did to the program, as far as tests may have to follow.
-func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Change) (testdiff.Work, error) {
+func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
-		Task: r.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
+		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
 		VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
 	}
-	for _, c := range changes {
-		if v.isTest(c.Path) {
+	for _, ch := range c.changes {
+		if c.isTest(ch.Path) {
 			continue
 		}
-		was, err := v.fileContent(ctx, r.Base, c.Path)
+		was, is, err := c.texts(ctx, ch.Path)
 		if err != nil {
 			return w, err
 		}
-		is, err := v.fileContent(ctx, r.Tree, c.Path)
-		if err != nil {
-			return w, err
-		}
-		for _, f := range mutant.Changed(c.Path, was, is) {
+		for _, f := range mutant.Changed(ch.Path, was, is) {
 			of, _, _ := strings.Cut(f.Name, ".")
-			if name := mutant.BareName(f.Name); f.HeadChanged && (isNamed(name, r.Asked, 1) || isNamed(of, r.Asked, 1)) { // all methods of a type
+			if name := mutant.BareName(f.Name); f.HeadChanged && (isNamed(name, c.Asked, 1) || isNamed(of, c.Asked, 1)) { // all methods of a type
 				w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], f.RemovedParameters)
 			}
 		}
-		if c.Status == 'D' && path.Ext(c.Path) == ".go" { // a package is one folder
-			if rest, err := v.Repo.Entries(ctx, r.Tree, path.Dir(c.Path)); err == nil && len(rest) == 0 {
-				w.VanishedNames[path.Base(path.Dir(c.Path))] = true
+		if ch.Status == 'D' && path.Ext(ch.Path) == ".go" { // a package is one folder
+			if rest, err := c.Repo.Entries(ctx, c.Tree, path.Dir(ch.Path)); err == nil && len(rest) == 0 {
+				w.VanishedNames[path.Base(path.Dir(ch.Path))] = true
 			}
 		}
-		if !isDocument(c.Path) {
-			testdiff.AddReplacements(w.Replacements, c.Path, was, is)
+		if !isDocument(ch.Path) {
+			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
 		}
-		if !mutant.Knows(c.Path) {
+		if !mutant.Knows(ch.Path) {
 			continue
 		}
-		for _, name := range declaredNames(c.Path, was) {
+		for _, name := range declaredNames(ch.Path, was) {
 			w.RemovedNames[name], w.VanishedNames[name] = true, w.VanishedNames[name] || !isNamed(name, string(is), 1)
 		}
-		addNames(w.AddedNames, declaredNames(c.Path, is))
+		addNames(w.AddedNames, declaredNames(ch.Path, is))
 	}
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {
@@ -174,15 +168,13 @@ func (v *Verifier) describeWork(ctx context.Context, r Request, changes []git.Ch
 			delete(w.AddedNames, name)
 		}
 	}
-	tests, err := v.Repo.Select(ctx, r.Tree, v.files.tests)
+	tests, err := c.Repo.Select(ctx, c.Tree, c.files.tests)
 	if err != nil {
 		return w, fmt.Errorf("list the tests: %w", err)
 	}
-	stand := newModuleNames(tests, changes)
-	w.MayShadow = func(module string) bool { return stand[module] }
-	declares := sync.OnceValue(func() func(string) bool { return v.declaredIn(ctx, r.Tree) }) // few tasks need it
-	w.Declares = func(name string) bool { return declares()(name) }
-	untested := sync.OnceValue(func() func(string) bool { return v.untestedNames(ctx, r, changes, w.Declares) })
+	stand := newModuleNames(tests, c.changes)
+	w.MayShadow, w.Declares = func(module string) bool { return stand[module] }, c.declares
+	untested := sync.OnceValue(func() func(string) bool { return c.untestedNames(ctx) }) // few tasks need it
 	w.Untested = func(name string) bool { return untested()(name) }
 	return w, nil
 }
@@ -222,23 +214,23 @@ func newModuleNames(tests map[string]git.Entry, changes []git.Change) map[string
 // maxDeclaring bounds the files read for the names that they declare or contain.
 const maxDeclaring = 2000
 
-// declaredIn returns whether a program declares a name. If that cannot be read, it says yes.
-func (v *Verifier) declaredIn(ctx context.Context, tree string) func(name string) bool {
+// declaredIn returns whether the program declares a name. If that cannot be read, it says yes.
+func (c *claim) declaredIn(ctx context.Context) func(name string) bool {
 	all := func(string) bool { return true }
-	entries, err := v.Repo.Entries(ctx, tree)
+	entries, err := c.Repo.Entries(ctx, c.Tree)
 	if err != nil {
 		return all
 	}
 	programs := map[string]git.Entry{}
 	for file, e := range entries {
-		if mutant.Knows(file) && !v.isTest(file) {
+		if mutant.Knows(file) && !c.isTest(file) {
 			programs[file] = e
 		}
 	}
 	if len(programs) > maxDeclaring {
 		return all
 	}
-	texts, err := v.Repo.Contents(ctx, programs, maxDeclaring, maxTextRead)
+	texts, err := c.Repo.Contents(ctx, programs, maxDeclaring, maxTextRead)
 	if err != nil {
 		return all
 	}
@@ -251,14 +243,13 @@ func (v *Verifier) declaredIn(ctx context.Context, tree string) func(name string
 
 // untestedNames returns whether a program declares a name and no old test mentions it, where the
 // work changed it. If that cannot be read, it says yes.
-func (v *Verifier) untestedNames(ctx context.Context, r Request, changes []git.Change, declares func(string) bool) func(name string) bool {
-	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.tests, maxTestsRead)
+func (c *claim) untestedNames(ctx context.Context) func(name string) bool {
+	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
 	changed := map[string]bool{}
-	for _, c := range changes {
-		was, wasErr := v.fileContent(ctx, r.Base, c.Path)
-		is, isErr := v.fileContent(ctx, r.Tree, c.Path)
-		err = cmp.Or(err, wasErr, isErr)
-		for _, f := range mutant.Changed(c.Path, was, is) {
+	for _, ch := range c.changes {
+		was, is, readErr := c.texts(ctx, ch.Path)
+		err = cmp.Or(err, readErr)
+		for _, f := range mutant.Changed(ch.Path, was, is) {
 			changed[mutant.BareName(f.Name)] = true
 		}
 	}
@@ -266,10 +257,10 @@ func (v *Verifier) untestedNames(ctx context.Context, r Request, changes []git.C
 		return func(string) bool { return true }
 	}
 	isOther := func(file string) bool {
-		return slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == file })
+		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
 	}
 	return func(name string) bool {
-		if !declares(name) {
+		if !c.declares(name) {
 			return false
 		}
 		for file, text := range tests {

@@ -59,45 +59,36 @@ type mutationPoint struct {
 
 // mutationPoints returns a claim's points in the order of trial, in programs only: neither in test
 // helpers nor in gate inputs.
-func (v *Verifier) mutationPoints(ctx context.Context, r Request) ([]mutationPoint, error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(changes) > maxChangedFiles {
-		return nil, err
+func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
+	if len(c.changes) > maxChangedFiles {
+		return nil, nil
 	}
-	helpers, err := v.assertHelpers(ctx, r.Tree, changes)
+	helpers, err := c.assertHelpers(ctx, c.Tree, c.work)
 	if err != nil {
 		return nil, err
 	}
-	compared, err := v.compareTests(ctx, r)
+	gone, err := c.deletedPrograms(ctx, c.Base, c.changes)
 	if err != nil {
 		return nil, err
 	}
 	var all []mutationPoint
 	var code strings.Builder
 	changed := map[string][2][]byte{}
-	gone, err := v.deletedPrograms(ctx, r.Base, changes)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range changes {
-		if c.Status == 'D' || !isFile(c.To) || helpers[c.Path] || v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
-			continue
+	err = eachText(ctx, c.Repo, c.work, func(ch git.Change, before, after []byte) error {
+		if isFile(ch.To) && !helpers[ch.Path] && !slices.Contains(c.tests.inputs, ch.Path) {
+			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after))
+			changed[ch.Path] = [2][]byte{before, after}
+			code.WriteString(mutant.Code(ch.Path, after))
 		}
-		before, after, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return nil, err
-		}
-		all = slices.Concat(all, conditions(c.Path, before, after), removals(r.Asked, c.Path, before, after))
-		changed[c.Path] = [2][]byte{before, after}
-		code.WriteString(mutant.Code(c.Path, after))
-	}
-	all = slices.Concat(all, restoredScripts(r.Asked, changed), functions(r.Asked, changed, code.String()))
+		return nil
+	})
+	all = slices.Concat(all, restoredScripts(c.Asked, changed), functions(c.Asked, changed, code.String()))
 	moved := movedFunctions(changed, gone)
 	all = slices.DeleteFunc(all, func(p mutationPoint) bool {
 		return p.kind != namedByTask && p.kind != removal && moved[p.file+" "+p.function]
 	})
 	slices.SortStableFunc(all, func(a, b mutationPoint) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
-	return all[:min(len(all), maxMutationPoints)], nil
+	return all[:min(len(all), maxMutationPoints)], err
 }
 
 // deletedPrograms returns the texts that deleted program files had, by file.
@@ -204,23 +195,19 @@ func isEntryPoint(f mutant.Function) bool {
 }
 
 // runSingleMutants runs gates with one mutation point at a time.
-func (v *Verifier) runSingleMutants(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (run gate.Run, err error) {
-	pieces, err := v.mutationPoints(ctx, r)
-	if err != nil {
-		return run, err
-	}
+func (c *claim) runSingleMutants(ctx context.Context, w runTarget, gates []gate.Gate) (run gate.Run, err error) {
 	limit := mutationPointTime
 	for _, g := range gates {
-		limit = max(limit, 2*gateDuration(o.Now, g.Name))
+		limit = max(limit, 2*gateDuration(c.o.Now, g.Name))
 	}
 	began := time.Now()
 	var missed []mutationPoint
 	tried, unnoticed := map[pointKind]int{}, map[pointKind]int{}
-	for _, p := range pieces {
+	for _, p := range c.points {
 		if time.Since(began) > limit {
 			break
 		}
-		noticing, err := v.tryMutationPoint(ctx, r, o, p, gates)
+		noticing, err := c.tryMutationPoint(ctx, p, w, gates)
 		if err != nil {
 			return run, err
 		}
@@ -242,26 +229,21 @@ func (v *Verifier) runSingleMutants(ctx context.Context, r Request, o *gate.Obse
 
 // tryMutationPoint tries each mutant of a point that builds. If the proving tests pass, all tests
 // run: others may check it.
-func (v *Verifier) tryMutationPoint(ctx context.Context, r Request, o *gate.Observation, p mutationPoint, gates []gate.Gate) (gate.MutantOutcome, error) {
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: gate.SingleMutants, uncached: true}
+func (c *claim) tryMutationPoint(ctx context.Context, p mutationPoint, w runTarget, gates []gate.Gate) (gate.MutantOutcome, error) {
 	result := gate.Inconclusive
 	for _, m := range p.mutants {
-		after, err := v.Repo.Show(ctx, r.Tree, p.file)
-		if err != nil {
+		var err error
+		if w.tree, err = c.mutated(ctx, map[string][]mutant.Mutant{p.file: {m}}); err != nil {
 			return result, err
 		}
-		if w.tree, err = v.Repo.WithContent(ctx, r.Tree, map[string][]byte{p.file: mutant.Apply(after, m)}); err != nil {
-			return result, err
-		}
-		elsewhere := func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) }
-		results, err := narrow(v.Root, gates, o.ProbeTests(gate.SingleMutants), elsewhere)
-		if err == nil && o.PassesAll(results) {
-			results, err = elsewhere(withMutantTimeout(r.Gates, o))
+		results, err := c.runNarrowed(ctx, w, gates)
+		if err == nil && c.o.PassesAll(results) {
+			results, err = c.runInCheckout(ctx, c.withMutantTimeout(c.Gates), w)
 		}
 		if err != nil {
 			return result, err
 		}
-		switch n := o.OutcomeOf(results); n {
+		switch n := c.o.OutcomeOf(results); n {
 		case gate.Inconclusive:
 		case gate.Survived:
 			result = n

@@ -93,12 +93,12 @@ func (v *Verifier) uncommittedSubmodules(ctx context.Context, tree string) ([]st
 
 // changedSubmoduleInputs returns the changed gate inputs in submodules, tests included: by path, or
 // the submodule if unknown.
-func (v *Verifier) changedSubmoduleInputs(ctx context.Context, r Request) ([]string, error) {
-	was, now, err := v.changedSubmodules(ctx, r.Tree)
+func (c *claim) changedSubmoduleInputs(ctx context.Context) ([]string, error) {
+	was, now, err := c.changedSubmodules(ctx, c.Tree)
 	if err != nil || len(was) == 0 {
 		return nil, err
 	}
-	rules, err := v.workRules(ctx, r)
+	rules, err := c.rules()
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +109,14 @@ func (v *Verifier) changedSubmoduleInputs(ctx context.Context, r Request) ([]str
 			changed = append(changed, path)
 			continue
 		}
-		diff, err := v.subs[path].Diff(ctx, before.Tree, after.Tree)
+		diff, err := c.subs[path].Diff(ctx, before.Tree, after.Tree)
 		if err != nil {
 			return nil, err
 		}
 		for _, ch := range diff {
 			file, added := path+"/"+ch.Path, ch.Status == 'A'
 			input := !added || matchesAny(testShaperGlobs, ch.Path)
-			if !v.isTest(file) {
+			if !c.isTest(file) {
 				input = !rules.Is(work.Change{Path: file, Added: added, Executable: ch.To.IsExecutable()})
 			}
 			if input {

@@ -18,68 +18,78 @@ const (
 	maxChanges = 100 // that are returned
 )
 
-// listTestChanges returns what a claim did to old tests, by their structure.
-func (v *Verifier) listTestChanges(ctx context.Context, r Request) ([]loop.TestChange, error) {
-	c, err := v.compareTests(ctx, r)
+// listTestChanges returns what a claim did to old tests, by their structure. A change that the
+// adapted tests contain too is asked for by the task.
+func (c *claim) listTestChanges(ctx context.Context, adapted []testdiff.Adapted) ([]loop.TestChange, error) {
+	var all []loop.TestChange
+	for _, file := range c.tests.old[:min(len(c.tests.old), maxFiles)] {
+		found, err := c.changesOfOld(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	all = all[:min(len(all), maxChanges)]
+	for _, a := range adapted {
+		now, err := c.fileContent(ctx, c.Tree, a.Path)
+		if err != nil {
+			return nil, err
+		}
+		more := changesInFile(a.Path, a.Content, now)
+		for i, t := range all {
+			beside := slices.ContainsFunc(more, func(m loop.TestChange) bool { return m.Kind == t.Kind && m.Name == t.Name })
+			if t.Path == a.Was || t.Path == a.Path {
+				all[i].Asked = !beside
+			}
+		}
+	}
+	return all, nil
+}
+
+// changesOfOld returns what a claim did to one old test or other gate input.
+func (c *claim) changesOfOld(ctx context.Context, file string) ([]loop.TestChange, error) {
+	from := c.Base
+	if slices.Contains(c.tests.protected, file) {
+		from = c.ProtectedTree
+	}
+	before, after, err := c.textsSince(ctx, from, file)
 	if err != nil {
 		return nil, err
 	}
-	var all []loop.TestChange
-	for _, file := range c.old[:min(len(c.old), maxFiles)] {
-		from := r.Base
-		if slices.Contains(c.protected, file) {
-			from = r.ProtectedTree
-		}
-		before, err := v.fileContent(ctx, from, file)
+	one := loop.TestChange{Path: file, Kind: string(testdiff.Changed), Input: !c.isTest(file)}
+	switch {
+	case len(c.inSubmodule([]string{file})) > 0:
+		one.Name = "in a submodule"
+	case before == nil: // see isGateInput
+		one.Kind = loop.FileAdded
+	case one.Input && after == nil:
+		one.Kind = string(testdiff.Deleted)
+	case one.Input:
+	case after == nil:
+		return c.traceRemovedFile(ctx, testdiff.File{Path: file, Content: before})
+	default:
+		all := changesInFile(file, before, after)
+		begun, err := c.fileContent(ctx, c.Base, file)
 		if err != nil {
 			return nil, err
 		}
-		after, err := v.fileContent(ctx, r.Tree, file)
-		if err != nil {
-			return nil, err
+		if begun != nil && from == c.ProtectedTree { // the protected copy may be older
+			all = append(all, slices.DeleteFunc(changesInFile(file, begun, after), func(t loop.TestChange) bool { return slices.Contains(all, t) })...)
 		}
-		switch {
-		case len(v.inSubmodule([]string{file})) > 0:
-			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Name: "in a submodule", Input: !v.isTest(file)})
-		case before == nil: // see inputClassifier
-			all = append(all, loop.TestChange{Path: file, Kind: loop.FileAdded, Input: !v.isTest(file)})
-		case !v.isTest(file) && after != nil:
-			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Input: true})
-		case !v.isTest(file):
-			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Deleted), Input: true})
-		case after == nil:
-			gone, err := v.traceRemovedFile(ctx, r, testdiff.File{Path: file, Content: before})
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, gone...)
-		default:
-			all = append(all, changesInFile(file, before, after)...)
-			begun, err := v.fileContent(ctx, r.Base, file)
-			if err != nil {
-				return nil, err
-			}
-			if begun != nil && from == r.ProtectedTree { // the protected copy may be older
-				all = append(all, slices.DeleteFunc(changesInFile(file, begun, after), func(c loop.TestChange) bool { return slices.Contains(all, c) })...)
-			}
-		}
+		return all, nil
 	}
-	return all[:min(len(all), maxChanges)], nil
+	return []loop.TestChange{one}, nil
 }
 
 // filesWithRemovedTests returns test files with tests that no file contains now. A renamed test
 // counts as another test unless it asserts all that the old one did.
-func (v *Verifier) filesWithRemovedTests(ctx context.Context, r Request, old []string) ([]string, error) {
+func (c *claim) filesWithRemovedTests(ctx context.Context) ([]string, error) {
 	var files []string
-	for _, file := range old {
-		if !v.isTest(file) {
+	for _, file := range c.tests.old {
+		if !c.isTest(file) {
 			continue
 		}
-		was, err := v.fileContent(ctx, r.Base, file)
-		if err != nil {
-			return nil, err
-		}
-		is, err := v.fileContent(ctx, r.Tree, file)
+		was, is, err := c.texts(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +98,7 @@ func (v *Verifier) filesWithRemovedTests(ctx context.Context, r Request, old []s
 		case was == nil:
 			continue
 		case is == nil:
-			changes, err = v.traceRemovedFile(ctx, r, testdiff.File{Path: file, Content: was})
+			changes, err = c.traceRemovedFile(ctx, testdiff.File{Path: file, Content: was})
 		default:
 			changes = changesInFile(file, was, is)
 		}
@@ -116,39 +126,12 @@ func losesTest(changes []loop.TestChange) bool {
 	})
 }
 
-// testChangesWithRequests returns the changes of old tests, each marked if the task asks for it.
-func (v *Verifier) testChangesWithRequests(ctx context.Context, r Request, adapted []testdiff.Adapted) ([]loop.TestChange, error) {
-	changes, err := v.listTestChanges(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return changes, v.markRequested(ctx, r, changes, adapted)
-}
-
-// markRequested marks the changes that the adapted tests contain too: the task asks for these.
-func (v *Verifier) markRequested(ctx context.Context, r Request, changes []loop.TestChange, adapted []testdiff.Adapted) error {
-	for _, a := range adapted {
-		now, err := v.fileContent(ctx, r.Tree, a.Path)
-		if err != nil {
-			return err
-		}
-		more := changesInFile(a.Path, a.Content, now)
-		for i, c := range changes {
-			beside := slices.ContainsFunc(more, func(m loop.TestChange) bool { return m.Kind == c.Kind && m.Name == c.Name })
-			if c.Path == a.Was || c.Path == a.Path {
-				changes[i].Asked = !beside
-			}
-		}
-	}
-	return nil
-}
-
 // protectedTexts returns old texts of tests that were weakened, or the text that the task asks for.
 // Later claims use these. nil means without the file: a new file that changes old tests.
-func (v *Verifier) protectedTexts(ctx context.Context, r Request, old []string, adapted []testdiff.Adapted) (map[string][]byte, error) {
+func (c *claim) protectedTexts(ctx context.Context, adapted []testdiff.Adapted) (map[string][]byte, error) {
 	should := map[string][]byte{}
-	for _, file := range old {
-		was, err := v.fileContent(ctx, r.ProtectedTree, file)
+	for _, file := range c.o.ChangedInputs {
+		was, err := c.fileContent(ctx, c.ProtectedTree, file)
 		if err != nil {
 			return nil, err
 		}
@@ -161,12 +144,12 @@ func (v *Verifier) protectedTexts(ctx context.Context, r Request, old []string, 
 		}
 	}
 	for file, was := range should {
-		is, err := v.fileContent(ctx, r.Tree, file)
+		is, err := c.fileContent(ctx, c.Tree, file)
 		if err != nil {
 			return nil, err
 		}
 		needed := was == nil && (len(testdiff.Added(file, nil, is)) == 0 || matchesAny(testShaperGlobs, file)) // by new tests, perhaps
-		if is == nil || !v.isTest(file) || needed || testdiff.Extends(testdiff.File{Path: file, Content: was}, testdiff.File{Path: file, Content: is}) {
+		if is == nil || !c.isTest(file) || needed || testdiff.Extends(testdiff.File{Path: file, Content: was}, testdiff.File{Path: file, Content: is}) {
 			delete(should, file)
 		}
 	}
@@ -188,17 +171,13 @@ func changesInFile(file string, before, after []byte) []loop.TestChange {
 
 // traceRemovedFile says whether a removed test file was renamed, moved to where no runner looks, or
 // deleted.
-func (v *Verifier) traceRemovedFile(ctx context.Context, r Request, file testdiff.File) ([]loop.TestChange, error) {
-	diff, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return nil, err
-	}
+func (c *claim) traceRemovedFile(ctx context.Context, file testdiff.File) ([]loop.TestChange, error) {
 	var fresh []testdiff.File
-	for _, ch := range diff {
+	for _, ch := range c.changes {
 		if ch.Status != 'A' || len(fresh) == maxFiles {
 			continue
 		}
-		content, err := v.fileContent(ctx, r.Tree, ch.Path)
+		content, err := c.fileContent(ctx, c.Tree, ch.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +192,7 @@ func (v *Verifier) traceRemovedFile(ctx context.Context, r Request, file testdif
 		return changesInFile(file.Path, file.Content, nil), nil
 	}
 	kind := testdiff.Moved
-	if v.isTest(where) {
+	if c.isTest(where) {
 		kind = testdiff.Renamed
 	}
 	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}

@@ -118,103 +118,71 @@ type testChanges struct {
 // maxInspected bounds the changed source files searched for tests.
 const maxInspected = 100
 
-// verifyObjects fails if git's trees or tests do not match their hashes: forged ones would show no
-// change.
-func (v *Verifier) verifyObjects(ctx context.Context, r Request) error {
-	trees := []string{r.Base, r.ProtectedTree, r.Tree}
-	if err := v.Repo.VerifyObjects(ctx, trees); err != nil {
-		return err
-	}
-	var blobs []string
-	for _, from := range trees[:2] {
-		diff, err := v.Repo.Diff(ctx, from, r.Tree)
-		if err != nil {
-			return err
-		}
-		for _, ch := range diff {
-			for _, e := range []git.Entry{ch.From, ch.To} {
-				if e.IsFile() && v.isTest(ch.Path) {
-					blobs = append(blobs, e.ID)
-				}
-			}
-		}
-	}
-	_, err := v.Repo.Blobs(ctx, blobs)
-	return err
-}
-
 // compareTests returns what a claim did to tests.
-func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
-	var c testChanges
-	var err error
-	if c.protected, err = v.changedProtected(ctx, r); err != nil {
-		return c, err
+func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
+	if t.protected, err = c.changedProtected(ctx); err != nil {
+		return t, err
 	}
-	within, err := v.changedSubmoduleInputs(ctx, r)
+	within, err := c.changedSubmoduleInputs(ctx)
 	if err != nil {
-		return c, err
+		return t, err
 	}
-	c.old = slices.Concat(c.protected, within)
-	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return c, err
-	}
+	t.old = slices.Concat(t.protected, within)
 	looked := 0
 	var was, is []string // tests in source files
-	for _, ch := range task {
-		if v.isTest(ch.Path) && v.isProgramChange(ctx, ch, r.Base, r.Tree) {
+	for _, ch := range c.changes {
+		if c.isTest(ch.Path) && c.isProgramChange(ctx, ch, c.Base) {
 			continue
 		}
-		shapes := slices.Contains(c.protected, ch.Path) || slices.Contains(r.Pending, ch.Path)
-		if !v.isTest(ch.Path) && !shapes {
-			if len(inSourceMarks(ch.Path)) > 0 && looked < maxInspected {
-				looked++
-				before, now := c.inspectSource(ctx, v, ch, r)
-				was, is = append(was, before...), append(is, now...)
-			}
+		protected := slices.Contains(t.protected, ch.Path)
+		switch {
+		case c.isTest(ch.Path) && ch.Status != 'D':
+			t.newOrChanged = append(t.newOrChanged, ch.Path)
+		case c.isTest(ch.Path):
+		case protected || slices.Contains(c.Pending, ch.Path):
+			t.inputs = append(t.inputs, ch.Path)
+		case len(inSourceMarks(ch.Path)) > 0 && looked < maxInspected:
+			looked++
+			before, now := c.inspectSource(ctx, ch, &t)
+			was, is = append(was, before...), append(is, now...)
+			continue
+		default:
 			continue
 		}
-		if !v.isTest(ch.Path) {
-			c.inputs = append(c.inputs, ch.Path)
-		} else if ch.Status != 'D' {
-			c.newOrChanged = append(c.newOrChanged, ch.Path)
-		}
-		if !slices.Contains(c.protected, ch.Path) {
-			c.sinceBase = append(c.sinceBase, ch.Path)
+		if !protected {
+			t.sinceBase = append(t.sinceBase, ch.Path)
 			if ch.Status != 'A' {
-				c.old = append(c.old, ch.Path)
+				t.old = append(t.old, ch.Path)
 			}
 		}
 	}
-	if c.withheld, err = v.withheldTests(ctx, r, c.protected, task); err != nil {
-		return c, err
-	}
-	if len(c.newOrChanged) == 0 {
-		if c.cases, err = v.newDataFiles(ctx, r.Base, task); err != nil {
-			return c, err
+	t.withheld = c.withheldTests(t.protected)
+	if len(t.newOrChanged) == 0 {
+		if t.cases, err = c.newDataFiles(ctx); err != nil {
+			return t, err
 		}
 	}
-	c.oldInlineChanged = c.oldInlineChanged || c.inlineMoved && !testdiff.OnlyAddsTests(was, is)
-	c.withoutApproved(mayNotChange(r))
-	return c, nil
+	t.oldInlineChanged = t.oldInlineChanged || t.inlineMoved && !testdiff.OnlyAddsTests(was, is)
+	if slices.ContainsFunc(t.old, c.mayNotChange) { // approved changes count only if all are approved
+		approved := func(file string) bool { return !c.mayNotChange(file) }
+		t.old, t.protected = slices.DeleteFunc(t.old, approved), slices.DeleteFunc(t.protected, approved)
+		t.sinceBase = slices.DeleteFunc(t.sinceBase, approved)
+	}
+	return t, nil
 }
 
 // changedProtected returns the gate inputs that differ from the protected tree: old tests, and
 // whatever else is not work.
-func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, error) {
-	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
-	if err != nil {
-		return nil, err
-	}
-	in := v.classifyInputs(ctx, r)
+func (c *claim) changedProtected(ctx context.Context) ([]string, error) {
 	var changed []string
-	for _, ch := range since {
-		if slices.Contains(r.Pending, ch.Path) {
+	for _, ch := range c.sinceProtected {
+		if slices.Contains(c.Pending, ch.Path) {
 			continue
 		}
-		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.isProgramChange(ctx, ch, r.ProtectedTree, r.Tree)
+		counts := c.isTest(ch.Path) && ch.Status != 'A' && !c.isProgramChange(ctx, ch, c.ProtectedTree)
 		if !counts {
-			if counts, err = in.isGateInput(ctx, ch); err != nil {
+			var err error
+			if counts, err = c.isGateInput(ctx, ch); err != nil {
 				return nil, err
 			}
 		}
@@ -226,50 +194,15 @@ func (v *Verifier) changedProtected(ctx context.Context, r Request) ([]string, e
 }
 
 // withheldTests returns the changed protected files that are test files of earlier tasks without a
-// protected copy. changes are those of this task.
-func (v *Verifier) withheldTests(ctx context.Context, r Request, protected []string, changes []git.Change) ([]string, error) {
-	since, err := v.Repo.Diff(ctx, r.ProtectedTree, r.Tree)
-	var files []string
-	for _, ch := range since {
-		isNew := slices.ContainsFunc(changes, func(c git.Change) bool { return c.Path == ch.Path && c.Status == 'A' })
-		if ch.Status == 'A' && !isNew && v.isTest(ch.Path) && slices.Contains(protected, ch.Path) {
-			files = append(files, ch.Path)
+// protected copy.
+func (c *claim) withheldTests(protected []string) (files []string) {
+	for _, since := range c.sinceProtected {
+		isNew := slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == since.Path && ch.Status == 'A' })
+		if since.Status == 'A' && !isNew && c.isTest(since.Path) && slices.Contains(protected, since.Path) {
+			files = append(files, since.Path)
 		}
 	}
-	return files, err
-}
-
-// withoutApproved removes approved changes if another is not approved.
-func (c *testChanges) withoutApproved(mayNotChange func(string) bool) {
-	if !slices.ContainsFunc(c.old, mayNotChange) {
-		return
-	}
-	may := func(file string) bool { return !mayNotChange(file) }
-	c.old, c.protected = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.protected, may)
-	c.sinceBase = slices.DeleteFunc(c.sinceBase, may)
-}
-
-// mayNotChange returns whether nobody approved a change of a gate input.
-func mayNotChange(r Request) func(file string) bool {
-	return func(file string) bool {
-		return !r.AllowTestChanges && (r.MayChange == nil || !r.MayChange(file))
-	}
-}
-
-// originals returns the current tree with the old test files.
-func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
-	c, err := v.compareTests(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	tree, err := v.withFilesOf(ctx, r.Tree, r.Base, c.sinceBase)
-	if err != nil {
-		return "", err
-	}
-	if tree, err = v.withFilesOf(ctx, tree, r.ProtectedTree, c.protected); err != nil {
-		return "", err
-	}
-	return v.withAdapted(ctx, tree, r.adapted)
+	return files
 }
 
 // inSourceMarks returns texts that identify tests in a source file.
@@ -289,54 +222,30 @@ func inSourceMarks(file string) []string {
 
 // inspectSource records what a claim did to tests in a source file, and returns these before and
 // now.
-func (c *testChanges) inspectSource(ctx context.Context, v *Verifier, ch git.Change, r Request) (was, is []string) {
-	before, err := v.fileContent(ctx, r.Base, ch.Path)
-	now, readErr := v.fileContent(ctx, r.Tree, ch.Path)
-	if err != nil || readErr != nil {
-		c.inlineChanged, c.oldInlineChanged = true, true
+func (c *claim) inspectSource(ctx context.Context, ch git.Change, t *testChanges) (was, is []string) {
+	before, now, err := c.texts(ctx, ch.Path)
+	if err != nil {
+		t.inlineChanged, t.oldInlineChanged = true, true
 		return nil, nil
 	}
 	was, is = testdiff.InlineTests(ch.Path, before), testdiff.InlineTests(ch.Path, now)
 	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
-	c.inlineChanged = c.inlineChanged || (len(was) > 0 || marked) && !slices.Equal(was, is)
-	c.inlineMoved = c.inlineMoved || len(was) > 0 && !testdiff.OnlyAddsTests(was, is)
+	t.inlineChanged = t.inlineChanged || (len(was) > 0 || marked) && !slices.Equal(was, is)
+	t.inlineMoved = t.inlineMoved || len(was) > 0 && !testdiff.OnlyAddsTests(was, is)
 	return was, is
 }
 
-// overlay returns the baseline tree with current tests and other gate inputs. It lacks only the
-// work.
-func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (string, error) {
-	c, err := v.compareTests(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	return v.Repo.Overlay(ctx, r.Base, r.Tree, slices.Concat(tests, c.inputs))
-}
-
-// compareInline compares a source file's tests: whether it had some, has the same, and at most
-// added some.
-func (v *Verifier) compareInline(ctx context.Context, ch git.Change, before, now string) (held, same, adds bool, err error) {
-	was, err := v.fileContent(ctx, before, ch.Path)
-	if err != nil {
-		return false, false, false, err
-	}
-	is, err := v.fileContent(ctx, now, ch.Path)
-	tests := testdiff.InlineTests(ch.Path, was)
-	return len(tests) > 0, slices.Equal(tests, testdiff.InlineTests(ch.Path, is)), testdiff.OnlyAddsInlineTests(ch.Path, was, is), err
-}
-
 // isProgramChange reports whether a file that only a gate's command names as a test is also a
-// program with unchanged tests. Then its change is work.
-func (v *Verifier) isProgramChange(ctx context.Context, ch git.Change, before, now string) bool {
+// program with unchanged tests. Then its change since a tree is work.
+func (c *claim) isProgramChange(ctx context.Context, ch git.Change, since string) bool {
 	if IsTest(nil, ch.Path) {
 		return false
 	}
-	held, _, adds, err := v.compareInline(ctx, ch, before, now)
-	is, readErr := v.fileContent(ctx, now, ch.Path)
-	if err != nil || readErr != nil || !held || !adds {
+	was, is, err := c.textsSince(ctx, since, ch.Path)
+	if err != nil || len(testdiff.InlineTests(ch.Path, was)) == 0 || !testdiff.OnlyAddsInlineTests(ch.Path, was, is) {
 		return false
 	}
-	entries, err := v.Repo.Entries(ctx, now)
+	entries, err := c.Repo.Entries(ctx, c.Tree)
 	return err == nil && !testdiff.TestsAnotherFile(ch.Path, is, func(module string) bool {
 		for file := range entries {
 			dir, base := path.Split(file)

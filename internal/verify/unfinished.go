@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -16,17 +14,15 @@ import (
 
 // findUnfinished finds new stub functions that nothing calls, and parameters that the task names
 // and a function ignores.
-func (v *Verifier) findUnfinished(ctx context.Context, r Request, o *gate.Observation) error {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil || len(o.ChangedFunctions) == 0 || len(changes) > maxChangedFiles {
-		return err
+func (c *claim) findUnfinished(ctx context.Context) error {
+	if len(c.o.ChangedFunctions) == 0 || len(c.changes) > maxChangedFiles {
+		return nil
 	}
-	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return v.isTest(c.Path) || v.isMark(c.Path) })
-	in := inspection{repo: v.Repo, r: v.signRequest(r.Base, r.Tree, ""), changes: changes}
+	in := inspection{repo: c.Repo, r: c.signRequest(c.Base, c.Tree, ""), changes: c.work}
 	if err := in.readPrograms(ctx); err != nil {
 		return err
 	}
-	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.tests, maxTestsRead)
+	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
 	if err != nil {
 		return err
 	}
@@ -34,32 +30,25 @@ func (v *Verifier) findUnfinished(ctx context.Context, r Request, o *gate.Observ
 	for _, text := range tests {
 		all.Write(text)
 	}
-	for _, c := range changes {
-		if c.Status == 'D' || !mutant.Knows(c.Path) {
-			continue
-		}
-		was, is, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return err
-		}
-		for _, f := range mutant.Stubs(c.Path, was, is) {
+	return eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, was, is []byte) error {
+		for _, f := range mutant.Stubs(ch.Path, was, is) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, in.programs, 2) {
-				o.StubFunctions = append(o.StubFunctions, f.Name+" in "+c.Path)
+				c.o.StubFunctions = append(c.o.StubFunctions, f.Name+" in "+ch.Path)
 			}
 		}
-		taken, err := in.unread(ctx, sign.NewChange(c.Path, was, is))
+		taken, err := in.unread(ctx, sign.NewChange(ch.Path, was, is))
 		if err != nil {
 			return err
 		}
 		for _, u := range taken {
 			for name := range strings.SplitSeq(u.parameters, ", ") {
-				if len(name) > 1 && isNamed(name, r.Asked, 1) {
-					o.UnusedParameters = append(o.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
+				if len(name) > 1 && isNamed(name, c.Asked, 1) {
+					c.o.UnusedParameters = append(c.o.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // isNamed reports whether a text contains a name at least times times.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
@@ -20,32 +21,24 @@ var errNoValues = errors.New("there are no values in the tests that others could
 // chance.
 const minTelling = 2
 
-// valuesRun asks for a run with other values in the tests.
-type valuesRun struct {
-	probe gate.Probe
-	gates []gate.Gate
-}
-
 // runWithOtherValues runs gates with other values in the tests, see mutant.Values, or with failing
 // tests for gate.FailingTests.
-func (v *Verifier) runWithOtherValues(ctx context.Context, r Request, o *gate.Observation, run valuesRun) (gate.Run, error) {
-	files, given, err := v.testsWithOtherValues(ctx, r, o, run.probe)
+func (c *claim) runWithOtherValues(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
+	files, given, err := c.testsWithOtherValues(ctx, w.probe)
 	if err != nil {
 		return gate.Run{}, err
 	}
-	tree, err := v.Repo.WithContent(ctx, r.Tree, files)
-	if err != nil {
+	if w.tree, err = c.Repo.WithContent(ctx, c.Tree, files); err != nil {
 		return gate.Run{}, err
 	}
-	w := runTarget{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
-	results, err := narrow(v.Root, run.gates, o.ProbeTests(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.runInCheckout(ctx, gates, w) })
+	results, err := c.runNarrowed(ctx, w, gates)
 	return gate.Run{Results: results, Inputs: given}, err
 }
 
 // testsWithOtherValues returns the changed tests and the inputs that they give.
-func (v *Verifier) testsWithOtherValues(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (map[string][]byte, []string, error) {
-	proving := provingTests(o)
-	tests, err := contentsOf(ctx, v.Repo, r.Tree, v.files.mayHoldTests, maxTestsRead)
+func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[string][]byte, []string, error) {
+	proving := c.provingTests()
+	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.mayHoldTests, maxTestsRead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +46,7 @@ func (v *Verifier) testsWithOtherValues(ctx context.Context, r Request, o *gate.
 	var given []string
 	expects := false // tests name values themselves
 	for file, content := range tests {
-		values := mutant.Values(file, content, namesOf(file, proving), ownFunctions(o))
+		values := mutant.Values(file, content, namesOf(file, proving), c.ownFunctions())
 		for _, text := range values.Distinctive {
 			telling[text] = true
 		}
@@ -70,14 +63,14 @@ func (v *Verifier) testsWithOtherValues(ctx context.Context, r Request, o *gate.
 		}
 		// Other inputs may be names by which a test file finds its own tests. A file that passes
 		// with these, and with wrong expected values, may run none of them.
-		compares := len(values.Expected) > 0 && slices.ContainsFunc(o.Runs[gate.OtherExpected].Results, func(r gate.Result) bool { return r.Status == gate.Fail })
+		compares := len(values.Expected) > 0 && slices.ContainsFunc(c.o.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenFiles(tests, proving)
-		if !expects && len(o.HardcodedAnswers) > 0 {
+		if !expects && len(c.o.HardcodedAnswers) > 0 {
 			maps.Copy(golden, dataFiles(tests))
 		}
 		for file, by := range golden {
@@ -168,9 +161,9 @@ func namesOf(file string, proving []string) []string {
 }
 
 // ownFunctions returns the names of added or changed functions.
-func ownFunctions(o *gate.Observation) []string {
+func (c *claim) ownFunctions() []string {
 	var names []string
-	for _, f := range o.ChangedFunctions {
+	for _, f := range c.o.ChangedFunctions {
 		name, _, _ := strings.Cut(f, " in ")
 		names = append(names, name[strings.LastIndexByte(name, '.')+1:])
 	}
@@ -178,56 +171,47 @@ func ownFunctions(o *gate.Observation) []string {
 }
 
 // provingTests returns the tests that would prove a claim; none if gates have no test IDs.
-func provingTests(o *gate.Observation) []string {
-	verdict := gate.Decide(*o)
-	return slices.DeleteFunc(verdict.Proofs(o.Baseline), func(id string) bool {
-		return slices.ContainsFunc(o.Now, func(r gate.Result) bool { return r.Gate == id })
+func (c *claim) provingTests() []string {
+	verdict := gate.Decide(c.o)
+	return slices.DeleteFunc(verdict.Proofs(c.o.Baseline), func(id string) bool {
+		return slices.ContainsFunc(c.o.Now, func(r gate.Result) bool { return r.Gate == id })
 	})
 }
 
 // claimSigns returns a claim's signs. Work that no test proves comes first.
-func (v *Verifier) claimSigns(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
+func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Sign, error) {
 	var first []sign.Sign
 	var err error
 	switch {
 	case verdict.TestsCannotFail:
-		first, err = v.workAsSigns(ctx, r, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
-	case verdict.TestsProveNothing() && r.WantedEvidence != gate.Unproven:
-		first, err = v.workAsSigns(ctx, r, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
+		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
+	case verdict.TestsProveNothing() && c.WantedEvidence != gate.Unproven:
+		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
 	}
 	if err != nil {
 		return nil, err
 	}
-	rest, err := Signs(ctx, v.Repo, v.signRequest(r.Base, r.Tree, r.Asked))
+	rest, err := Signs(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked))
 	return append(first, rest...), err
 }
 
 // workAsSigns returns the work's functions as signs of one kind, or the first changed lines if the
 // language is unknown.
-func (v *Verifier) workAsSigns(ctx context.Context, r Request, as sign.Sign) ([]sign.Sign, error) {
-	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
-	if err != nil {
-		return nil, err
-	}
+func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, error) {
 	var signs []sign.Sign
-	for _, c := range changes {
-		if c.Status == 'D' || v.isTest(c.Path) || !sign.Knows(c.Path) {
-			continue
-		}
-		before, after, err := contents(ctx, v.Repo, c)
-		if err != nil {
-			return nil, err
-		}
-		functions := mutant.Changed(c.Path, before, after)
-		as.Path = c.Path
+	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || c.isTest(ch.Path) || !sign.Knows(ch.Path) })
+	err := eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
+		functions := mutant.Changed(ch.Path, before, after)
+		as.Path = ch.Path
 		for _, f := range functions {
 			as.Line, as.Text = f.Line, f.Name
 			signs = append(signs, as)
 		}
-		if first, ok := sign.NewChange(c.Path, before, after).FirstAdded(); ok && len(functions) == 0 {
+		if first, ok := sign.NewChange(ch.Path, before, after).FirstAdded(); ok && len(functions) == 0 {
 			first.Kind, first.Does = as.Kind, as.Does
 			signs = append(signs, first)
 		}
-	}
-	return signs[:min(len(signs), maxNamed)], nil
+		return nil
+	})
+	return signs[:min(len(signs), maxNamed)], err
 }

@@ -143,6 +143,7 @@ type runTarget struct {
 	tree      string     // "" = unknown: nothing is cached
 	logDir    string     // "" = no log
 	probe     gate.Probe // purpose of the run
+	mayHang   bool       // see probe
 	uncached  bool       // a repeat: a second result, without the runner's cache
 	cacheOnly bool       // it cannot run there: use cached results of any environment
 }
@@ -263,21 +264,11 @@ func (v *Verifier) runUntilDecided(ctx context.Context, g gate.Gate, w runTarget
 	return gate.MergeRuns(tries), nil
 }
 
-// mayHang reports whether a run has mutated code or tests, or new tests on old code: any of these
-// may loop forever.
-func mayHang(p gate.Probe) bool {
-	switch p {
-	case gate.Overlay, gate.RepeatOverlay, gate.Mutants, gate.MutantsForNewTests, gate.ZeroParameters, gate.SingleMutants, gate.SignsNeutralized, gate.SignsOneByOne, gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs:
-		return true
-	}
-	return false
-}
-
 // moreTimeHelps reports whether a gate that timed out should get more time: the machine is loaded,
 // or it is the first timeout in this checkout, where nothing was built.
 func (v *Verifier) moreTimeHelps(w runTarget) bool {
 	switch {
-	case mayHang(w.probe): // tests that hang do not pass
+	case w.mayHang: // tests that hang do not pass
 		return false
 	case v.Loaded():
 		return true

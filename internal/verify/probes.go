@@ -1,0 +1,183 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// probe says how a probe runs: its gates on a tree in a checkout, or by a function of its own.
+type probe struct {
+	tree func(context.Context) (string, error)
+	run  func(context.Context, runTarget, []gate.Gate) (gate.Run, error)
+	// mayHang: it runs mutated code or tests, or new tests on old code. Any of these may loop forever.
+	mayHang bool
+	repeat  bool // a second result is wanted
+}
+
+// probes returns all probes.
+func (c *claim) probes() map[gate.Probe]probe {
+	const mayHang, repeat = true, true
+	return map[gate.Probe]probe{
+		gate.Originals:        {c.originals, nil, false, false},
+		gate.RepeatOriginals:  {c.originals, nil, false, repeat},
+		gate.OriginalsBefore:  {c.originalsBefore, nil, false, false},
+		gate.OriginalsControl: {c.treeNow, nil, false, false},
+		gate.Control:          {c.treeBefore, nil, false, false},
+		gate.Overlay:          {c.overlay, nil, mayHang, false},
+		gate.RepeatOverlay:    {c.overlay, nil, mayHang, repeat},
+		gate.SignsNeutralized: {c.withoutSigns, nil, mayHang, false},
+
+		gate.RepeatBefore: {nil, c.repeatBefore, false, repeat},
+		gate.RepeatClean:  {nil, c.repeatClean, false, repeat},
+		gate.RepeatAfter:  {nil, c.repeatAfter, false, repeat},
+
+		gate.Mutants:            {nil, c.runMutants, mayHang, false},
+		gate.MutantsForNewTests: {nil, c.runMutants, mayHang, false},
+		gate.ZeroParameters:     {nil, c.zeroParameters, mayHang, repeat},
+		gate.SingleMutants:      {nil, c.runSingleMutants, mayHang, repeat},
+		gate.SignsOneByOne:      {nil, c.neutralizeOneByOne, mayHang, repeat},
+
+		gate.OtherExpected: {nil, c.runWithOtherValues, mayHang, repeat},
+		gate.OtherInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
+		gate.MixedInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
+		gate.CloseInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
+		gate.CloserInputs:  {nil, c.runWithOtherValues, mayHang, repeat},
+		gate.FailingTests:  {nil, c.runWithOtherValues, false, repeat},
+		gate.Canary:        {nil, c.runCanary, false, false},
+		gate.CanaryBefore:  {nil, c.runCanary, false, false},
+	}
+}
+
+// runProbes runs all probes that the verdict needs.
+func (c *claim) runProbes(ctx context.Context) error {
+	for name, gates := gate.Next(c.o); name != "" && !c.GatesOnly; name, gates = gate.Next(c.o) {
+		run, err := c.runProbe(ctx, name, gatesNamed(c.Gates, gates))
+		run.Missing = c.missingHint()
+		if ctx.Err() != nil {
+			return fmt.Errorf("verify claim: %w", ctx.Err())
+		}
+		if err != nil { // the place, not the claim: then it could not be found out
+			run = gate.Run{Problem: err.Error(), Missing: c.missingHint()}
+		}
+		c.o.Runs[name] = run
+	}
+	return nil
+}
+
+// runProbe runs one probe.
+func (c *claim) runProbe(ctx context.Context, name gate.Probe, gates []gate.Gate) (gate.Run, error) {
+	p := c.probes()[name]
+	w := runTarget{root: c.Root, logDir: c.LogDir, probe: name, mayHang: p.mayHang, uncached: p.repeat}
+	if p.mayHang {
+		gates = c.withMutantTimeout(gates)
+	}
+	if p.run != nil {
+		return p.run(ctx, w, gates)
+	}
+	var err error
+	if w.tree, err = p.tree(ctx); err != nil {
+		return gate.Run{}, err
+	}
+	return asRun(c.runNarrowed(ctx, w, gates))
+}
+
+// runNarrowed runs gates in a checkout, for the tests that the probe is about.
+func (c *claim) runNarrowed(ctx context.Context, w runTarget, gates []gate.Gate) ([]gate.Result, error) {
+	return narrow(c.Root, gates, c.o.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runInCheckout(ctx, gates, w) })
+}
+
+// withMutantTimeout returns the gates with the time limit of mutants.
+func (c *claim) withMutantTimeout(gates []gate.Gate) []gate.Gate {
+	gates = slices.Clone(gates)
+	for i, g := range gates {
+		if gates[i].Timeout = gate.MutantTimeout(gateDuration(c.o.Now, g.Name)); !c.o.RanInCheckout(g.Name) {
+			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
+		}
+	}
+	return gates
+}
+
+func asRun(results []gate.Result, err error) (gate.Run, error) {
+	return gate.Run{Results: results}, err
+}
+
+// maxNamed bounds the files named in a reason.
+const maxNamed = 5
+
+// originals returns the current tree with the old test files.
+func (c *claim) originals(ctx context.Context) (string, error) {
+	if inner := c.inSubmodule(c.o.ChangedInputs); len(inner) > 0 {
+		return "", fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
+	}
+	tree, err := c.withFilesOf(ctx, c.Tree, c.Base, c.tests.sinceBase)
+	if err != nil {
+		return "", err
+	}
+	if tree, err = c.withFilesOf(ctx, tree, c.ProtectedTree, c.tests.protected); err != nil {
+		return "", err
+	}
+	return c.withAdapted(ctx, tree, c.adapted)
+}
+
+func (c *claim) originalsBefore(ctx context.Context) (string, error) {
+	return c.withFilesOf(ctx, c.Base, c.ProtectedTree, c.o.WithheldTests)
+}
+
+func (c *claim) treeNow(context.Context) (string, error)    { return c.Tree, nil }
+func (c *claim) treeBefore(context.Context) (string, error) { return c.Base, nil }
+
+// overlay returns the baseline tree with current tests and other gate inputs. It lacks only the
+// work.
+func (c *claim) overlay(ctx context.Context) (string, error) {
+	tests := c.o.NewTests
+	if c.o.AllowTestChanges { // those that are gone are to be gone
+		tests = slices.Concat(tests, c.o.ChangedInputs)
+	}
+	c.discardBuildProducts()
+	return c.Repo.Overlay(ctx, c.Base, c.Tree, slices.Concat(tests, c.tests.inputs))
+}
+
+// repeatBefore returns the second results of the baseline, cached or from a checkout. A failure in
+// a checkout counts only if what passed before passes there too.
+func (c *claim) repeatBefore(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
+	w.tree = c.Base
+	if w.cacheOnly = !c.allCached(ctx, gates, w); !w.cacheOnly || c.allCached(ctx, gates, w) {
+		return asRun(c.runAll(ctx, gates, w))
+	}
+	w.cacheOnly = false
+	results, err := c.runInCheckout(ctx, gates, w)
+	if err != nil {
+		return gate.Run{}, err
+	}
+	for i, again := range results {
+		before := c.o.Baseline[slices.IndexFunc(c.o.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
+		if !reproducesPasses(before, again) {
+			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
+		}
+	}
+	return gate.Run{Results: results}, nil
+}
+
+func reproducesPasses(before, again gate.Result) bool {
+	passed := 0
+	for id, s := range before.Tests {
+		if s == gate.Pass {
+			if again.Tests[id] != gate.Pass {
+				return false
+			}
+			passed++
+		}
+	}
+	return passed > 0 || again.Status == gate.Pass
+}
+
+// repeatAfter runs gates on the current tree in the work tree.
+func (c *claim) repeatAfter(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
+	w.tree = c.Tree
+	return asRun(narrow(c.Root, gates, c.o.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runAll(ctx, gates, w) }))
+}
