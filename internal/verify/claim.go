@@ -190,7 +190,7 @@ func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w 
 	if err != nil {
 		results = nil
 		for _, g := range gates {
-			results = append(results, gate.Result{Gate: g.Name, Command: g.Command, Status: gate.Unknown, ExitCode: -1, Reason: err.Error(), Tree: w.tree})
+			results = append(results, v.unknownResult(g, w.tree, err))
 		}
 	}
 	for i := range results {

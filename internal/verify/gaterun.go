@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,19 +16,18 @@ import (
 
 // runGate runs a gate once, for at most limit.
 func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
-	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
 	var in *isolation
 	if w.checkout != "" {
 		v.checkout.pristine = false
-		c.env = append(c.env, v.goBuildEnv(ctx, w)...)
-		c.env = append(c.env, v.offlineEnv(g)...)
+		c.env = slices.Concat(c.env, v.goBuildEnv(ctx, w), v.offlineEnv(g))
 		var err error
 		if in, err = v.isolate(ctx, &g); err != nil {
-			return gate.Result{Gate: g.Name, Command: c.shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree, Reason: v.redactor.String(err.Error())}
+			return v.unknownResult(g, w.tree, err)
 		}
 		defer in.remove()
 	}
+	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	report, stream := v.readerFor(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -35,76 +35,97 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
 	spec.Stdout, spec.Stderr, spec.MaxRSS = stream, out, memoryBound(w)
-	exit := proc.Run(limited, spec)
-	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
+	e := ending{confined: len(v.Prefix) > 0 || w.checkout != "", hasReport: c.report != ""}
+	e.exit = proc.Run(limited, spec)
+	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: e.exit.Code, Duration: time.Since(began), Tree: w.tree, TimedOut: e.exit.Cancelled && ctx.Err() == nil}
 	r.WrittenTests = v.writtenTests(ctx, w, before)
-	rep, reportErr := report(exit.Code)
+	rep, err := report(e.exit.Code)
+	e.reportErr = err
+	r.Tests, r.Failing, r.FirstError, r.BuildFailed, r.IncompleteGroups = rep.Tests, rep.Failing, rep.FirstError, rep.BuildFailed, rep.Incomplete
+	r.Count()
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
 	r.Tail = in.withUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
 	r.Head = in.withUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
-	r.TimedOut = exit.Cancelled && ctx.Err() == nil
-	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
-	r.BuildFailed, r.IncompleteGroups = rep.BuildFailed, rep.Incomplete
-	r.Count()
-	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	r.NoTestsFound, r.CannotStart = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests, cannotStart(exit.Code, r.Tail) != ""
-	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound {
-		r.IncompleteGroups = []string{""} // no test was reported, so none counts as deleted
+	e.said = readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
+	r.NoTestsFound = e.exit.Code != 0 && len(r.Tests) == 0 && e.said.Result == testreport.NoTests
+	r.CannotStart = cannotStart(e.exit.Code, r.Tail) != ""
+	if w.checkout != "" {
+		e.lacks = v.missingTool(r)
 	}
-	r.Status, r.Reason = status(exit, r, reportErr)
-	if (len(v.Prefix) > 0 || w.checkout != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox) {
-		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
-	}
-	switch {
-	case failsDespiteExit0(r, said):
-		r.Status, r.Reason = gate.Fail, "exit 0, but "+said.Framework+" says that tests failed"+withColon(failureSummary(said))
-	case r.Status == gate.Fail:
-		r.Reason = reasonFor(said, r.Reason)
-	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
-		r.Status, r.Reason = gate.Unknown, said.Doubt()
-	}
-	if why := v.missingTool(r); w.checkout != "" && r.Status == gate.Fail && why != "" {
-		r.Status, r.Reason = gate.Unknown, why
-	}
+	r.Status, r.Reason = e.outcome(r)
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
-		if c.report != "" { // without test ids there is no group that was cut short
-			r.IncompleteGroups = []string{""}
-		}
 	}
-	r.Head, r.Tail = v.redactor.String(r.Head), v.redactor.String(r.Tail)
-	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
+	noTests := e.exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound
+	if e.hasReport && (noTests || r.TimedOut) { // without test ids there is no group that was cut short
+		r.IncompleteGroups = []string{""} // no test was reported, so none counts as deleted
+	}
+	for _, text := range []*string{&r.Head, &r.Tail, &r.FirstError, &r.Reason, &r.Warning} {
+		*text = v.redactor.String(*text)
+	}
 	return r
+}
+
+// unknownResult is that of a gate that could not run.
+func (v *Verifier) unknownResult(g gate.Gate, tree string, why error) gate.Result {
+	return gate.Result{Gate: g.Name, Command: g.ShellCommand(), Status: gate.Unknown, ExitCode: -1, Tree: tree, Reason: v.redactor.String(why.Error())}
+}
+
+// ending is how a run ended, as far as its result does not tell.
+type ending struct {
+	exit      proc.Exit
+	confined  bool
+	hasReport bool // the report tells the tests
+	reportErr error
+	said      testreport.Verdict // its output
+	lacks     string             // what the checkout lacks, or ""
 }
 
 // noSandbox begins bubblewrap's message that the command could not start.
 const noSandbox = "bwrap: "
 
-// status returns the result of a run, with the reason if it does not pass.
-func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string) {
+// outcome returns the result of a run, with the reason if it does not pass.
+func (e ending) outcome(r gate.Result) (gate.Status, string) {
+	passes := e.exit.Code == 0 && len(r.Failing) == 0
 	switch {
-	case exit.Cancelled:
-		return gate.Fail, "" // at its time limit: the caller says so. Of a run that ctx ended nobody asks
-	case exit.Code == -1 && exit.Signal == "":
-		return gate.Unknown, fmt.Sprintf("could not start: %v", exit.Err)
-	case endedFromOutside(exit):
-		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", exit.Code, exit.Signal))
+	case e.confined && e.exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox):
+		return gate.Unknown, "it could not be confined: " + lastLine(r.Tail)
+	case e.exit.Cancelled: // at its time limit. Of a run that ctx ended nobody asks
+	case e.exit.Code == -1 && e.exit.Signal == "":
+		return gate.Unknown, fmt.Sprintf("could not start: %v", e.exit.Err)
+	case endedFromOutside(e.exit):
+		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", e.exit.Code, e.exit.Signal))
 	case r.CannotStart:
-		return gate.Unknown, cannotStart(exit.Code, r.Tail) + withColon(lastLine(r.Tail))
-	case exit.Code != 0 && diskFull.MatchString(r.Tail):
+		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(lastLine(r.Tail))
+	case e.exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
-	case exit.Code == 0 && reportErr != nil:
-		return gate.Unknown, reportErr.Error()
-	case exit.Code == 0 && len(r.Failing) > 0:
-		return gate.Fail, "exit 0, but the report names failures" + withColon(r.FirstError)
-	case exit.Code == 0:
+	case failsDespiteExit0(r, e.said):
+	case e.exit.Code == 0 && e.reportErr != nil:
+		return gate.Unknown, e.reportErr.Error()
+	case passes && !e.hasReport && e.said.Unsummed:
+		return gate.Unknown, e.said.Doubt()
+	case passes:
 		return gate.Pass, ""
-	case r.FirstError != "":
-		return gate.Fail, r.FirstError
-	case exit.Signal != "":
-		return gate.Fail, "it crashed: " + exit.Signal
 	}
-	return gate.Fail, fmt.Sprintf("exit %d", exit.Code) + withColon(lastLine(r.Tail))
+	if e.lacks != "" {
+		return gate.Unknown, e.lacks
+	}
+	return gate.Fail, e.failure(r)
+}
+
+// failure returns why a run failed.
+func (e ending) failure(r gate.Result) string {
+	switch {
+	case failsDespiteExit0(r, e.said):
+		return "exit 0, but " + e.said.Framework + " says that tests failed" + withColon(failureSummary(e.said))
+	case e.exit.Code == 0:
+		return reasonFor(e.said, "exit 0, but the report names failures"+withColon(r.FirstError))
+	case r.FirstError != "":
+		return reasonFor(e.said, r.FirstError)
+	case e.exit.Signal != "":
+		return reasonFor(e.said, "it crashed: "+e.exit.Signal)
+	}
+	return reasonFor(e.said, fmt.Sprintf("exit %d", e.exit.Code)+withColon(lastLine(r.Tail)))
 }
 
 // diskFull matches errors of a full disk, in the output of a failed run.

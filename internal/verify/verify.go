@@ -223,10 +223,7 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Resu
 		return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
 	}
 	if err != nil {
-		return gate.Result{
-			Gate: g.Name, Command: commandFor(g, false).shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree,
-			Reason: "there is no clean checkout to run it in: " + v.redactor.String(err.Error()),
-		}, nil
+		return v.unknownResult(g, w.tree, fmt.Errorf("there is no clean checkout to run it in: %w", err)), nil
 	}
 	w.root = clean.root
 	return v.runUntilDecided(ctx, g, w)
