@@ -81,14 +81,12 @@ func (v *Verifier) irreproducibleInBestMode(ctx context.Context, gates []gate.Ga
 }
 
 // byFolderFile exists if this loop's gates run without namespaces.
-func (v *Verifier) byFolderFile() string { return filepath.Join(v.Dir, "by-folder") }
+func (k *checkouts) byFolderFile() string { return filepath.Join(k.Dir, "by-folder") }
 
 // useNamespace makes gates run in another namespace and a fresh checkout.
-func (v *Verifier) useNamespace(ctx context.Context, n *confine.Namespace) error {
-	if v.namespace = n; v.checkout == nil {
-		return nil
-	}
-	return v.removeCheckout(ctx)
+func (k *checkouts) useNamespace(ctx context.Context, n *confine.Namespace) error {
+	k.namespace = n
+	return k.removeCheckout(ctx)
 }
 
 func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) ([]IrreproducibleGate, error) {

@@ -13,11 +13,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
+
+// checkouts makes, resets and removes the checkout that gates run in, and says what they find there:
+// dependencies, a home, mounts. It knows nothing of results.
+type checkouts struct {
+	Options
+
+	env              []string           // the gates'
+	locked           *git.Selection     // manifests and lock files
+	checkout         *checkout          // nil = none
+	installed        installed          // dependencies that a checkout gets
+	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
+	namespace        *confine.Namespace // nil = not looked for yet
+	reportedSettings []string           // changed settings, already reported
+}
 
 // checkout is the worktree in which gates run on other trees. It is reused for one tree after
 // another, so that what the setup installed stays.
@@ -35,6 +50,15 @@ type checkout struct {
 	pristine bool // it contains no ignored files
 }
 
+// firstTimeout reports whether no gate timed out here before.
+func (p *checkout) firstTimeout() bool {
+	if p == nil || p.timedOut {
+		return false
+	}
+	p.timedOut = true
+	return true
+}
+
 // setupTimeout bounds each setup command.
 const setupTimeout = 15 * time.Minute
 
@@ -45,24 +69,24 @@ func CheckoutsDir(dir string) string { return filepath.Join(dir, "worktrees") }
 var errNoGit = errors.New("without git there is no other tree to compare with")
 
 // checkOut prepares the checkout of a tree and returns where gates run in it.
-func (v *Verifier) checkOut(ctx context.Context, tree string) (runTarget, error) {
-	if v.Repo == nil {
+func (k *checkouts) checkOut(ctx context.Context, tree string) (runTarget, error) {
+	if k.Repo == nil {
 		return runTarget{}, errNoGit
 	}
-	below, err := filepath.Rel(resolved(v.Repo.Root()), resolved(v.Root))
+	below, err := filepath.Rel(resolved(k.Repo.Root()), resolved(k.Root))
 	if err != nil || !filepath.IsLocal(below) {
-		return runTarget{}, fmt.Errorf("%s is not in the repository %s", v.Root, v.Repo.Root())
+		return runTarget{}, fmt.Errorf("%s is not in the repository %s", k.Root, k.Repo.Root())
 	}
-	if err := v.ensureDependencies(ctx); err != nil {
+	if err := k.ensureDependencies(ctx); err != nil {
 		return runTarget{}, err
 	}
-	if err := v.resetCheckout(ctx, tree); err != nil {
+	if err := k.resetCheckout(ctx, tree); err != nil {
 		return runTarget{}, err
 	}
-	if err := v.prepare(ctx, tree); err != nil {
+	if err := k.prepare(ctx, tree); err != nil {
 		return runTarget{}, err
 	}
-	return runTarget{root: filepath.Join(v.checkout.tree.Root(), below), checkout: "worktree", tree: tree}, nil
+	return runTarget{root: filepath.Join(k.checkout.tree.Root(), below), checkout: "worktree", tree: tree}, nil
 }
 
 func resolved(dir string) string {
@@ -72,109 +96,127 @@ func resolved(dir string) string {
 	return dir
 }
 
-func (v *Verifier) resetCheckout(ctx context.Context, tree string) error {
-	if v.checkout != nil && !v.checkout.stale {
-		if err := v.checkout.tree.Reset(ctx, tree); err == nil {
+func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
+	if k.checkout != nil && !k.checkout.stale {
+		if err := k.checkout.tree.Reset(ctx, tree); err == nil {
 			return nil
 		}
 		// A gate may have left files that block a reset: start with a fresh checkout.
-		if err := v.removeCheckout(ctx); err != nil {
+		if err := k.removeCheckout(ctx); err != nil {
 			return err
 		}
 	}
-	if err := os.MkdirAll(CheckoutsDir(v.Dir), 0o700); err != nil {
+	if err := os.MkdirAll(CheckoutsDir(k.Dir), 0o700); err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
-	dir, err := os.MkdirTemp(CheckoutsDir(v.Dir), "worktree-")
+	dir, err := os.MkdirTemp(CheckoutsDir(k.Dir), "worktree-")
 	if err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
-	if v.checkout != nil {
-		v.checkout.setUp.remove()
-		if v.checkout.tree.Renew(ctx, dir, tree) == nil {
-			v.checkout = &checkout{tree: v.checkout.tree}
-			return v.copyIncluded(ctx)
+	if k.checkout != nil {
+		k.checkout.setUp.remove()
+		if k.checkout.tree.Renew(ctx, dir, tree) == nil {
+			k.checkout = &checkout{tree: k.checkout.tree}
+			return k.copyIncluded(ctx)
 		}
-		if err := v.removeCheckout(ctx); err != nil {
+		if err := k.removeCheckout(ctx); err != nil {
 			return err
 		}
 	}
-	w, err := v.Repo.Worktree(ctx, dir, tree)
+	w, err := k.Repo.Worktree(ctx, dir, tree)
 	if err != nil {
 		return err
 	}
-	if v.inNamespace(ctx) { // there no other name of its files is in reach
+	if k.inNamespace(ctx) { // there no other name of its files is in reach
 		w.Watch(ctx)
 	}
-	v.checkout = &checkout{tree: w}
-	return v.copyIncluded(ctx)
+	k.checkout = &checkout{tree: w}
+	return k.copyIncluded(ctx)
+}
+
+// renew makes the next tree get a fresh checkout, at another path. One that needs a setup stays.
+func (k *checkouts) renew() {
+	if k.checkout != nil && len(k.Setup) == 0 {
+		k.checkout.stale = true
+	}
+}
+
+// removeCheckout removes the checkout, if there is one.
+func (k *checkouts) removeCheckout(ctx context.Context) error {
+	p := k.checkout
+	if p == nil {
+		return nil
+	}
+	k.checkout = nil
+	p.setUp.remove()
+	return p.tree.Remove(ctx)
 }
 
 // copyIncluded copies the ignored files that the user wants in checkouts.
-func (v *Verifier) copyIncluded(ctx context.Context) error {
-	copied, err := v.Repo.CopyIncluded(ctx, v.checkout.tree.Root())
+func (k *checkouts) copyIncluded(ctx context.Context) error {
+	copied, err := k.Repo.CopyIncluded(ctx, k.checkout.tree.Root())
 	if err != nil {
-		return errors.Join(err, v.removeCheckout(context.WithoutCancel(ctx)))
+		return errors.Join(err, k.removeCheckout(context.WithoutCancel(ctx)))
 	}
-	v.checkout.pristine = len(copied) == 0
+	k.checkout.pristine = len(copied) == 0
 	return nil
 }
 
 // RemoveLeftCheckouts removes checkouts that a killed owner of the same Dir left. None of its
 // processes may be alive.
-func (v *Verifier) RemoveLeftCheckouts(ctx context.Context) error {
-	left, err := os.ReadDir(CheckoutsDir(v.Dir))
-	if len(left) == 0 || v.checkout != nil {
+func (k *checkouts) RemoveLeftCheckouts(ctx context.Context) error {
+	left, err := os.ReadDir(CheckoutsDir(k.Dir))
+	if len(left) == 0 || k.checkout != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	return v.Repo.RemoveWorktrees(ctx, CheckoutsDir(v.Dir))
+	return k.Repo.RemoveWorktrees(ctx, CheckoutsDir(k.Dir))
 }
 
 // prepare runs the setup, or copies dependencies, in a fresh checkout and when the dependencies
 // changed.
-func (v *Verifier) prepare(ctx context.Context, tree string) error {
-	if len(v.Setup) == 0 && len(v.installed.recorded.Folders) == 0 {
+func (k *checkouts) prepare(ctx context.Context, tree string) error {
+	if len(k.Setup) == 0 && len(k.installed.recorded.Folders) == 0 {
 		return nil
 	}
-	locks, err := v.lockFiles(ctx, tree)
-	done := locks + " " + strings.Join(v.installed.folders, " ")
-	if err != nil || v.checkout.deps == done {
+	locks, err := k.lockFiles(ctx, tree)
+	done := locks + " " + strings.Join(k.installed.folders, " ")
+	if err != nil || k.checkout.deps == done {
 		return err
 	}
-	v.checkout.deps, v.checkout.missing, v.checkout.pristine = "", "", false
-	if len(v.Setup) == 0 {
-		if err := v.installDependencies(ctx, locks); err != nil {
+	k.checkout.deps, k.checkout.missing, k.checkout.pristine = "", "", false
+	if len(k.Setup) == 0 {
+		if err := k.installDependencies(ctx, locks); err != nil {
 			return err
 		}
-		v.checkout.deps = done
+		k.checkout.deps = done
 		return nil
 	}
-	v.checkout.setUp.remove()
-	if v.checkout.setUp, err = v.isolate(ctx, nil); err != nil {
+	k.checkout.setUp.remove()
+	if k.checkout.setUp, err = k.isolate(ctx, nil); err != nil {
 		return err
 	}
-	if err := v.runSetUp(ctx, v.checkout.tree.Root(), v.checkout.setUp); err != nil {
+	if err := k.runSetUp(ctx, k.checkout.tree.Root(), k.checkout.setUp); err != nil {
 		return err
 	}
-	v.checkout.deps = done
+	k.checkout.deps = done
 	return nil
 }
 
 // SetUp runs the project's setup in a fresh worktree, each command with its own time limit.
-func (v *Verifier) SetUp(ctx context.Context, dir string) error {
-	return v.runSetUp(ctx, dir, nil)
+func (k *checkouts) SetUp(ctx context.Context, dir string) error {
+	return k.runSetUp(ctx, dir, nil)
 }
 
-func (v *Verifier) runSetUp(ctx context.Context, dir string, in *isolation) error {
-	for _, text := range v.Setup {
+func (k *checkouts) runSetUp(ctx context.Context, dir string, in *isolation) error {
+	for _, text := range k.Setup {
 		out := newOutput("", "", nil)
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		var c command
 		c.argv, c.env = shellArgv(text)
-		spec := v.spec(in, dir, "", c)
+		spec := k.spec(in, dir, "", c)
 		spec.Stdout, spec.Stderr = out, out
 		exit := proc.Run(limited, spec)
 		cancel()
@@ -185,9 +227,18 @@ func (v *Verifier) runSetUp(ctx context.Context, dir string, in *isolation) erro
 	return nil
 }
 
+// state is what results in a checkout depend on, beside its tree.
+func (k *checkouts) state(ctx context.Context) []any {
+	parts := []any{k.Setup, k.installed.folders, k.inNamespace(ctx)}
+	if k.compareHome(ctx) == nil { // else the run says why
+		parts = append(parts, k.home.changed)
+	}
+	return parts
+}
+
 // lockFiles fingerprints a tree's dependencies: lock files, and the manifests' relevant parts.
-func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
-	entries, err := v.Repo.Select(ctx, tree, v.files.locked)
+func (k *checkouts) lockFiles(ctx context.Context, tree string) (string, error) {
+	entries, err := k.Repo.Select(ctx, tree, k.locked)
 	if err != nil {
 		return "", err
 	}
@@ -200,7 +251,7 @@ func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
 			found = append(found, file+" "+e.ID)
 		}
 	}
-	contents, err := v.Repo.Blobs(ctx, ids)
+	contents, err := k.Repo.Blobs(ctx, ids)
 	if err != nil {
 		return "", err
 	}
@@ -217,10 +268,8 @@ func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
 func (v *Verifier) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
 	results, err := v.runInCheckout(ctx, gates, runTarget{tree: tree, logDir: logDir})
 	for i := range results {
-		if r := &results[i]; r.Status != gate.Pass && v.checkout != nil {
-			if why := v.checkoutProblem(gates[i]); why != "" {
-				r.Status, r.Reason = gate.Unknown, why+"; "+r.Reason
-			}
+		if why := v.checkoutProblem(gates[i]); results[i].Status != gate.Pass && why != "" {
+			results[i].Status, results[i].Reason = gate.Unknown, why+"; "+results[i].Reason
 		}
 	}
 	return results, err

@@ -31,8 +31,8 @@ func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Prob
 	}
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
 	w = runTarget{checkout: cleanPlace, tree: c.Tree, logDir: c.LogDir, probe: probe}
-	if c.checkout != nil && len(c.Setup) == 0 && !c.allCached(ctx, gates, w) {
-		c.checkout.stale = true
+	if !c.allCached(ctx, gates, w) {
+		c.renew()
 	}
 	there, err := c.runInCheckout(ctx, gates, w)
 	return gate.Run{Results: slices.Concat(here, there)}, err
@@ -50,14 +50,14 @@ func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate)
 // goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
 // by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
 // the path is the same, so an unused compiler flag names the checkout.
-func (v *Verifier) goBuildEnv(ctx context.Context, w runTarget) []string {
-	flags := variable(v.env, "GOFLAGS")
+func (k *checkouts) goBuildEnv(ctx context.Context, w runTarget) []string {
+	flags := variable(k.env, "GOFLAGS")
 	switch {
-	case v.inNamespace(ctx):
+	case k.inNamespace(ctx):
 		if flags == "" { // the variable takes the place of the setting
-			flags = settingIn(filepath.Join(v.keptHome(), ".config", "go", "env"), "GOFLAGS")
+			flags = settingIn(filepath.Join(k.keptHome(), ".config", "go", "env"), "GOFLAGS")
 		}
-		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(v.checkout.tree.Root()))}
+		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.checkout.tree.Root()))}
 	case w.checkout == cleanPlace && strings.Contains(flags, "-trimpath"):
 		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
 	}
@@ -75,15 +75,15 @@ func settingIn(file, name string) string {
 
 // ignoredInCheckout returns size and time of the ignored files in the clean checkout, and false if
 // unknown. A run that changes them could tell the next run about itself.
-func (v *Verifier) ignoredInCheckout(ctx context.Context) (map[string]string, bool) {
+func (k *checkouts) ignoredInCheckout(ctx context.Context) (map[string]string, bool) {
 	left := map[string]string{}
-	if v.checkout.pristine {
+	if k.checkout.pristine {
 		return left, true
 	}
-	ignored, err := v.checkout.tree.Ignored(ctx)
+	ignored, err := k.checkout.tree.Ignored(ctx)
 	for _, name := range ignored {
 		left[name] = "gone"
-		if info, err := os.Lstat(filepath.Join(v.checkout.tree.Root(), filepath.FromSlash(name))); err == nil {
+		if info, err := os.Lstat(filepath.Join(k.checkout.tree.Root(), filepath.FromSlash(name))); err == nil {
 			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
 	}
@@ -105,7 +105,7 @@ func (c *claim) discardBuildProducts() {
 	adds := slices.ContainsFunc(c.changes, func(ch git.Change) bool {
 		return ch.Status == 'A' && !c.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
 	})
-	if adds && c.checkout != nil && len(c.Setup) == 0 {
-		c.checkout.stale = true
+	if adds {
+		c.renew()
 	}
 }

@@ -19,7 +19,6 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
 	var in *isolation
 	if w.checkout != "" {
-		v.checkout.pristine = false
 		c.env = slices.Concat(c.env, v.goBuildEnv(ctx, w), v.offlineEnv(g))
 		var err error
 		if in, err = v.isolate(ctx, &g); err != nil {

@@ -72,33 +72,36 @@ func (i *isolation) remove() {
 }
 
 // isolate prepares a gate's run in a checkout, or the setup's if g is nil.
-func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error) {
+func (k *checkouts) isolate(ctx context.Context, g *gate.Gate) (*isolation, error) {
 	setUp := g == nil
-	i := &isolation{userHome: variable(v.env, "HOME"), vars: map[string]string{}}
+	if k.checkout != nil {
+		k.checkout.pristine = false
+	}
+	i := &isolation{userHome: variable(k.env, "HOME"), vars: map[string]string{}}
 	if runtime.GOOS == "windows" || !filepath.IsAbs(i.userHome) {
 		return i, nil
 	}
-	err := v.compareHome(ctx)
+	err := k.compareHome(ctx)
 	if err == nil {
-		i.dir, err = v.isolationDir()
+		i.dir, err = k.isolationDir()
 	}
 	if err == nil {
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
-	if err == nil && v.inNamespace(ctx) {
-		err = v.mountBase(i, *cmp.Or(g, &gate.Gate{}))
+	if err == nil && k.inNamespace(ctx) {
+		err = k.mountBase(i, *cmp.Or(g, &gate.Gate{}))
 	}
 	if err == nil {
-		err = v.fillHome(i, setUp)
+		err = k.fillHome(i, setUp)
 	}
 	if err == nil && i.mounts != nil {
-		err = v.hideChangedFiles(i)
+		err = k.hideChangedFiles(i)
 	}
 	if err == nil {
-		err = v.home.replacePath(i)
+		err = k.home.replacePath(i)
 	}
-	if err == nil && !setUp && v.checkout != nil && v.checkout.setUp != nil {
-		err = copyMissing(v.checkout.setUp.home(), i.home())
+	if err == nil && !setUp && k.checkout != nil && k.checkout.setUp != nil {
+		err = copyMissing(k.checkout.setUp.home(), i.home())
 	}
 	if err != nil {
 		i.remove()
@@ -111,7 +114,7 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 			i.vars[xdg.name] = ""
 		}
 	}
-	for _, kv := range v.Set { // the user's own settings for gates win
+	for _, kv := range k.Set { // the user's own settings for gates win
 		if name, _, _ := strings.Cut(kv, "="); name != "PATH" {
 			delete(i.vars, name)
 		}
@@ -121,13 +124,13 @@ func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error
 
 // isolationDir creates a folder below CheckoutsDir for confined gates, which may write only there.
 // Otherwise its path is short, for tests that create sockets.
-func (v *Verifier) isolationDir() (string, error) {
-	below := variable(v.env, "TMPDIR")
+func (k *checkouts) isolationDir() (string, error) {
+	below := variable(k.env, "TMPDIR")
 	if below == "" {
 		below = os.TempDir()
 	}
-	if len(v.Prefix) > 0 {
-		below = CheckoutsDir(v.Dir)
+	if len(k.Prefix) > 0 {
+		below = CheckoutsDir(k.Dir)
 		if err := os.MkdirAll(below, 0o700); err != nil {
 			return "", err
 		}
@@ -137,9 +140,9 @@ func (v *Verifier) isolationDir() (string, error) {
 }
 
 // fillHome puts the homeEntries into the isolated home.
-func (v *Verifier) fillHome(i *isolation, setUp bool) error {
+func (k *checkouts) fillHome(i *isolation, setUp bool) error {
 	for _, e := range homeEntries {
-		from, movedBy := e.source(v.env)
+		from, movedBy := e.source(k.env)
 		to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 		if from == "" || e.setupOnly && !setUp {
 			continue
@@ -150,19 +153,19 @@ func (v *Verifier) fillHome(i *isolation, setUp bool) error {
 		for _, name := range e.link {
 			show := func(from, to string) error { return i.expose(from, to, e.writable || setUp) }
 			if i.mounts == nil {
-				show = v.home.linkUnchanged
+				show = k.home.linkUnchanged
 			}
 			if err := show(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 				return err
 			}
 		}
 		if len(e.copy) > 0 {
-			kept := filepath.Join(v.keptHome(), filepath.FromSlash(e.path))
+			kept := filepath.Join(k.keptHome(), filepath.FromSlash(e.path))
 			if err := copySettings(kept, to, e.copy); err != nil {
 				return err
 			}
 		}
-		for _, site := range v.home.sites {
+		for _, site := range k.home.sites {
 			below, err := filepath.Rel(from, site)
 			if e.packages == "" || err != nil || !filepath.IsLocal(below) {
 				continue
@@ -235,13 +238,13 @@ func copySettings(from, to string, names []string) error {
 }
 
 // keptHome is the folder of the settings before the first turn.
-func (v *Verifier) keptHome() string {
-	if v.Known != "" {
-		if known := filepath.Join(v.Known, "home"); isFolder(known) {
+func (k *checkouts) keptHome() string {
+	if k.Known != "" {
+		if known := filepath.Join(k.Known, "home"); isFolder(known) {
 			return known
 		}
 	}
-	return filepath.Join(v.Dir, "home")
+	return filepath.Join(k.Dir, "home")
 }
 
 func isFolder(name string) bool {

@@ -38,21 +38,21 @@ type unchangedHome struct {
 }
 
 // recordHome records settings, packages and programs. It keeps an earlier record.
-func (v *Verifier) recordHome(ctx context.Context) error {
-	dir := v.keptHome()
-	if isFolder(dir) || !filepath.IsAbs(variable(v.env, "HOME")) {
+func (k *checkouts) recordHome(ctx context.Context) error {
+	dir := k.keptHome()
+	if isFolder(dir) || !filepath.IsAbs(variable(k.env, "HOME")) {
 		return nil
 	}
-	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(k.Dir, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(v.Dir, "home-")
+	temp, err := os.MkdirTemp(k.Dir, "home-")
 	if err != nil {
 		return err
 	}
 	state := homeState{Sites: map[string]string{}}
 	for _, e := range homeEntries {
-		from, _ := e.source(v.env)
+		from, _ := e.source(k.env)
 		if from == "" {
 			continue
 		}
@@ -60,11 +60,11 @@ func (v *Verifier) recordHome(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, site := range v.packageFolders() {
+	for _, site := range k.packageFolders() {
 		state.Sites[site] = packageFingerprint(ctx, site)
 	}
-	state.Programs = v.allPrograms()
-	state.Sockets = v.sockets()
+	state.Programs = k.allPrograms()
+	state.Sockets = k.sockets()
 	served := listening()
 	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
 	if err = writeState(filepath.Join(temp, homeStateFile), state); err == nil {
@@ -77,31 +77,31 @@ func (v *Verifier) recordHome(ctx context.Context) error {
 }
 
 // compareHome compares the home with the record, once per claim.
-func (v *Verifier) compareHome(ctx context.Context) error {
-	if v.home != nil {
+func (k *checkouts) compareHome(ctx context.Context) error {
+	if k.home != nil {
 		return nil
 	}
-	if err := v.recordHome(ctx); err != nil {
+	if err := k.recordHome(ctx); err != nil {
 		return err
 	}
 	var then homeState
-	if _, err := readState(filepath.Join(v.keptHome(), homeStateFile), &then); err != nil {
+	if _, err := readState(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
 		return err
 	}
-	now := unchangedHome{programs: map[string][]string{}, path: filepath.SplitList(v.Path())}
-	for _, site := range v.packageFolders() {
+	now := unchangedHome{programs: map[string][]string{}, path: filepath.SplitList(k.Path())}
+	for _, site := range k.packageFolders() {
 		if print, known := then.Sites[site]; known && packageFingerprint(ctx, site) == print {
 			now.sites = append(now.sites, site)
 		} else {
 			now.changed = append(now.changed, site)
 		}
 	}
-	for socket, print := range v.sockets() {
+	for socket, print := range k.sockets() {
 		if then.Sockets[socket] == print {
 			now.sockets = append(now.sockets, socket)
 		}
 	}
-	for dir, is := range v.allPrograms() {
+	for dir, is := range k.allPrograms() {
 		was, known := then.Programs[dir]
 		if !known {
 			continue
@@ -119,41 +119,41 @@ func (v *Verifier) compareHome(ctx context.Context) error {
 		}
 	}
 	var err error
-	if now.changedFiles, err = v.changedOpenedFiles(ctx); err != nil {
+	if now.changedFiles, err = k.changedOpenedFiles(ctx); err != nil {
 		return err
 	}
 	now.changed = append(now.changed, now.changedFiles...)
 	slices.Sort(now.sites)
 	slices.Sort(now.changed)
-	v.home = &now
+	k.home = &now
 	return nil
 }
 
 // ChangedSettings returns, once each, the user's settings and dependency programs that changed
 // since the first turn. A clean checkout has the old ones.
-func (v *Verifier) ChangedSettings() []string {
+func (k *checkouts) ChangedSettings() []string {
 	var changed []string
 	compare := func(kept, file string) {
 		then, _ := atomicfile.Read(kept, maxSettings) // a missing file counts as empty
 		now, _ := atomicfile.Read(file, maxSettings)
-		if !bytes.Equal(then, now) && !slices.Contains(v.reportedSettings, file) {
+		if !bytes.Equal(then, now) && !slices.Contains(k.reportedSettings, file) {
 			changed = append(changed, file)
 		}
 	}
 	for _, e := range homeEntries {
-		from, _ := e.source(v.env)
+		from, _ := e.source(k.env)
 		for _, name := range e.copy {
 			if from != "" {
-				compare(filepath.Join(v.keptHome(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
+				compare(filepath.Join(k.keptHome(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
 			}
 		}
 	}
-	programs, _ := filepath.Glob(filepath.Join(v.dependencyDir(), "*", ".bin", "*")) // a folder with brackets in its name has no match
+	programs, _ := filepath.Glob(filepath.Join(k.dependencyDir(), "*", ".bin", "*")) // a folder with brackets in its name has no match
 	for _, kept := range programs {
-		compare(kept, filepath.Join(v.Repo.Root(), kept[len(v.dependencyDir()):]))
+		compare(kept, filepath.Join(k.Repo.Root(), kept[len(k.dependencyDir()):]))
 	}
-	v.reportedSettings = append(v.reportedSettings, changed...)
-	if !isFolder(v.keptHome()) { // nothing of then is known
+	k.reportedSettings = append(k.reportedSettings, changed...)
+	if !isFolder(k.keptHome()) { // nothing of then is known
 		return nil
 	}
 	return changed
@@ -185,18 +185,18 @@ func (n *unchangedHome) replacePath(i *isolation) error {
 }
 
 // pathFolders returns the PATH folders outside the work tree. Those inside are frozen.
-func (v *Verifier) pathFolders() []string {
-	return slices.DeleteFunc(filepath.SplitList(v.Path()), func(dir string) bool {
-		below, err := filepath.Rel(v.Root, dir)
+func (k *checkouts) pathFolders() []string {
+	return slices.DeleteFunc(filepath.SplitList(k.Path()), func(dir string) bool {
+		below, err := filepath.Rel(k.Root, dir)
 		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(below)
 	})
 }
 
 // packageFolders returns the package folders in the home.
-func (v *Verifier) packageFolders() []string {
+func (k *checkouts) packageFolders() []string {
 	var all []string
 	for _, e := range homeEntries {
-		from, _ := e.source(v.env)
+		from, _ := e.source(k.env)
 		if from == "" || e.packages == "" {
 			continue
 		}
@@ -212,12 +212,12 @@ const maxHashed = 16 << 10
 
 // allPrograms returns the programs of each PATH folder. It reads a folder with two names once (/bin
 // is often /usr/bin).
-func (v *Verifier) allPrograms() map[string]map[string]string {
+func (k *checkouts) allPrograms() map[string]map[string]string {
 	found, read := map[string]map[string]string{}, map[string]map[string]string{}
-	for _, dir := range v.pathFolders() {
+	for _, dir := range k.pathFolders() {
 		real := resolved(dir)
 		if _, known := read[real]; !known {
-			read[real] = v.programs(dir)
+			read[real] = k.programs(dir)
 		}
 		found[dir] = read[real]
 	}
@@ -225,13 +225,13 @@ func (v *Verifier) allPrograms() map[string]map[string]string {
 }
 
 // programs returns the programs in a folder with their fingerprints.
-func (v *Verifier) programs(dir string) map[string]string {
+func (k *checkouts) programs(dir string) map[string]string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	found := map[string]string{}
-	ours, err := filepath.Rel(variable(v.env, "HOME"), dir)
+	ours, err := filepath.Rel(variable(k.env, "HOME"), dir)
 	hashed := err == nil && filepath.IsLocal(ours)
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())

@@ -23,18 +23,18 @@ import (
 // paths can reach the user's folders.
 
 // inNamespace reports whether gates in a checkout run in a namespace.
-func (v *Verifier) inNamespace(ctx context.Context) bool {
-	if v.namespace == nil {
-		v.namespace = &confine.Namespace{}
-		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !exists(v.byFolderFile()) && !isWithin(home, resolved(v.Repo.Root())) {
-			*v.namespace, _ = confine.FindNamespace(ctx, v.Prefix)
+func (k *checkouts) inNamespace(ctx context.Context) bool {
+	if k.namespace == nil {
+		k.namespace = &confine.Namespace{}
+		if home := resolved(variable(k.env, "HOME")); k.Repo != nil && !k.ByFolder && !exists(k.byFolderFile()) && !isWithin(home, resolved(k.Repo.Root())) {
+			*k.namespace, _ = confine.FindNamespace(ctx, k.Prefix)
 		}
 	}
-	return v.namespace.Works()
+	return k.namespace.Works()
 }
 
 // mountBase starts a run's mounts: it hides folders and adds the checkout.
-func (v *Verifier) mountBase(i *isolation, g gate.Gate) error {
+func (k *checkouts) mountBase(i *isolation, g gate.Gate) error {
 	shared := filepath.Join(i.dir, "shared")
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		return err
@@ -43,11 +43,11 @@ func (v *Verifier) mountBase(i *isolation, g gate.Gate) error {
 		{Path: resolved(i.userHome), From: i.home(), Writable: true},
 		{Path: i.dir, From: i.dir, Writable: true},
 	}
-	for _, dir := range v.tempFolders() {
+	for _, dir := range k.tempFolders() {
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: shared, Writable: true})
 	}
 	for _, xdg := range xdgFolders {
-		dir := resolved(variable(v.env, xdg.name))
+		dir := resolved(variable(k.env, xdg.name))
 		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.userHome)) {
 			continue
 		}
@@ -57,28 +57,28 @@ func (v *Verifier) mountBase(i *isolation, g gate.Gate) error {
 		}
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: made, Writable: true})
 	}
-	for _, path := range slices.Concat(v.toolFolders(i, g), v.home.sockets) {
+	for _, path := range slices.Concat(k.toolFolders(i, g), k.home.sockets) {
 		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
 	}
-	for _, socket := range engineSockets(v.env) {
+	for _, socket := range engineSockets(k.env) {
 		i.mounts = append(i.mounts, confine.Mount{Path: socket})
 	}
-	if v.checkout == nil {
+	if k.checkout == nil {
 		return nil
 	}
-	root := resolved(v.Repo.Root())
-	i.mounts = append(i.mounts, confine.Mount{Path: root, From: v.checkout.tree.Root(), Writable: true})
-	return v.mountGitDir(i, root)
+	root := resolved(k.Repo.Root())
+	i.mounts = append(i.mounts, confine.Mount{Path: root, From: k.checkout.tree.Root(), Writable: true})
+	return k.mountGitDir(i, root)
 }
 
 // mountGitDir mounts git's folder, which is below the work tree or the home. A checkout's .git file
 // points there.
-func (v *Verifier) mountGitDir(i *isolation, root string) error {
-	common := resolved(v.Repo.CommonDir())
+func (k *checkouts) mountGitDir(i *isolation, root string) error {
+	common := resolved(k.Repo.CommonDir())
 	at := common
 	if isWithin(common, root) {
 		at = filepath.Join(i.dir, "git")
-		below, err := filepath.Rel(common, resolved(v.checkout.tree.GitDir()))
+		below, err := filepath.Rel(common, resolved(k.checkout.tree.GitDir()))
 		if err != nil {
 			return err
 		}
@@ -119,13 +119,13 @@ func (i *isolation) visiblePath(path string) string {
 }
 
 // spec returns how to run a command in an isolation, in dir below a work tree or checkout.
-func (v *Verifier) spec(i *isolation, root, dir string, c command) proc.Spec {
+func (k *checkouts) spec(i *isolation, root, dir string, c command) proc.Spec {
 	s := proc.Spec{
-		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(root, filepath.FromSlash(dir)), Env: i.environ(slices.Concat(v.env, c.env)),
-		Marker: v.Marker, KeepBackground: true,
+		Argv: slices.Concat(k.Prefix, c.argv), Dir: filepath.Join(root, filepath.FromSlash(dir)), Env: i.environ(slices.Concat(k.env, c.env)),
+		Marker: k.Marker, KeepBackground: true,
 	}
 	if i != nil && i.mounts != nil {
-		s.Argv = append(v.namespace.Argv(i.mounts, strings.Replace(s.Dir, v.checkout.tree.Root(), v.Repo.Root(), 1)), c.argv...)
+		s.Argv = append(k.namespace.Argv(i.mounts, strings.Replace(s.Dir, k.checkout.tree.Root(), k.Repo.Root(), 1)), c.argv...)
 		s.Dir = root
 		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
 	}
@@ -133,9 +133,9 @@ func (v *Verifier) spec(i *isolation, root, dir string, c command) proc.Spec {
 }
 
 // tempFolders returns the temporary folders, each once.
-func (v *Verifier) tempFolders() []string {
+func (k *checkouts) tempFolders() []string {
 	var dirs []string
-	for _, dir := range []string{"/tmp", "/var/tmp", variable(v.env, "TMPDIR")} {
+	for _, dir := range []string{"/tmp", "/var/tmp", variable(k.env, "TMPDIR")} {
 		if dir = resolved(dir); filepath.IsAbs(dir) && isFolder(dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
@@ -145,14 +145,14 @@ func (v *Verifier) tempFolders() []string {
 
 // toolFolders returns the hidden folders that programs need: on the PATH or in variables, the
 // targets of links there and in dependencies, interpreters, and tools that a gate calls by path.
-func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
-	t := toolFinder{home: resolved(i.userHome), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
+func (k *checkouts) toolFolders(i *isolation, g gate.Gate) []string {
+	t := toolFinder{home: resolved(i.userHome), temp: k.tempFolders(), root: resolved(k.Repo.Root())}
 	for _, e := range homeEntries { // these have rules of their own
-		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
+		if from, _ := e.source(k.env); from != "" && e.path != ".local" {
 			t.known = append(t.known, resolved(from))
 		}
 	}
-	for _, kv := range v.env {
+	for _, kv := range k.env {
 		name, value, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "XDG_") || slices.Contains([]string{"HOME", "TMPDIR", "PATH", "PYTHONUSERBASE"}, name) {
 			continue
@@ -161,14 +161,14 @@ func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
 			t.add(path, path)
 		}
 	}
-	for _, dir := range v.pathFolders() {
+	for _, dir := range k.pathFolders() {
 		t.add(dir, filepath.Join(dir, "program"))
 		if t.hides(resolved(dir)) {
 			t.addProgramsOf(dir)
 		}
 	}
-	for _, folder := range v.installed.folders {
-		dir := filepath.Join(v.Repo.Root(), filepath.FromSlash(folder))
+	for _, folder := range k.installed.folders {
+		dir := filepath.Join(k.Repo.Root(), filepath.FromSlash(folder))
 		for _, below := range []string{"bin", ".bin", "."} {
 			t.addProgramsOf(filepath.Join(dir, below))
 		}

@@ -31,24 +31,24 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
 
 // missingTool says what a gate that failed lacked in a checkout, or "".
-func (v *Verifier) missingTool(r gate.Result) string {
+func (k *checkouts) missingTool(r gate.Result) string {
 	if line := strings.TrimSpace(fetchRefused.FindString(r.Tail + "\n" + r.Head)); line != "" {
 		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
 	}
-	if v.checkout == nil {
+	if k.checkout == nil {
 		return ""
 	}
-	return v.checkout.missing
+	return k.checkout.missing
 }
 
 // offlineEnv returns the variables that keep a gate's tools offline in a checkout. Gates that
 // install their tools, and the user's own settings, are exempt.
-func (v *Verifier) offlineEnv(g gate.Gate) []string {
+func (k *checkouts) offlineEnv(g gate.Gate) []string {
 	if deps.Installs(g) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(offlineVariables), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(v.Set, func(set string) bool { return strings.HasPrefix(set, name+"=") })
+		return slices.ContainsFunc(k.Set, func(set string) bool { return strings.HasPrefix(set, name+"=") })
 	})
 }

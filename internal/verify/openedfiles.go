@@ -43,14 +43,14 @@ const maxHashedFile = 4 << 20
 // change.
 const maxHashedTotal = 256 << 20
 
-func (v *Verifier) openedFile() string { return filepath.Join(v.keptHome(), "opened.json") }
+func (k *checkouts) openedFile() string { return filepath.Join(k.keptHome(), "opened.json") }
 
 // recordOpened runs the gates before the first turn and records what they open.
-func (v *Verifier) recordOpened(run func() error) error {
-	if exists(v.openedFile()) || !isFolder(v.keptHome()) {
+func (k *checkouts) recordOpened(run func() error) error {
+	if exists(k.openedFile()) || !isFolder(k.keptHome()) {
 		return run()
 	}
-	caches, toolchains := v.exposedFolders()
+	caches, toolchains := k.exposedFolders()
 	w := proc.WatchOpened(append(caches, toolchains...)) // the watch is bounded
 	err := run()
 	files := w.End()
@@ -75,7 +75,7 @@ func (v *Verifier) recordOpened(run func() error) error {
 	}
 	slices.Sort(then.Folders)
 	then.Folders = slices.Compact(then.Folders)
-	return writeState(v.openedFile(), then)
+	return writeState(k.openedFile(), then)
 }
 
 // clockDoubt is how far the file system's clock may be behind ours.
@@ -83,9 +83,9 @@ const clockDoubt = 50 * time.Millisecond
 
 // exposedFolders returns the real folders below the home that runs in a checkout see: caches, which
 // tools write, and toolchains.
-func (v *Verifier) exposedFolders() (caches, toolchains []string) {
+func (k *checkouts) exposedFolders() (caches, toolchains []string) {
 	for _, e := range homeEntries {
-		from, _ := e.source(v.env)
+		from, _ := e.source(k.env)
 		if from == "" || e.setupOnly {
 			continue
 		}
@@ -104,9 +104,9 @@ func (v *Verifier) exposedFolders() (caches, toolchains []string) {
 }
 
 // changedOpenedFiles returns the recorded files that changed, and new ones beside them, sorted.
-func (v *Verifier) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
+func (k *checkouts) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
 	var then openedFiles
-	if found, err := readState(v.openedFile(), &then); err != nil || !found {
+	if found, err := readState(k.openedFile(), &then); err != nil || !found {
 		return nil, err
 	}
 	for file, was := range then.Files {
@@ -160,8 +160,8 @@ func (n *unchangedHome) linkUnchanged(from, to string) error {
 }
 
 // hideChangedFiles mounts empty files over the changed ones.
-func (v *Verifier) hideChangedFiles(i *isolation) error {
-	for n, file := range v.home.changedFiles {
+func (k *checkouts) hideChangedFiles(i *isolation) error {
+	for n, file := range k.home.changedFiles {
 		empty := filepath.Join(i.dir, fmt.Sprintf("empty%d", n))
 		if err := os.WriteFile(empty, nil, 0o600); err != nil {
 			return err

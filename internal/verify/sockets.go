@@ -16,9 +16,9 @@ import (
 )
 
 // sockets returns services' sockets in the temporary folders and in folders there.
-func (v *Verifier) sockets() map[string]string {
+func (k *checkouts) sockets() map[string]string {
 	found := map[string]string{}
-	for _, dir := range v.tempFolders() {
+	for _, dir := range k.tempFolders() {
 		for _, below := range addSockets(dir, found) {
 			addSockets(below, found)
 		}

@@ -18,9 +18,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -67,18 +65,13 @@ type Progress struct {
 // Verifier runs gates. Use it from one goroutine at a time: gates share the work tree and the
 // machine.
 type Verifier struct {
-	Options
-	env              []string
-	redactor         *redact.Redactor
-	checkout         *checkout
-	installed        installed          // dependencies that a checkout gets
-	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
-	namespace        *confine.Namespace // nil = not looked for yet
-	reportedSettings []string           // changed settings, already reported
-	unmarkedTrees    map[string]string  // trees without Pawl's marks
-	testGlobs        work.Globs         // compiled Tests
-	files            *selections
-	subs             map[string]*git.Repo // opened submodules, by path
+	checkouts
+
+	redactor      *redact.Redactor
+	unmarkedTrees map[string]string // trees without Pawl's marks
+	testGlobs     work.Globs        // compiled Tests
+	files         *selections
+	subs          map[string]*git.Repo // opened submodules, by path
 }
 
 // New creates a Verifier. Close removes its checkout.
@@ -94,40 +87,23 @@ func New(o Options) (*Verifier, error) {
 	}
 	o.Set = withValues(o.Env, o.Set)
 	tests := work.NewGlobs(o.Tests)
+	files := newSelections(tests.Match)
 	return &Verifier{
-		Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)),
-		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: tests, files: newSelections(tests.Match),
+		checkouts: checkouts{Options: o, env: Environment(o.Env, o.Set), locked: files.locked}, redactor: redact.New(slices.Concat(o.Env, o.Set)),
+		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: tests, files: files,
 	}, nil
 }
 
 // Path returns the gates' PATH.
-func (v *Verifier) Path() string {
-	for _, kv := range v.env {
-		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
-			return path
-		}
-	}
-	return ""
-}
+func (k *checkouts) Path() string { return variable(k.env, "PATH") }
 
 // Close removes the checkout, and ends what confines the gates.
 func (v *Verifier) Close(ctx context.Context) error {
-	var removed, released error
-	if v.checkout != nil {
-		removed = v.removeCheckout(ctx)
-	}
+	err := v.removeCheckout(ctx)
 	if v.Release != nil {
-		released = v.Release()
+		err = errors.Join(err, v.Release())
 	}
-	return errors.Join(removed, released)
-}
-
-// removeCheckout removes the checkout.
-func (v *Verifier) removeCheckout(ctx context.Context) error {
-	p := v.checkout
-	v.checkout = nil
-	p.setUp.remove()
-	return p.tree.Remove(ctx)
+	return err
 }
 
 // Run runs gates in the work tree as it is, one after another, without the cache. logDir receives
@@ -230,14 +206,14 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Resu
 }
 
 // cleanCheckout checks out a tree, or the work tree's if "".
-func (v *Verifier) cleanCheckout(ctx context.Context, tree string) (runTarget, error) {
-	if tree == "" && v.Repo != nil {
+func (k *checkouts) cleanCheckout(ctx context.Context, tree string) (runTarget, error) {
+	if tree == "" && k.Repo != nil {
 		var err error
-		if tree, _, err = v.Repo.Snapshot(ctx); err != nil {
+		if tree, _, err = k.Repo.Snapshot(ctx); err != nil {
 			return runTarget{}, err
 		}
 	}
-	return v.checkOut(ctx, tree)
+	return k.checkOut(ctx, tree)
 }
 
 func (v *Verifier) report(p Progress) {
@@ -269,11 +245,8 @@ func (v *Verifier) moreTimeHelps(w runTarget) bool {
 		return false
 	case v.Loaded():
 		return true
-	case w.checkout == "" || v.checkout == nil || v.checkout.timedOut:
-		return false
 	}
-	v.checkout.timedOut = true
-	return true
+	return w.checkout != "" && v.checkout.firstTimeout()
 }
 
 // cacheKey hashes all that a result depends on.
@@ -283,10 +256,7 @@ func (v *Verifier) cacheKey(ctx context.Context, g gate.Gate, w runTarget) strin
 		parts = append(parts, v.env)
 	}
 	if w.checkout != "" {
-		parts = append(parts, v.Setup, v.installed.folders, v.inNamespace(ctx))
-		if v.compareHome(ctx) == nil { // else the run says why
-			parts = append(parts, v.home.changed)
-		}
+		parts = append(parts, v.state(ctx)...)
 	}
 	b, err := json.Marshal(parts)
 	if err != nil { // strings and numbers always have a JSON form
