@@ -56,15 +56,11 @@ func Environment(base, set []string) []string {
 func withValues(base, set []string) []string {
 	var out []string
 	for _, kv := range set {
-		if strings.Contains(kv, "=") {
+		switch {
+		case strings.Contains(kv, "="):
 			out = append(out, kv)
-			continue
-		}
-		for _, given := range slices.Backward(base) {
-			if strings.HasPrefix(given, kv+"=") {
-				out = append(out, given)
-				break
-			}
+		case hasVariable(base, kv):
+			out = append(out, kv+"="+variable(base, kv))
 		}
 	}
 	return out

@@ -187,8 +187,7 @@ func (n *unchangedHome) replacePath(i *isolation) error {
 // pathFolders returns the PATH folders outside the work tree. Those inside are frozen.
 func (k *checkouts) pathFolders() []string {
 	return slices.DeleteFunc(filepath.SplitList(k.Path()), func(dir string) bool {
-		below, err := filepath.Rel(k.Root, dir)
-		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(below)
+		return !filepath.IsAbs(dir) || isWithin(dir, k.Root)
 	})
 }
 
@@ -231,8 +230,7 @@ func (k *checkouts) programs(dir string) map[string]string {
 		return nil
 	}
 	found := map[string]string{}
-	ours, err := filepath.Rel(variable(k.env, "HOME"), dir)
-	hashed := err == nil && filepath.IsLocal(ours)
+	hashed := isWithin(dir, variable(k.env, "HOME"))
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		info, err := os.Stat(file)

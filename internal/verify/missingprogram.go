@@ -70,6 +70,5 @@ func MissingScript(g gate.Gate, root string, setUp bool) (script string, outside
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return "", false
 	}
-	within, err := filepath.Rel(root, path)
-	return first[1], err != nil || !filepath.IsLocal(within)
+	return first[1], !isWithin(path, root)
 }

@@ -49,6 +49,6 @@ func (k *checkouts) offlineEnv(g gate.Gate) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(offlineVariables), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(k.Set, func(set string) bool { return strings.HasPrefix(set, name+"=") })
+		return hasVariable(k.Set, name)
 	})
 }
