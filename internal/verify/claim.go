@@ -50,13 +50,15 @@ type claim struct {
 	sinceProtected []git.Change // from ProtectedTree to Tree
 	work           []git.Change // the changes that are neither of tests nor of Pawl's own files
 	tests          testChanges
+	signs          *inspection
 	parameters     []namedParameter // that the task names
 	points         []mutationPoint  // in the order of trial
 
-	own      []string                   // see ownFiles
-	rules    func() (work.Rules, error) // see workRules; few claims need it, nor the next
-	declares func(name string) bool     // whether the program declares a name
-	adapted  []testdiff.Adapted         // replaces old tests, see allowRequestedChanges
+	own      []string                    // see ownFiles
+	rules    func() (work.Rules, error)  // see workRules; few claims need it, nor those below
+	declares func(name string) bool      // whether the program declares a name
+	before   func() (*sign.Tests, error) // the tests of Base
+	adapted  []testdiff.Adapted          // replaces old tests, see allowRequestedChanges
 }
 
 func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
@@ -65,6 +67,9 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 	c.rules = sync.OnceValues(func() (work.Rules, error) { return c.workRules(ctx) })
 	declares := sync.OnceValue(func() func(string) bool { return c.declaredIn(ctx) })
 	c.declares = func(name string) bool { return declares()(name) }
+	c.before = sync.OnceValues(func() (*sign.Tests, error) {
+		return testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked))
+	})
 	return c
 }
 

@@ -19,7 +19,7 @@ const maxCalled = 1000
 // missingMeans returns signs for what the task asks for, if neither the changed programs nor what
 // they call have the means. Example: atomic, without a rename or lock. Names that the work declares
 // do not count.
-func (in inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
+func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	if len(sign.Lacking(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (in inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	var names []string
 	first := ""
 	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
-		if c.Status == 'D' || IsTest(in.r.Tests, c.Path) || !sign.Knows(c.Path) {
+		if c.Status == 'D' || in.r.files.isTest(c.Path) || !sign.Knows(c.Path) {
 			continue
 		}
 		was, is, err := contents(ctx, in.repo, c)
@@ -63,7 +63,7 @@ func (in inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 }
 
 // calledCode returns the functions that a program calls in unchanged files.
-func (in inspection) calledCode(ctx context.Context, program string) (string, error) {
+func (in *inspection) calledCode(ctx context.Context, program string) (string, error) {
 	texts, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.programs, maxCalled)
 	var all strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
@@ -75,8 +75,8 @@ func (in inspection) calledCode(ctx context.Context, program string) (string, er
 }
 
 // nameFunctions adds the enclosing function or table to the signs of a changed file.
-func (in inspection) nameFunctions(c git.Change, found []sign.Sign, is []byte) {
-	if len(found) == 0 || IsTest(in.r.Tests, c.Path) {
+func (in *inspection) nameFunctions(c git.Change, found []sign.Sign, is []byte) {
+	if len(found) == 0 || in.r.files.isTest(c.Path) {
 		return
 	}
 	for i, s := range found {

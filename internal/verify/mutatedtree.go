@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -66,19 +67,14 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	}
 	var back []string
 	files := map[string][]byte{}
-	for _, ch := range c.work {
-		if helpers[ch.Path] || unaskedData(c.Asked, ch) || slices.Contains(c.tests.inputs, ch.Path) || work.IsManifest(ch.Path) {
-			continue
+	undone := slices.DeleteFunc(slices.Clone(c.work), func(ch git.Change) bool {
+		return helpers[ch.Path] || unaskedData(c.Asked, ch) || slices.Contains(c.tests.inputs, ch.Path) || work.IsManifest(ch.Path)
+	})
+	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
+		if hasSessionExample(ch.Path, after) {
+			return nil
 		}
-		if asks, err := c.hasSessionExample(ctx, ch); err != nil {
-			return "", b, err
-		} else if asks {
-			continue
-		}
-		text, ok, err := c.mutateFile(ctx, ch, &b)
-		if err != nil {
-			return "", b, err
-		}
+		text, ok := b.mutateFile(ch, before, after)
 		switch {
 		case ok:
 			files[ch.Path] = text
@@ -89,6 +85,10 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 		if ch.Status == 'D' {
 			b.mutated = append(b.mutated, mutatedSpan{file: path.Base(ch.Path), to: math.MaxInt, key: ch.Path})
 		}
+		return nil
+	})
+	if err != nil {
+		return "", b, err
 	}
 	if tree, err = c.Repo.Overlay(ctx, c.Tree, c.Base, back); err != nil {
 		return "", b, err
@@ -99,12 +99,8 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 
 // hasSessionExample reports whether a document contains examples (>>>) that a gate may run as
 // tests.
-func (c *claim) hasSessionExample(ctx context.Context, ch git.Change) (bool, error) {
-	if ch.Status == 'D' || !isFile(ch.To) || !slices.Contains([]string{".md", ".rst", ".txt"}, path.Ext(ch.Path)) {
-		return false, nil
-	}
-	text, err := c.Repo.Show(ctx, c.Tree, ch.Path)
-	return err == nil && strings.Contains(string(text), ">>> "), err
+func hasSessionExample(file string, text []byte) bool {
+	return slices.Contains([]string{".md", ".rst", ".txt"}, path.Ext(file)) && bytes.Contains(text, []byte(">>> "))
 }
 
 // testsNameAdded reports whether new or changed tests mention a name that the work added: a
@@ -178,13 +174,9 @@ type mutatedSpan struct {
 
 // mutateFile returns a file with each added or changed function mutated. It returns false for a
 // file that must revert: it has other changes, and tests name no addition.
-func (c *claim) mutateFile(ctx context.Context, ch git.Change, b *mutationPlan) ([]byte, bool, error) {
-	if ch.Status == 'D' || !isFile(ch.To) {
-		return nil, false, nil
-	}
-	before, after, err := contents(ctx, c.Repo, ch)
-	if err != nil {
-		return nil, false, err
+func (b *mutationPlan) mutateFile(ch git.Change, before, after []byte) ([]byte, bool) {
+	if !isFile(ch.To) {
+		return nil, false
 	}
 	var ways [][]mutant.Mutant
 	ok := true
@@ -195,7 +187,7 @@ func (c *claim) mutateFile(ctx context.Context, ch git.Change, b *mutationPlan) 
 			ways = append(ways, f.Alternatives())
 		}
 	} else {
-		return nil, false, nil
+		return nil, false
 	}
 	key := func(m mutant.Mutant) string { return fmt.Sprint(ch.Path, ":", m.Line(after), " ", m.Kind) }
 	var all []mutant.Mutant
@@ -208,7 +200,7 @@ func (c *claim) mutateFile(ctx context.Context, ch git.Change, b *mutationPlan) 
 		b.mutated = append(b.mutated, mutatedSpan{path.Base(ch.Path), m.From, m.To, key(m.Mutant), m.Kind == mutant.Old})
 		b.restoredOld = b.restoredOld && m.Kind == mutant.Old
 	}
-	return mutant.Apply(after, all...), ok, nil
+	return mutant.Apply(after, all...), ok
 }
 
 // maxBuilds bounds the mutated trees that are tried until one builds.

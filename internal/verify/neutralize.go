@@ -22,7 +22,6 @@ type neutralizedTree struct {
 // signSelection selects the signs to neutralize.
 type signSelection struct {
 	tests    *sign.Tests       // before the work, whose answers it may contain
-	current  *sign.Tests       // now, for names that they ask for
 	selected func(string) bool // reports whether to neutralize a sign; nil = all
 	// equality: the task does not mention comparing, so an added equality is a sign.
 	equality bool
@@ -43,10 +42,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 		in.selected = func(name string) bool { return slices.Contains(only, name) }
 	}
 	var err error
-	if in.tests, err = testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked)); err != nil {
-		return n, err
-	}
-	if in.current, err = testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked)); err != nil {
+	if in.tests, err = c.before(); err != nil {
 		return n, err
 	}
 	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.Knows(ch.Path) })
@@ -55,7 +51,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 		change := sign.NewChange(ch.Path, before, after)
 		text, names := c.neutralizeFile(change, in)
 		if only == nil && !c.isTest(ch.Path) {
-			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, in.current)...)
+			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests)...)
 		}
 		if len(names) > 0 {
 			files[ch.Path] = text
@@ -83,7 +79,7 @@ func hardcodedPlaces(change *sign.Change, tests *sign.Tests) (places []string) {
 func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
 	var names []string
 	may := func(s sign.Sign) bool {
-		return !in.current.Ask(s) && (in.selected == nil || in.selected(describeSign(s)))
+		return !c.signs.tests.Ask(s) && (in.selected == nil || in.selected(describeSign(s)))
 	}
 	took := func(s sign.Sign) {
 		if name := describeSign(s); !slices.Contains(names, name) {

@@ -35,6 +35,9 @@ func (c *claim) observe(ctx context.Context) (err error) {
 		if err := c.readChanges(ctx); err != nil {
 			return fmt.Errorf("look at the tests of before: %w", err)
 		}
+		if c.signs, err = newInspection(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked), c.changes); err != nil {
+			return fmt.Errorf("look for signs: %w", err)
+		}
 	}
 	if c.Repo != nil && c.o.Changed {
 		if err := c.inspect(ctx); err != nil {
@@ -61,14 +64,14 @@ func (c *claim) readChanges(ctx context.Context) (err error) {
 	if c.changes, err = c.Repo.Diff(ctx, c.Base, c.Tree); err != nil {
 		return err
 	}
-	if c.sinceProtected, err = c.Repo.Diff(ctx, c.ProtectedTree, c.Tree); err != nil || !c.o.Changed {
+	if c.sinceProtected, err = c.Repo.Diff(ctx, c.ProtectedTree, c.Tree); err != nil {
 		return err
 	}
 	c.work = c.workIn(c.changes)
 	var blobs []string
 	for _, ch := range slices.Concat(c.changes, c.sinceProtected) {
 		for _, e := range []git.Entry{ch.From, ch.To} {
-			if e.IsFile() && c.isTest(ch.Path) {
+			if c.o.Changed && e.IsFile() && c.isTest(ch.Path) {
 				blobs = append(blobs, e.ID)
 			}
 		}
@@ -99,7 +102,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 	if o.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
-	lacking, err := inspection{repo: c.Repo, r: c.signRequest(c.Base, c.Tree, c.Asked), changes: c.changes}.missingMeans(ctx)
+	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
 	}

@@ -40,57 +40,19 @@ func (v *Verifier) signRequest(before, after, asked string) SignRequest {
 }
 
 // Signs returns what a reviewer should see in the difference between two trees, see package sign.
-func Signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
-	found, err := signs(ctx, repo, r)
+func Signs(ctx context.Context, repo *git.Repo, r SignRequest) (found []sign.Sign, err error) {
+	var in *inspection
+	changes, err := repo.Diff(ctx, r.Before, r.After)
+	if err == nil {
+		in, err = newInspection(ctx, repo, r, changes)
+	}
+	if err == nil {
+		found, err = in.signs(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look for signs: %w", err)
 	}
 	return found, nil
-}
-
-func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
-	r.files = r.selections()
-	changes, err := repo.Diff(ctx, r.Before, r.After)
-	if err != nil {
-		return nil, err
-	}
-	tests, err := testsIn(ctx, repo, r)
-	if err != nil {
-		return nil, err
-	}
-	in := inspection{repo: repo, r: r, changes: changes, gone: map[string]bool{}, tests: tests}
-	for _, c := range changes {
-		if c.Status == 'D' {
-			in.gone[c.Path] = true
-		}
-	}
-	if err := in.readPrograms(ctx); err != nil {
-		return nil, err
-	}
-	var found []sign.Sign
-	err = eachText(ctx, repo, changes, func(c git.Change, was, is []byte) error {
-		of, err := in.file(ctx, c, was, is)
-		in.nameFunctions(c, of, is)
-		found = append(found, of...)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return r.files.isTest(c.Path) })
-	var files []string
-	edited := map[string]bool{}
-	for _, c := range changed {
-		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
-	}
-	found = append(found, sign.Products(files, func(file string) bool { return edited[file] })...)
-	lacking, err := in.missingMeans(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found = append(found, lacking...)
-	gone, err := droppedNames(ctx, repo, [2]string{r.Before, r.After}, changed)
-	return append(found, gone...), err
 }
 
 // inspection looks for signs in one change.
@@ -103,6 +65,50 @@ type inspection struct {
 	programs string          // text of the changed programs
 
 	functions []string // names of the added or changed functions
+}
+
+// newInspection reads what signs depend on, in the changes of a request.
+func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes []git.Change) (*inspection, error) {
+	r.files = r.selections()
+	tests, err := testsIn(ctx, repo, r)
+	if err != nil {
+		return nil, err
+	}
+	in := &inspection{repo: repo, r: r, changes: changes, gone: map[string]bool{}, tests: tests}
+	for _, c := range changes {
+		if c.Status == 'D' {
+			in.gone[c.Path] = true
+		}
+	}
+	return in, in.readPrograms(ctx)
+}
+
+// signs returns all signs of the change.
+func (in *inspection) signs(ctx context.Context) ([]sign.Sign, error) {
+	var found []sign.Sign
+	err := eachText(ctx, in.repo, in.changes, func(c git.Change, was, is []byte) error {
+		of, err := in.file(ctx, c, was, is)
+		in.nameFunctions(c, of, is)
+		found = append(found, of...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
+	var files []string
+	edited := map[string]bool{}
+	for _, c := range changed {
+		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
+	}
+	found = append(found, sign.Products(files, func(file string) bool { return edited[file] })...)
+	lacking, err := in.missingMeans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, lacking...)
+	gone, err := in.droppedNames(ctx, changed)
+	return append(found, gone...), err
 }
 
 // readPrograms reads the changed programs, without tests.
@@ -132,7 +138,7 @@ func unaskedData(asked string, c git.Change) bool {
 }
 
 // file returns the signs of one changed file.
-func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
+func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
 	test := in.r.files.isTest(c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
@@ -191,7 +197,7 @@ func (in inspection) file(ctx context.Context, c git.Change, was, is []byte) (fo
 
 // testDoubles returns new functions in a test file with the name of a changed function: the tests
 // may call these instead.
-func (in inspection) testDoubles(file string, was, is []byte) (found []sign.Sign) {
+func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sign) {
 	for _, f := range mutant.Changed(file, was, is) {
 		bare := mutant.BareName(f.Name)
 		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
@@ -210,7 +216,7 @@ type unreadNames struct {
 }
 
 // unread returns what neither the file itself nor any other file reads.
-func (in inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames, error) {
+func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames, error) {
 	look := func(all string) (found []unreadNames) {
 		for _, s := range c.Kept(all) {
 			found = append(found, unreadNames{Sign: s})
@@ -300,25 +306,25 @@ func isDocument(file string) bool {
 }
 
 // droppedNames returns signs for exported names that no changed file exports now.
-func droppedNames(ctx context.Context, repo *git.Repo, trees [2]string, changes []git.Change) ([]sign.Sign, error) {
+func (in *inspection) droppedNames(ctx context.Context, changes []git.Change) ([]sign.Sign, error) {
 	exported := func(tree string, e git.Entry, file string) ([]string, error) {
 		if !isFile(e) || !sign.Knows(file) {
 			return nil, nil
 		}
-		content, err := repo.Show(ctx, tree, file)
+		content, err := in.repo.Show(ctx, tree, file)
 		return sign.Exported(file, content), err
 	}
 	var was, is []sign.Sign
 	now := map[string]bool{}
 	for _, c := range changes[:min(len(changes), maxChangedFiles)] {
-		names, err := exported(trees[0], c.From, c.Path)
+		names, err := exported(in.r.Before, c.From, c.Path)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
 			was = append(was, sign.Dropped(c.Path, name))
 		}
-		if names, err = exported(trees[1], c.To, c.Path); err != nil {
+		if names, err = exported(in.r.After, c.To, c.Path); err != nil {
 			return nil, err
 		}
 		for _, name := range names {

@@ -18,10 +18,6 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 	if len(c.o.ChangedFunctions) == 0 || len(c.changes) > maxChangedFiles {
 		return nil
 	}
-	in := inspection{repo: c.Repo, r: c.signRequest(c.Base, c.Tree, ""), changes: c.work}
-	if err := in.readPrograms(ctx); err != nil {
-		return err
-	}
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
 	if err != nil {
 		return err
@@ -32,11 +28,11 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 	}
 	return eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, was, is []byte) error {
 		for _, f := range mutant.Stubs(ch.Path, was, is) {
-			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, in.programs, 2) {
+			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, c.signs.programs, 2) {
 				c.o.StubFunctions = append(c.o.StubFunctions, f.Name+" in "+ch.Path)
 			}
 		}
-		taken, err := in.unread(ctx, sign.NewChange(ch.Path, was, is))
+		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, was, is))
 		if err != nil {
 			return err
 		}

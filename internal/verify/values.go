@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -191,8 +192,11 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 	if err != nil {
 		return nil, err
 	}
-	rest, err := Signs(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked))
-	return append(first, rest...), err
+	rest, err := c.signs.signs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for signs: %w", err)
+	}
+	return append(first, rest...), nil
 }
 
 // workAsSigns returns the work's functions as signs of one kind, or the first changed lines if the
