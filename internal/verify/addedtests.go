@@ -18,9 +18,9 @@ const maxNamesRead = 1000
 
 // addedTests returns the test names that the work added, by the gates that can run these alone. It
 // omits names that any test had before: the runner would run those too.
-func (c *claim) addedTests(ctx context.Context, files []string) (map[string][]string, error) {
+func (c *claim) addedTests(ctx context.Context) (map[string][]string, error) {
 	var names []string
-	for _, file := range files {
+	for _, file := range c.o.NewTests {
 		before, after, err := c.texts(ctx, file)
 		if err != nil {
 			return nil, err

@@ -43,15 +43,9 @@ type changedLine struct {
 }
 
 // changedLines returns the lines that the work changed in the order of trial, and adds their files to
-// content. Of programs, it takes only those with content: no assert helpers.
+// content.
 func (v *Verifier) changedLines(ctx context.Context, work []git.Change, content map[string][]byte) (all []changedLine, err error) {
-	var wanted []git.Change
-	for _, ch := range work {
-		if _, known := content[ch.Path]; known || ch.Status != 'D' && !mutant.Knows(ch.Path) {
-			wanted = append(wanted, ch)
-		}
-	}
-	err = eachText(ctx, v.Repo, wanted, func(ch git.Change, before, after []byte) error {
+	err = eachText(ctx, v.Repo, work, func(ch git.Change, before, after []byte) error {
 		for _, l := range mutant.Lines(ch.Path, before, after) {
 			content[ch.Path] = after
 			all = append(all, changedLine{l, ch.Path})

@@ -49,6 +49,7 @@ type claim struct {
 	changes        []git.Change // from Base to Tree
 	sinceProtected []git.Change // from ProtectedTree to Tree
 	work           []git.Change // the changes that are neither of tests nor of Pawl's own files
+	mutable        []git.Change // the work that mutants change: neither helpers of tests nor gate inputs
 	tests          testChanges
 	signs          *inspection
 	parameters     []namedParameter // that the task names
@@ -72,9 +73,6 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 	})
 	return c
 }
-
-// isMark reports whether Pawl itself writes the file.
-func (c *claim) isMark(file string) bool { return slices.Contains(c.own, file) }
 
 // textsSince returns a file of a tree and of the current one, nil where it does not exist.
 func (c *claim) textsSince(ctx context.Context, tree, file string) (was, is []byte, err error) {

@@ -37,7 +37,7 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 	rules.Checked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return gatesRunScript(steps, file) }
 	named := func(file string) bool { return gatesName(c.Gates, steps, file) }
-	loaded := sync.OnceValue(func() func(string) bool { return c.productData(ctx, c.ProtectedTree, named) }) // few claims need it
+	loaded := sync.OnceValue(func() func(string) bool { return c.productData(ctx, named) }) // few claims need it
 	rules.Loaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
 	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && c.isTest(s.From) })
 	rules.Asked = func(file string) bool { // a file that only a test script runs is what it tests
@@ -52,6 +52,26 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 		return err != nil || len(files) > 0
 	}
 	return rules, nil
+}
+
+// productData returns whether a file of a given base name is data of the program: the program's source
+// contains the name, and no test and no program that a gate names does. If the sources cannot be read,
+// or are too many, it says no.
+func (c *claim) productData(ctx context.Context, namedByGates func(file string) bool) func(base string) bool {
+	texts, err := contentsOf(ctx, c.Repo, c.ProtectedTree, c.files.sources, maxDeclaring+1)
+	return func(base string) bool {
+		loaded := false
+		for file, text := range texts {
+			if !strings.Contains(string(text), base) {
+				continue
+			}
+			if c.isTest(file) || namedByGates(file) {
+				return false
+			}
+			loaded = true
+		}
+		return loaded && err == nil && len(texts) <= maxDeclaring
+	}
 }
 
 // buildTool matches commands that build targets.
@@ -90,7 +110,7 @@ func (c *claim) isGateInput(ctx context.Context, ch git.Change) (bool, error) {
 	if c.isTest(ch.Path) {
 		return c.changesOldTests(ctx, ch)
 	}
-	if c.isMark(ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
+	if slices.Contains(c.own, ch.Path) || ch.To.ID != "" && !ch.To.IsFile() { // of a submodule there is no copy
 		return false, nil
 	}
 	if ch.Status == 'D' && c.isInWorkTree(ch.Path) {

@@ -40,20 +40,20 @@ func isTestHelper(file string, content []byte) bool {
 // failsTests matches what fails a test in a language without a test framework.
 var failsTests = regex.New(`\bAssertionError\b`)
 
-// assertHelpers returns the new files that contain assertions for tests: each function fails a
-// test, and no program mentions them. Mutating these proves nothing. It returns none if nothing
-// else changed.
-func (v *Verifier) assertHelpers(ctx context.Context, tree string, work []git.Change) (map[string]bool, error) {
+// withoutHelpers returns the work without new files that contain assertions for tests: each function
+// fails a test, and no program mentions them. Mutating these proves nothing. It returns all of the
+// work if nothing else changed.
+func (v *Verifier) withoutHelpers(ctx context.Context, tree string, work []git.Change) ([]git.Change, error) {
 	helpers, others := map[string]bool{}, false
-	err := eachText(ctx, v.Repo, programsIn(work), func(c git.Change, _, is []byte) error {
-		helper := c.Status == 'A' && isAssertHelper(c.Path, is)
+	err := eachText(ctx, v.Repo, programsIn(work), func(ch git.Change, _, is []byte) error {
+		helper := ch.Status == 'A' && isAssertHelper(ch.Path, is)
 		if others = others || !helper; helper {
-			helpers[c.Path] = true
+			helpers[ch.Path] = true
 		}
 		return nil
 	})
 	if err != nil || len(helpers) == 0 || !others {
-		return nil, err
+		return work, err
 	}
 	entries, err := v.Repo.Entries(ctx, tree)
 	if err != nil {
@@ -73,7 +73,7 @@ func (v *Verifier) assertHelpers(ctx context.Context, tree string, work []git.Ch
 		}
 		return nil
 	})
-	return helpers, err
+	return slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return helpers[ch.Path] }), err
 }
 
 // ownFiles returns the paths that Pawl itself writes.

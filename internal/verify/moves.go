@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
 // moves is what a change only moved to another file.
@@ -37,4 +38,35 @@ func (v *Verifier) findMoves(ctx context.Context, before string, changes []git.C
 	})
 	m.functions = movedFunctions(changed, gone)
 	return m, err
+}
+
+// deletedPrograms returns the texts that deleted program files had, by file.
+func (v *Verifier) deletedPrograms(ctx context.Context, before string, changes []git.Change) (map[string][]byte, error) {
+	gone := map[string][]byte{}
+	for _, c := range changes {
+		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
+			var err error
+			if gone[c.Path], err = v.fileContent(ctx, before, c.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return gone, nil
+}
+
+// movedFunctions returns "file name" of functions that moved here from another file: they are not
+// the work's. Both maps contain texts by file; gone are removed files.
+func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[string]bool {
+	moved := map[string]bool{}
+	for file, text := range changed {
+		for _, f := range mutant.Changed(file, text[0], text[1]) {
+			for other, texts := range changed {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.MovedFrom(other, texts[0])
+			}
+			for other, text := range gone {
+				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.MovedFrom(other, text)
+			}
+		}
+	}
+	return moved
 }

@@ -27,11 +27,11 @@ const maxChangedFiles = 200
 // the baseline run. If functions were only changed, the tests failed with the old ones already.
 // That failure proves nothing if it is for want of a new name or parameter, or if data changed that
 // a gate may read.
-func (c *claim) mutableFunctions(ctx context.Context) (names []string, ok bool, err error) {
+func (c *claim) mutableFunctions(ctx context.Context, work []git.Change) (names []string, ok bool, err error) {
 	if len(c.changes) > maxChangedFiles {
 		return nil, false, nil
 	}
-	changed, _, err := c.changedFunctions(ctx, c.Tree, c.work)
+	changed, _, err := c.changedFunctions(ctx, work)
 	ok = slices.ContainsFunc(c.work, func(ch git.Change) bool { return unaskedData(c.Asked, ch) })
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
@@ -61,15 +61,9 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 			return "", b, err
 		}
 	}
-	helpers, err := c.assertHelpers(ctx, c.Tree, c.work)
-	if err != nil {
-		return "", b, err
-	}
 	var back []string
 	files := map[string][]byte{}
-	undone := slices.DeleteFunc(slices.Clone(c.work), func(ch git.Change) bool {
-		return helpers[ch.Path] || unaskedData(c.Asked, ch) || slices.Contains(c.tests.inputs, ch.Path) || work.IsManifest(ch.Path)
-	})
+	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool { return unaskedData(c.Asked, ch) || work.IsManifest(ch.Path) })
 	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
 		if hasSessionExample(ch.Path, after) {
 			return nil

@@ -80,7 +80,7 @@ func (c *claim) readChanges(ctx context.Context) (err error) {
 	return err
 }
 
-// inspect reads the change: its tests, functions and signs.
+// inspect reads the change: its tests and its work.
 func (c *claim) inspect(ctx context.Context) (err error) {
 	if c.tests, err = c.compareTests(ctx); err != nil {
 		return fmt.Errorf("compare tests: %w", err)
@@ -98,10 +98,16 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 	o.CanaryPossible, o.ValuesReplaceable = true, true
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
 	o.NewTestData = slices.ContainsFunc(o.NewTests, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
-	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
 	if o.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
+	return c.inspectWork(ctx)
+}
+
+// inspectWork reads the work: its functions and signs.
+func (c *claim) inspectWork(ctx context.Context) error {
+	o := &c.o
+	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
 	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
@@ -109,11 +115,16 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("look for what the task asks for: %w", err)
 	}
-	if o.ChangedFunctions, o.CanMutate, err = c.mutableFunctions(ctx); err != nil {
+	work, err := c.withoutHelpers(ctx, c.Tree, c.work)
+	if err == nil {
+		c.mutable = slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return slices.Contains(c.tests.inputs, ch.Path) })
+		o.ChangedFunctions, o.CanMutate, err = c.mutableFunctions(ctx, work)
+	}
+	if err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	o.CanMutate = o.CanMutate || t.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
-	if o.AddedTests, err = c.addedTests(ctx, o.NewTests); err == nil {
+	o.CanMutate = o.CanMutate || c.tests.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
+	if o.AddedTests, err = c.addedTests(ctx); err == nil {
 		err = c.findUnfinished(ctx)
 	}
 	if err != nil {

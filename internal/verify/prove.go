@@ -50,30 +50,10 @@ type Proof struct {
 // first: these matter most when time runs out. Half of the time is for lines, if there are any. The
 // gates must pass on the unmutated code.
 func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err error) {
-	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
-	if err != nil {
+	p := prover{v: v, r: r}
+	changed, lines, err := p.findWork(ctx)
+	if err != nil || len(changed)+len(lines) == 0 {
 		return proof, err
-	}
-	work := v.workIn(changes)
-	changed, content, err := v.changedFunctions(ctx, r.After, work)
-	if err != nil {
-		return proof, err
-	}
-	var lines []changedLine
-	if len(changes) <= maxChangedFiles {
-		moved, err := v.findMoves(ctx, r.Before, changes)
-		if err != nil {
-			return proof, err
-		}
-		changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
-		if lines, err = v.changedLines(ctx, work, content); err != nil {
-			return proof, err
-		}
-		lines = slices.DeleteFunc(lines, moved.has)
-		lines = lines[:min(len(lines), maxLinesTried)]
-	}
-	if len(changed)+len(lines) == 0 {
-		return proof, nil
 	}
 	found := map[string]FunctionProof{}
 	for _, known := range r.Known {
@@ -83,7 +63,6 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 		_, known := found[f.Path+" "+f.Name]
 		return known
 	})
-	p := prover{v: v, r: r, content: content}
 	if err := p.runUnmutated(ctx); err != nil {
 		return proof, err
 	}
@@ -112,6 +91,32 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 	return proof, err
 }
 
+// findWork returns the functions and lines that the change added or changed, and keeps the content of
+// their files. What only moved is left out. A change of more than maxChangedFiles files has no lines.
+func (p *prover) findWork(ctx context.Context) (changed []mutant.Function, lines []changedLine, err error) {
+	changes, err := p.v.Repo.Diff(ctx, p.r.Before, p.r.After)
+	if err != nil {
+		return nil, nil, err
+	}
+	work, err := p.v.withoutHelpers(ctx, p.r.After, p.v.workIn(changes))
+	if err != nil {
+		return nil, nil, err
+	}
+	if changed, p.content, err = p.v.changedFunctions(ctx, work); err != nil || len(changes) > maxChangedFiles {
+		return changed, nil, err
+	}
+	moved, err := p.v.findMoves(ctx, p.r.Before, changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
+	if lines, err = p.v.changedLines(ctx, work, p.content); err != nil {
+		return nil, nil, err
+	}
+	lines = slices.DeleteFunc(lines, moved.has)
+	return changed, lines[:min(len(lines), maxLinesTried)], nil
+}
+
 // runUnmutated runs the gates on the unmutated code, which must pass. Without time it does nothing.
 func (p *prover) runUnmutated(ctx context.Context) (err error) {
 	if p.r.Time <= 0 {
@@ -133,18 +138,11 @@ func (p *prover) runUnmutated(ctx context.Context) (err error) {
 }
 
 // changedFunctions returns the functions that the work changed, and the content of their files.
-func (v *Verifier) changedFunctions(ctx context.Context, tree string, work []git.Change) ([]mutant.Function, map[string][]byte, error) {
-	helpers, err := v.assertHelpers(ctx, tree, work)
-	if err != nil {
-		return nil, nil, err
-	}
-	var changed []mutant.Function
-	content := map[string][]byte{}
+func (v *Verifier) changedFunctions(ctx context.Context, work []git.Change) (changed []mutant.Function, content map[string][]byte, err error) {
+	content = map[string][]byte{}
 	err = eachText(ctx, v.Repo, programsIn(work), func(ch git.Change, was, is []byte) error {
-		if !helpers[ch.Path] {
-			content[ch.Path] = is
-			changed = append(changed, mutant.Changed(ch.Path, was, is)...)
-		}
+		content[ch.Path] = is
+		changed = append(changed, mutant.Changed(ch.Path, was, is)...)
 		return nil
 	})
 	return changed, content, err

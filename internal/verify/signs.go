@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -242,7 +241,7 @@ func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames
 	}
 	var words []string
 	for _, s := range found {
-		words = append(words, strings.FieldsFunc(s.Text, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })...)
+		words = append(words, strings.FieldsFunc(s.Text, isNotNameRune)...)
 	}
 	var all strings.Builder
 	all.WriteString(own)

@@ -63,10 +63,6 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	if len(c.changes) > maxChangedFiles {
 		return nil, nil
 	}
-	helpers, err := c.assertHelpers(ctx, c.Tree, c.work)
-	if err != nil {
-		return nil, err
-	}
 	gone, err := c.deletedPrograms(ctx, c.Base, c.changes)
 	if err != nil {
 		return nil, err
@@ -74,8 +70,8 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	var all []mutationPoint
 	var code strings.Builder
 	changed := map[string][2][]byte{}
-	err = eachText(ctx, c.Repo, c.work, func(ch git.Change, before, after []byte) error {
-		if isFile(ch.To) && !helpers[ch.Path] && !slices.Contains(c.tests.inputs, ch.Path) {
+	err = eachText(ctx, c.Repo, c.mutable, func(ch git.Change, before, after []byte) error {
+		if isFile(ch.To) {
 			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after))
 			changed[ch.Path] = [2][]byte{before, after}
 			code.WriteString(mutant.Code(ch.Path, after))
@@ -89,37 +85,6 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	})
 	slices.SortStableFunc(all, func(a, b mutationPoint) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.size, a.size)) })
 	return all[:min(len(all), maxMutationPoints)], err
-}
-
-// deletedPrograms returns the texts that deleted program files had, by file.
-func (v *Verifier) deletedPrograms(ctx context.Context, before string, changes []git.Change) (map[string][]byte, error) {
-	gone := map[string][]byte{}
-	for _, c := range changes {
-		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
-			var err error
-			if gone[c.Path], err = v.fileContent(ctx, before, c.Path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return gone, nil
-}
-
-// movedFunctions returns "file name" of functions that moved here from another file: they are not
-// the work's. Both maps contain texts by file; gone are removed files.
-func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[string]bool {
-	moved := map[string]bool{}
-	for file, text := range changed {
-		for _, f := range mutant.Changed(file, text[0], text[1]) {
-			for other, texts := range changed {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.MovedFrom(other, texts[0])
-			}
-			for other, text := range gone {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.MovedFrom(other, text)
-			}
-		}
-	}
-	return moved
 }
 
 // conditions returns the conditions that a change added to a file.

@@ -43,7 +43,7 @@ func sources() string {
 
 // isTest reports whether a path, relative to the repository with slashes, is a test file. Invalid
 // globs match nothing.
-func (v *Verifier) isTest(file string) bool { return v.testGlobs.Match(file) }
+func (v *Verifier) isTest(file string) bool { return v.files.isTest(file) }
 
 // IsTest reports the same for globs, nil = DefaultTests.
 func IsTest(globs []string, file string) bool {
@@ -191,6 +191,31 @@ func (c *claim) changedProtected(ctx context.Context) ([]string, error) {
 		}
 	}
 	return changed, nil
+}
+
+// newDataFiles returns new data files beside others of their kind. A test that reads the whole
+// folder reads them too. They count as new tests if there are no others and nothing failed before.
+func (c *claim) newDataFiles(ctx context.Context) ([]string, error) {
+	var found []string
+	kinds := map[string]bool{}
+	for _, ch := range c.work {
+		if ch.Status != 'A' || !ch.To.IsFile() || !work.IsData(ch.Path) {
+			continue
+		}
+		if len(kinds) == 0 {
+			entries, err := c.Repo.Entries(ctx, c.Base)
+			if err != nil {
+				return nil, err
+			}
+			for file := range entries {
+				kinds[path.Dir(file)+"/*"+path.Ext(file)] = true
+			}
+		}
+		if kinds[path.Dir(ch.Path)+"/*"+path.Ext(ch.Path)] {
+			found = append(found, ch.Path)
+		}
+	}
+	return found, nil
 }
 
 // withheldTests returns the changed protected files that are test files of earlier tasks without a

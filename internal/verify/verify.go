@@ -69,7 +69,6 @@ type Verifier struct {
 
 	redactor      *redact.Redactor
 	unmarkedTrees map[string]string // trees without Pawl's marks
-	testGlobs     work.Globs        // compiled Tests
 	files         *selections
 	subs          map[string]*git.Repo // opened submodules, by path
 }
@@ -86,11 +85,10 @@ func New(o Options) (*Verifier, error) {
 		o.Loaded = loaded
 	}
 	o.Set = withValues(o.Env, o.Set)
-	tests := work.NewGlobs(o.Tests)
-	files := newSelections(tests.Match)
+	files := newSelections(work.NewGlobs(o.Tests).Match)
 	return &Verifier{
 		checkouts: checkouts{Options: o, env: Environment(o.Env, o.Set), locked: files.locked}, redactor: redact.New(slices.Concat(o.Env, o.Set)),
-		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, testGlobs: tests, files: files,
+		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, files: files,
 	}, nil
 }
 
