@@ -12,7 +12,7 @@ import (
 // Probe says what a further run of a gate is to find out.
 func Probe(p gate.Probe) string {
 	switch p {
-	case gate.Originals, gate.OriginalsBefore, gate.OriginalsControl:
+	case gate.Originals, gate.OriginalsOfTask, gate.OriginalsBefore, gate.OriginalsControl:
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"

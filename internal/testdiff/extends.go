@@ -19,7 +19,7 @@ func Extends(before, after File) bool {
 	}
 	for _, t := range old.tests {
 		is := now.test(t.name)
-		if is == nil || now.plain[is.from:is.to] != old.plain[t.from:t.to] || now.countTests(t.name) != old.countTests(t.name) {
+		if is == nil || now.textOf(*is) != old.textOf(t) || now.countTests(t.name) != old.countTests(t.name) {
 			return false
 		}
 	}
@@ -27,9 +27,12 @@ func Extends(before, after File) bool {
 	return old.addsImports(now, has) && keepsStatements(old.beside, now.beside, func(s statement) bool { return s.definesNewName(has) })
 }
 
+// textOf returns a test without the blank lines between it and the next one.
+func (t testText) textOf(sp span) string { return strings.TrimRight(t.plain[sp.from:sp.to], " \t\r\n") }
+
 // addsImports reports whether now keeps t's imports, and no new import takes a name that t uses.
 func (t testText) addsImports(now testText, has map[string]bool) bool {
-	was, is := t.imported(), now.imported()
+	was, is := eachImported(t.imported()), eachImported(now.imported())
 	lost := slices.ContainsFunc(was, func(line string) bool { return !slices.Contains(is, line) })
 	return !lost && !slices.ContainsFunc(is, func(line string) bool { return !slices.Contains(was, line) && overlaps(now.boundNames(line), has) })
 }

@@ -115,6 +115,26 @@ func (t testText) imported() (lines []string) {
 	return lines
 }
 
+// importList matches an import of several names from one place: the names are group 2.
+var importList = regex.New(`^((?s:.*?)\{|(?:from\s+\S+\s+)?import\b\s*\(?)([^(){}'"]*)(\)?|\}(?s:.*))$`)
+
+// eachImported returns the imports with one name in each: a name more in a list is an import more.
+func eachImported(lines []string) (all []string) {
+	for _, line := range lines {
+		m := importList.FindStringSubmatch(line)
+		if m == nil {
+			all = append(all, line)
+			continue
+		}
+		for name := range strings.SplitSeq(m[2], ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				all = append(all, strings.Join(strings.Fields(strings.Trim(m[1], "( ")+" "+name+" "+strings.Trim(m[3], ")")), " "))
+			}
+		}
+	}
+	return all
+}
+
 // boundNames returns the names that an import declares.
 func (t testText) boundNames(line string) map[string]bool {
 	if t.isGo() {

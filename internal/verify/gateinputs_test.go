@@ -177,6 +177,49 @@ func TestTestsThatTheJudgeWithholds(t *testing.T) {
 	}
 }
 
+// The judge has an older copy of a file to which an earlier task added a test and a row. That test is not gone where the
+// gates pass without it; where the work takes it away, it is.
+func TestATestThatAnEarlierTaskAddedToAnOldFile(t *testing.T) {
+	t.Parallel()
+	const head = "package lib\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tfor in, want := range map[int]int{\n"
+	const rest = "\t} {\n\t\tif got := Twice(in); got != want {\n\t\t\tt.Errorf(\"%d\", got)\n\t\t}\n\t}\n}\n"
+	const triple = "\nfunc TestTriple(t *testing.T) {\n\tif got := Triple(3); got != 9 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n}\n"
+	const half = "\nfunc TestHalf(t *testing.T) {\n\tif got := Half(8); got != 4 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n}\n"
+	const lib = "package lib\n\nfunc Twice(n int) int { return 2 * n }\n\nfunc Triple(n int) int { return 3 * n }\n"
+	start := files{"go.mod": "module lib\n\ngo 1.24\n", "lib.go": lib, "lib_test.go": head + "1: 2,\n5: 10,\n" + rest + triple, "README": "old\n"}
+	more := lib + "\nfunc Half(n int) int { return n / 2 }\n"
+	for name, c := range map[string]struct {
+		work    files
+		want    gate.Status
+		approve bool
+	}{
+		"a document alone":        {files{"README": "new\n"}, gate.Pass, false},
+		"a file of its own":       {files{"lib.go": more, "half_test.go": "package lib\n\nimport \"testing\"\n" + half}, gate.Pass, false},
+		"a test in that file":     {files{"lib.go": more, "lib_test.go": head + "1: 2,\n5: 10,\n" + rest + triple + half}, gate.Pass, false},
+		"a row in that file":      {files{"lib.go": more, "lib_test.go": head + "1: 2,\n5: 10,\n6: 12,\n" + rest + triple + half}, gate.Pass, false},
+		"that test makes way":     {files{"lib.go": more, "lib_test.go": head + "1: 2,\n5: 10,\n" + rest + half}, gate.Fail, false},
+		"what it tests is gone":   {files{"lib.go": "package lib\n\nfunc Twice(n int) int { return 2 * n }\n"}, gate.Fail, false},
+		"the old test has to go":  {files{"lib.go": more, "lib_test.go": "package lib\n\nimport \"testing\"\n" + triple + half}, gate.Pass, true},
+		"the old row is another":  {files{"lib.go": strings.Replace(more, "2 * n", "2*n + 1", 1), "lib_test.go": head + "1: 3,\n5: 11,\n" + rest + triple + half}, gate.Pass, true},
+		"the row is another only": {files{"lib.go": strings.Replace(more, "return 2 * n", "if n == 5 {\n\t\treturn 11\n\t}\n\treturn 2 * n", 1), "lib_test.go": head + "1: 2,\n5: 11,\n" + rest + triple + half}, gate.Pass, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			got := b.claim(gates("go test ./..."), c.work, func(r *verify.Request) {
+				protected, err := b.repo.WithFiles(t.Context(), r.Base, map[string][]byte{"lib_test.go": []byte(head + "1: 2,\n" + rest)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.ProtectedTree = protected
+			}).Verdict
+			if got.Status != c.want || got.NeedsChangedInputs != c.approve {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
 // Data that the program reads, and no test does, is work; what a program reads that the gates run is a gate input.
 func TestDataOfTheProgramIsWork(t *testing.T) {
 	t.Parallel()

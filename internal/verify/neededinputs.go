@@ -17,6 +17,9 @@ func (c *claim) findNeededInputs(ctx context.Context) ([]string, error) {
 	if c.o.OnlyTestsRemoved() {
 		return c.o.RemovedTests, nil
 	}
+	if c.o.RewrittenFail() {
+		return c.o.RewrittenTests, nil
+	}
 	tree, err := c.originals(ctx)
 	if err != nil {
 		return nil, err

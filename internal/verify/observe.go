@@ -86,7 +86,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 		return fmt.Errorf("compare tests: %w", err)
 	}
 	t, o := c.tests, &c.o
-	o.ChangedInputs, o.WithheldTests, o.NewTests, o.InlineTestsChanged = t.old, t.withheld, t.newOrChanged, t.inlineChanged
+	o.ChangedInputs, o.WithheldTests, o.RewrittenTests, o.NewTests, o.InlineTestsChanged = t.old, t.withheld, t.rewritten, t.newOrChanged, t.inlineChanged
 	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
 	if !red { // otherwise they may be what the failing gate lacked
 		o.NewTests = slices.Concat(o.NewTests, t.cases)

@@ -26,6 +26,7 @@ func (c *claim) probes() map[gate.Probe]probe {
 		gate.Originals:        {c.originals, nil, false, false},
 		gate.RepeatOriginals:  {c.originals, nil, false, repeat},
 		gate.OriginalsBefore:  {c.originalsBefore, nil, false, false},
+		gate.OriginalsOfTask:  {c.originalsOfTask, nil, false, false},
 		gate.OriginalsControl: {c.treeNow, nil, false, false},
 		gate.Control:          {c.treeBefore, nil, false, false},
 		gate.Overlay:          {c.overlay, nil, mayHang, false},
@@ -119,6 +120,14 @@ func (c *claim) originals(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if tree, err = c.withFilesOf(ctx, tree, c.ProtectedTree, c.tests.protected); err != nil {
+		return "", err
+	}
+	return c.withAdapted(ctx, tree, c.adapted)
+}
+
+func (c *claim) originalsOfTask(ctx context.Context) (string, error) {
+	tree, err := c.withFilesOf(ctx, c.Tree, c.Base, slices.Concat(c.tests.sinceBase, c.tests.rewritten))
+	if err != nil {
 		return "", err
 	}
 	return c.withAdapted(ctx, tree, c.adapted)

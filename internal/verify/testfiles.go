@@ -108,7 +108,8 @@ type testChanges struct {
 	cases            []string // new data beside old, if newOrChanged is empty
 	protected        []string // those of old with a protected copy
 	sinceBase        []string // all else that differs from the task's start
-	withheld         []string // those of protected that are test files of earlier tasks without a protected copy
+	withheld         []string // those of protected that are test files and that earlier tasks changed or added
+	rewritten        []string // those of withheld in which this task changes more than it adds
 	inputs           []string // gate inputs, no tests, changed since the task began
 	inlineChanged    bool     // source files that contain tests differ
 	oldInlineChanged bool     // one of those differs in more than new tests
@@ -156,7 +157,12 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 			}
 		}
 	}
-	t.withheld = c.withheldTests(t.protected)
+	if t.withheld, err = c.withheldTests(ctx, t.protected); err == nil {
+		t.rewritten, err = c.rewrittenTests(ctx, t.withheld)
+	}
+	if err != nil {
+		return t, err
+	}
 	if len(t.newOrChanged) == 0 {
 		if t.cases, err = c.newDataFiles(ctx); err != nil {
 			return t, err
@@ -218,16 +224,33 @@ func (c *claim) newDataFiles(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// withheldTests returns the changed protected files that are test files of earlier tasks without a
-// protected copy.
-func (c *claim) withheldTests(protected []string) (files []string) {
-	for _, since := range c.sinceProtected {
-		isNew := slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == since.Path && ch.Status == 'A' })
-		if since.Status == 'A' && !isNew && c.isTest(since.Path) && slices.Contains(protected, since.Path) {
-			files = append(files, since.Path)
+// withheldTests returns the changed protected files that are test files and were others before this
+// task: the protected copies lack tests that an earlier task added.
+func (c *claim) withheldTests(ctx context.Context, protected []string) (files []string, err error) {
+	earlier, err := c.Repo.Diff(ctx, c.ProtectedTree, c.Base)
+	for _, ch := range earlier {
+		if c.isTest(ch.Path) && slices.Contains(protected, ch.Path) {
+			files = append(files, ch.Path)
 		}
 	}
-	return files
+	return files, err
+}
+
+// rewrittenTests returns those of the files in which this task changes more than it adds.
+func (c *claim) rewrittenTests(ctx context.Context, files []string) (rewritten []string, err error) {
+	for _, ch := range c.changes {
+		if !slices.Contains(files, ch.Path) {
+			continue
+		}
+		was, is, err := c.texts(ctx, ch.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !testdiff.Extends(testdiff.File{Path: ch.Path, Content: was}, testdiff.File{Path: ch.Path, Content: is}) {
+			rewritten = append(rewritten, ch.Path)
+		}
+	}
+	return rewritten, nil
 }
 
 // inSourceMarks returns texts that identify tests in a source file.

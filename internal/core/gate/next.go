@@ -35,6 +35,7 @@ func (o Observation) originalsSteps() []step {
 	fail, all := o.originalsFail(), o.gateNames()
 	return []step{
 		{Originals, o.needsOriginals(), all},
+		{OriginalsOfTask, len(o.RewrittenTests) > 0, all},
 		{OriginalsBefore, fail && len(o.WithheldTests) > 0, all},
 		{OriginalsControl, fail, all},
 	}

@@ -14,6 +14,9 @@ const (
 	// OriginalsBefore: the baseline tree with the same test files, where these lack some that the
 	// baseline has. It shows which tests Originals can run.
 	OriginalsBefore Probe = "originals-before"
+	// OriginalsOfTask: the current tree with the test files of earlier tasks that this task rewrites
+	// as it found them.
+	OriginalsOfTask Probe = "originals-of-task"
 	// OriginalsControl: the current tree, unchanged, in the checkout of Originals.
 	OriginalsControl Probe = "originals-control"
 	// RepeatBefore: the baseline tree, once more and uncached, in the same place.
@@ -196,7 +199,7 @@ func (o Observation) originalsFail() bool {
 	if len(c.unknown) > 0 {
 		return false
 	}
-	return !c.unchanged() || o.failsWherePassesNow(originals)
+	return !c.unchanged() || o.failsWherePassesNow(originals) || o.RewrittenFail()
 }
 
 // failsWherePassesNow reports whether something fails in a run and passes on the current tree.
@@ -233,11 +236,11 @@ func (o Observation) originalsUnknown() bool {
 		return !reproducesAll(o.Runs[OriginalsControl].Results, o.Now)
 	}
 	run := o.Runs[Originals]
-	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged()
+	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged() || len(o.RewrittenTests) > 0 && !o.rewrittenKnown()
 }
 
-// compareOriginals compares the run with the originals with the baseline. Where the originals lack test
-// files that the baseline has, the tests in these are not missing there.
+// compareOriginals compares the run with the originals with the baseline. Tests that the originals lack
+// and the baseline has are not missing there; OriginalsOfTask has them.
 func (o Observation) compareOriginals() comparison {
 	before := slices.Clone(o.Baseline)
 	for i, b := range before {
@@ -247,6 +250,18 @@ func (o Observation) compareOriginals() comparison {
 	}
 	o.Baseline = before
 	return o.compareWithBaseline(o.Runs[Originals].Results)
+}
+
+// RewrittenFail reports whether something passes only with what this task made of earlier tasks' tests.
+func (o Observation) RewrittenFail() bool {
+	run := o.Runs[OriginalsOfTask].Results
+	return o.rewrittenKnown() && (!o.compareWithBaseline(run).unchanged() || o.failsWherePassesNow(run))
+}
+
+// rewrittenKnown reports whether the gates have run with earlier tasks' tests as this task found them.
+func (o Observation) rewrittenKnown() bool {
+	run := o.Runs[OriginalsOfTask].Results
+	return len(run) == len(o.Now) && len(run) > 0 && len(o.compareWithBaseline(run).unknown) == 0
 }
 
 // needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody

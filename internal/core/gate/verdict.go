@@ -24,9 +24,11 @@ type Observation struct {
 	ChangesRequested bool `json:"changes_requested,omitempty"`
 	// RemovedTests are old tests that no file contains now, named by their files.
 	RemovedTests []string `json:"removed_tests,omitempty"`
-	// WithheldTests are test files of earlier tasks that are not among the originals: they may change
-	// what other tests do.
+	// WithheldTests are test files that earlier tasks added or changed, and that are not so among the
+	// originals: they may change what other tests do.
 	WithheldTests []string `json:"withheld_tests,omitempty"`
+	// RewrittenTests are those WithheldTests in which this task changes more than it adds.
+	RewrittenTests []string `json:"rewritten_tests,omitempty"`
 	// ChangedNonTests are the ChangedInputs that are not tests.
 	ChangedNonTests []string `json:"changed_non_tests,omitempty"`
 	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
@@ -187,7 +189,7 @@ func (o Observation) missingWithheld(now comparison) []string {
 		return nil
 	}
 	changed := slices.ContainsFunc(o.ChangedInputs, func(file string) bool {
-		return !slices.Contains(o.WithheldTests, file) && !slices.Contains(o.NewTests, file)
+		return !slices.Contains(o.WithheldTests, file) && !slices.Contains(o.NewTests, file) || slices.Contains(o.RewrittenTests, file)
 	})
 	return filter(now.missing, func(id string) bool {
 		return !changed || !slices.ContainsFunc(o.Runs[OriginalsBefore].Results, func(r Result) bool { return r.Tests[id] != "" || len(r.Tests) == 0 })
