@@ -33,7 +33,7 @@ const behaviours = `
 	fresh session when the context is full           core/loop/turn.go contextFull
 	takeover after the owner died                    core/loop/step.go ownerLost
 	fold of the journal                              core/memory/fold.go Fold
-	whose change it is: agent, user, gates           core/authorship/authorship.go OfNewFile
+	author of a change: agent, user, gates           core/authorship/authorship.go NewFileAuthor
 	verdict on a claim                               core/gate/verdict.go Decide
 	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim

@@ -20,7 +20,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		if err != nil {
 			return nil, err
 		}
-		doubtful, uncommitted = m.PerhapsYours, m.Uncommitted
+		doubtful, uncommitted = m.PossibleUserChanges, m.Uncommitted
 		if at = m.State; at.Phase == loop.Ended {
 			at = at.Extended(d.More)
 		}

@@ -129,7 +129,7 @@ func (a *app) nextSteps(root string) {
 		a.printf("  pawl plan new 'YOUR IDEA'  write a plan with the agent\n")
 	}
 	a.printf("  pawl install claude        run loops in your Claude Code sessions\n")
-	if s, err := a.notifySettings(root, nil); err == nil && len(s.All()) == 0 {
+	if s, err := a.notifySettings(root, nil); err == nil && len(s.AllReceivers()) == 0 {
 		a.printf("  %-26s see how you would be told that a loop ended or needs you\n", "pawl notify test "+a.receiverHere())
 	}
 	a.printf("  pawl doctor                check this machine\n")

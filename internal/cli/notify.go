@@ -43,7 +43,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	receivers := settings.For(notice.Test)
+	receivers := settings.ReceiversFor(notice.Test)
 	if len(receivers) == 0 {
 		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.receiverHere()), "no receiver of notifications is set up")
 	}
@@ -71,7 +71,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 
 // answersBy says whose replies to a receiver count, where it is one that can be replied to.
 func (a *app) answersBy(s notice.Settings, r notice.Receiver, root string) string {
-	from := s.AnswersBy(r)
+	from := s.AnswerSenders(r)
 	switch err := a.sender(root).CheckAnswers(r); {
 	case r.Kind != notice.Telegram && r.Kind != notice.Slack:
 		return ""
@@ -118,7 +118,7 @@ func (a *app) ring(n notice.Notice) bool {
 func (a *app) rings(d *launch.Driver) {
 	post := d.Notify
 	d.Notify = func(n notice.Notice) {
-		wanted := slices.ContainsFunc(d.Spec.Notify.For(n.Event), func(r notice.Receiver) bool { return r.Kind == notice.Bell })
+		wanted := slices.ContainsFunc(d.Spec.Notify.ReceiversFor(n.Event), func(r notice.Receiver) bool { return r.Kind == notice.Bell })
 		if wanted && d.Spec.Notify.QuietUntil(time.Now()).IsZero() {
 			a.ring(n)
 		}
@@ -138,7 +138,7 @@ func (a *app) warnUnreachable(s notice.Settings, root string) {
 // unreachable names the receivers that cannot work here, each with why.
 func (a *app) unreachable(s notice.Settings, root string) []string {
 	var out []string
-	for _, text := range s.All() {
+	for _, text := range s.AllReceivers() {
 		if r, err := notice.ParseReceiver(text); err == nil {
 			if err := a.sender(root).Check(r); err != nil {
 				out = append(out, fmt.Sprintf("notifications will not reach %s: %v", r, err))
@@ -177,7 +177,7 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 	for _, words := range a.unreachable(settings, root) {
 		out = append(out, doctor.Finding{Check: check, Status: doctor.Warn, What: words, Fix: fix})
 	}
-	switch to := settings.All(); {
+	switch to := settings.AllReceivers(); {
 	case len(to) == 0:
 		out = append(out, doctor.Finding{
 			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.receiverHere()),

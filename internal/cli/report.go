@@ -82,7 +82,7 @@ func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) r
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
 
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
-		LeftOut: s.spec.LeftOut, UserFiles: m.Untouched(), Uncommitted: m.Uncommitted, UserCommit: m.UserCommit, PerhapsYours: m.PerhapsYours, MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
+		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, UserCommit: m.UserCommit, PossibleUserChanges: m.PossibleUserChanges, MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
 
 		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	}

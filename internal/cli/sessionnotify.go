@@ -67,7 +67,7 @@ func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool,
 	if err != nil {
 		return false, err
 	}
-	return n.Asks(), a.sendNotice(l, s, n)
+	return n.IsAnswerable(), a.sendNotice(l, s, n)
 }
 
 // sendPosted sends what was posted before and still holds, once quiet hours are over. It
@@ -84,13 +84,13 @@ func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error
 		}
 		now, unread := readSubject(l)
 		if failed == nil && unread == nil {
-			if why := n.Outdated(now.memory.State); why != "" {
+			if why := n.OutdatedReason(now.memory.State); why != "" {
 				notify.Log(l.Dir, n, "not sent: "+why)
 				continue
 			}
 		}
 		if failed == nil {
-			asks, failed = asks || n.Asks(), a.sendNotice(l, s, n)
+			asks, failed = asks || n.IsAnswerable(), a.sendNotice(l, s, n)
 		}
 		err = errors.Join(err, failed)
 	}
@@ -102,9 +102,9 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	defer cancel()
 	to := (&notify.Outbox{Settings: s}).Receivers(n)
 	sender := a.sender(n.Root)
-	sender.AnswersBy = s.AnswersBy
+	sender.AnswersBy = s.AnswerSenders
 	sender.OnSent = func(r notice.Receiver, at notify.Place) {
-		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswersBy(r), Tests: n.Tests}
+		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswerSenders(r), Tests: n.Tests}
 		if n.Question != nil {
 			asked.At = n.Question.At
 		}

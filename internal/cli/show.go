@@ -254,12 +254,12 @@ func (s *show) Gate(p verify.Progress) {
 
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
-	s.leftAlone = append(s.leftAlone, n.Untouched()...)
+	s.leftAlone = append(s.leftAlone, n.ExcludedFiles()...)
 	if len(n.Uncommitted) > 0 {
 		s.uncommitted = n.Uncommitted
 	}
-	if n.PerhapsYours != "" && !slices.Contains(s.doubtful, n.PerhapsYours) {
-		s.doubtful = append(s.doubtful, n.PerhapsYours)
+	if n.PossibleUserChange != "" && !slices.Contains(s.doubtful, n.PossibleUserChange) {
+		s.doubtful = append(s.doubtful, n.PossibleUserChange)
 	}
 	level := term.Info
 	if n.Level != loop.Info {
@@ -279,7 +279,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.StopCause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PerhapsYours: s.doubtful, Aside: now.UnappliedEditFiles,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {

@@ -70,7 +70,7 @@ func TestHeadlineOfASessionAtItsCap(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}
 	s.memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{Attended: true}}
-	s.memory.Bound = memory.Bound{Session: "12345678-9", Capped: true}
+	s.memory.Bound = memory.BoundSession{Session: "12345678-9", Capped: true}
 	want := "waiting for you: the client ended the turn · iteration 9 · type anything in session 12345678, or  pawl handover x"
 	if got := headline(s, s.summary(), time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

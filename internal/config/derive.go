@@ -132,7 +132,7 @@ func show(ptr any) string {
 	case *Guard:
 		return v.text()
 	case *Notify:
-		return strings.Join(notice.Settings(*v).All(), ", ")
+		return strings.Join(notice.Settings(*v).AllReceivers(), ", ")
 	case *Telemetry:
 		return v.Endpoint
 	case *[]gate.Gate:

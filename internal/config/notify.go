@@ -35,7 +35,7 @@ func (n *Notify) decode(at string, v any, lines map[string]int) error {
 	if err := decodeTable(n, at, table, lines); err != nil {
 		return err
 	}
-	if err := notice.CheckQuiet(n.Quiet); err != nil {
+	if err := notice.CheckQuietHours(n.Quiet); err != nil {
 		return &problem{path: join(at, "quiet"), message: err.Error()}
 	}
 	var bad error

@@ -84,7 +84,7 @@ func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 		}
 	}
 	for _, hours := range []string{"22-7", "22:00", "07:00-07:00"} {
-		if notice.CheckQuiet(hours) == nil {
+		if notice.CheckQuietHours(hours) == nil {
 			t.Errorf("quiet = %q is accepted", hours)
 		}
 	}

@@ -92,7 +92,7 @@ func (s Settings) RepoCommands() []Command {
 		add("answer_within", "answer_within", "the agent's own proposals answer its questions after "+s.AnswerWithin.String())
 	}
 	s.Notify.each(func(key, text string) {
-		if r, err := notice.ParseReceiver(text); err == nil && !r.Local() {
+		if r, err := notice.ParseReceiver(text); err == nil && !r.IsLocal() {
 			add("notify."+key, KindNotify, r.String())
 		}
 	})

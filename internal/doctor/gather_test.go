@@ -300,7 +300,7 @@ func TestGatherOfLoops(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	home := filepath.Join(m.home, "pawl")
-	keep := func(root string, bound memory.Bound, age time.Duration) *store.Loop {
+	keep := func(root string, bound memory.BoundSession, age time.Duration) *store.Loop {
 		t.Helper()
 		l, err := store.Open(home).Create(root, record.Spec{})
 		if err != nil {
@@ -322,11 +322,11 @@ func TestGatherOfLoops(t *testing.T) {
 		}
 		return l
 	}
-	open := keep(m.root, memory.Bound{Session: "s1", Client: os.Getpid()}, 0)
-	stale := keep(m.root, memory.Bound{Session: "s2"}, 48*time.Hour)
-	lost := keep(m.root, memory.Bound{}, 0)
-	keep(m.home, memory.Bound{}, 0)
-	busy := keep(m.root, memory.Bound{Session: "s3"}, 48*time.Hour)
+	open := keep(m.root, memory.BoundSession{Session: "s1", Client: os.Getpid()}, 0)
+	stale := keep(m.root, memory.BoundSession{Session: "s2"}, 48*time.Hour)
+	lost := keep(m.root, memory.BoundSession{}, 0)
+	keep(m.home, memory.BoundSession{}, 0)
+	busy := keep(m.root, memory.BoundSession{Session: "s3"}, 48*time.Hour)
 	if err := os.WriteFile(filepath.Join(busy.Dir, "tools.jsonl"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

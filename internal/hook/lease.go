@@ -144,8 +144,8 @@ func (s *lease) appendNote(n memory.Note) {
 }
 
 // recordBinding journals the loop's session, and whether it rests.
-func (s *lease) recordBinding(b session.Binding, is memory.Bound) {
-	s.mem.Bound = memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: is.Closed, Capped: is.Capped}
+func (s *lease) recordBinding(b session.Binding, is memory.BoundSession) {
+	s.mem.Bound = memory.BoundSession{Session: b.Session, Agent: "claude", Client: b.Client, Closed: is.Closed, Capped: is.Capped}
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeBound, Data: s.mem.Bound})
 }
 
@@ -169,7 +169,7 @@ func (s *lease) flush() error {
 	}
 	s.pending = nil
 	for _, n := range s.news {
-		s.box.Post(n.Of(s.loop.ID, s.spec.Goal(), s.spec.Root))
+		s.box.Post(n.ForLoop(s.loop.ID, s.spec.Goal(), s.spec.Root))
 	}
 	s.news = nil
 	if s.ended && s.spec.SendsTelemetry(s.box.Vars) {

@@ -27,7 +27,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 	left := b.WaitingForTurn
 	if b.Capped {
 		err := h.withLease(ctx, b, func(s *lease) error {
-			s.recordBinding(b, memory.Bound{})
+			s.recordBinding(b, memory.BoundSession{})
 			return nil
 		})
 		if err != nil {
@@ -101,7 +101,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		return h.replyNewContext(b), nil
 	case "clear":
 		err := h.withLease(ctx, b, func(s *lease) error { // for the waker, and for pawl list
-			s.recordBinding(b, memory.Bound{})
+			s.recordBinding(b, memory.BoundSession{})
 			return nil
 		})
 		return h.replyNewContext(b), err
@@ -118,7 +118,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	var asks *notify.Outbox
 	err = h.withLease(ctx, b, func(s *lease) error {
 		b.Client = h.client()
-		s.recordBinding(b, memory.Bound{})
+		s.recordBinding(b, memory.BoundSession{})
 		if s.mem.State.AsksUser() {
 			asks = s.box
 		}
@@ -196,7 +196,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 	var st loop.State
 	err = h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.p.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
-		s.recordBinding(b, memory.Bound{Closed: true})
+		s.recordBinding(b, memory.BoundSession{Closed: true})
 		st = s.mem.State
 		if f, ok := s.files.(statefile.SessionLeaver); ok {
 			left = f.SessionLeft(s.mem, plan.OneLine(h.p.Reason, 0), time.Now())

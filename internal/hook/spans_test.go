@@ -43,7 +43,7 @@ func TestHookRecordsToolCallSpans(t *testing.T) {
 	spans := func() []authorship.Span {
 		t.Helper()
 		calls, err := record.RecordedCalls(l)
-		spans, ok := authorship.SessionSpans(calls.Begun, calls.Ended, began, time.Now().Add(time.Hour))
+		spans, ok := authorship.SessionSpans(calls.SessionStarts, calls.SessionEnds, began, time.Now().Add(time.Hour))
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}

@@ -99,7 +99,7 @@ func (h *handler) isWorking(b session.Binding) bool {
 // without git and gates.
 func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	if b.Session != s.mem.Bound.Session || s.mem.Bound.Closed || s.mem.Bound.Capped { // the client gave it another id, or it was taken up again
-		s.recordBinding(b, memory.Bound{})
+		s.recordBinding(b, memory.BoundSession{})
 	}
 	if s.mem.State.Phase == loop.Ended {
 		return nil
@@ -151,7 +151,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
 	t.Claim, t.Question = s.spec.ClaimIn(last), record.QuestionIn(last)
-	t.Unreadable = claim.IsUnreadableQuestion(last)
+	t.Unreadable = claim.HasMalformedQuestion(last)
 	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")

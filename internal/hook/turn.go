@@ -184,7 +184,7 @@ func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit in
 	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
 	err := h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, text)
-		s.recordBinding(b, memory.Bound{Capped: true})
+		s.recordBinding(b, memory.BoundSession{Capped: true})
 		return nil
 	})
 	if err != nil {

@@ -87,7 +87,7 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 	if err != nil {
 		return nil, err
 	}
-	_, err = owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.Bound{Session: b.Session, Agent: "claude", Client: b.Client}})
+	_, err = owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.BoundSession{Session: b.Session, Agent: "claude", Client: b.Client}})
 	b.Loop, b.Epoch, b.Since = l.ID, owner.Epoch(), time.Now()
 	if err := errors.Join(err, owner.Close(), drive(ctx, home, l.ID)); err != nil {
 		return nil, err

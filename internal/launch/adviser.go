@@ -22,7 +22,7 @@ func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment,
 		return runner.Strays{}, err
 	}
 	r.StateDir, r.HomeDir = env.PawlHome, env.Home
-	return r.OutOfScope(ctx, tasks, m.Briefing())
+	return r.OutOfScope(ctx, tasks, m.ActionContext())
 }
 
 // runnerBeside returns a Runner that only reads, for a loop that another process drives.

@@ -170,7 +170,7 @@ func TestAttendBindsSession(t *testing.T) {
 	if diff := cmp.Diff(want, b); diff != "" || b.GivenTurns != 1 || b.Since.IsZero() {
 		t.Error(diff, b)
 	}
-	if diff := cmp.Diff(memory.Bound{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
+	if diff := cmp.Diff(memory.BoundSession{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
 		t.Error(diff)
 	}
 	if _, alive, err := a.Loop.Holder(); err != nil || alive {

@@ -108,7 +108,7 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 		return err
 	}
 	for _, c := range changes {
-		if !slices.Contains(spec.Untracked, c.Path) && !slices.Contains(m.Untouched(), c.Path) {
+		if !slices.Contains(spec.Untracked, c.Path) && !slices.Contains(m.ExcludedFiles(), c.Path) {
 			b.Paths = append(b.Paths, c.Path)
 		}
 	}

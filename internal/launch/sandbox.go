@@ -47,8 +47,8 @@ func describeSandbox(spec record.Spec, by confine.Mechanism, env environment.Env
 	w.Hosts = spec.ConfineHosts
 	for _, a := range append([]record.Agent{spec.Agent}, otherReviewers(spec)...) {
 		for _, host := range sandboxOptions(a, spec.Protection, env).Endpoint() {
-			if !slices.Contains(w.Endpoint, host) {
-				w.Endpoint = append(w.Endpoint, host)
+			if !slices.Contains(w.AgentHosts, host) {
+				w.AgentHosts = append(w.AgentHosts, host)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestReviewerReachesItsEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Untrusted = nil // the user has read pawl.toml
-	want := memory.Sandbox{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
+	want := memory.Sandbox{Level: "strict", AgentHosts: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
 	said := p.Sandbox(t.Context())
 	if said.Mechanism = ""; !said.Equal(want) {
 		t.Error(cmp.Diff(want, said))

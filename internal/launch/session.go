@@ -133,7 +133,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 
 // recordSession journals the loop's session.
 func (d *Driver) recordSession(in UserSession) error {
-	_, err := d.Owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.Bound{
+	_, err := d.Owner.Append(journal.Entry{Type: memory.TypeBound, Data: memory.BoundSession{
 		Session: in.Session, Agent: "claude", Client: in.Client,
 	}})
 	return err

@@ -175,7 +175,7 @@ func closed(t *testing.T, a *launch.Attended) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := record.Encode(memory.Bound{Session: sessionID, Agent: "claude", Closed: true}, nil)
+	data, err := record.Encode(memory.BoundSession{Session: sessionID, Agent: "claude", Closed: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestTakeFromClosedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if diff := cmp.Diff(memory.Bound{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
+	if diff := cmp.Diff(memory.BoundSession{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
 		t.Error(diff)
 	}
 	if !m.State.Attended || m.State.Iteration != 1 {

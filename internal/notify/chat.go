@@ -112,7 +112,7 @@ func jsonRequest(ctx context.Context, address string, data []byte) (*http.Reques
 // postToChat sends a notice as a bot, and tells where the message stands.
 func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiver, u *url.URL) error {
 	text := n.Title + "\n" + n.Text
-	asks := n.Asks() && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
+	asks := n.IsAnswerable() && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
 	if asks {
 		text += "\n" + howToAnswer(n)
 	}

@@ -50,7 +50,7 @@ func sample() notice.Notice {
 	return notice.Notice{
 		Event: notice.Ended, Reason: "stuck", Outcome: "stuck", At: time.Unix(0, 0).UTC(),
 		Title: "1 of 2 tasks done, 1 needs you · ended STUCK", Text: "US-2 <print> failed & stays",
-	}.Of("brisk-otter", "plan.md", "/repo")
+	}.ForLoop("brisk-otter", "plan.md", "/repo")
 }
 
 func sender(address string) Sender {

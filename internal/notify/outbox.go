@@ -42,7 +42,7 @@ func (o *Outbox) Post(n notice.Notice) {
 		return
 	}
 	quiet := !o.Settings.QuietUntil(time.Now()).IsZero()
-	if quiet && !n.Lasts() {
+	if quiet && !n.KeepAfterQuietHours() {
 		Log(o.Dir, n, "not sent in quiet hours")
 		return
 	}
@@ -73,7 +73,7 @@ func (o *Outbox) post(n notice.Notice, quiet bool) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	if quiet || n.Asks() && len(o.Settings.Answers) > 0 {
+	if quiet || n.IsAnswerable() && len(o.Settings.Answers) > 0 {
 		return nil // it waits for the answer, and ends with the question
 	}
 	o.mu.Lock()
@@ -105,7 +105,7 @@ func (o *Outbox) Listen() error {
 
 // Receivers are those of a notice.
 func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
-	return remote(o.Settings.For(n.Event))
+	return remote(o.Settings.ReceiversFor(n.Event))
 }
 
 // Wait waits until everything is sent, at most so long. What is not goes on without this

@@ -50,7 +50,7 @@ const modTimeLag = 10 * time.Millisecond
 func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 	for _, file := range []string{ToolCallsPath(l), RunnerCallsPath(l)} {
 		data, _ := readCalls(file) // without the file no call is known to be the agent's
-		for _, c := range authorship.ParsePart(data, 0).Calls {
+		for _, c := range authorship.ParseChunk(data, 0).Calls {
 			if len(c.Command) >= authorship.MaxCommandBytes {
 				continue
 			}

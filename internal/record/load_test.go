@@ -39,8 +39,8 @@ func TestLoadIsTheSameFromAnySnapshot(t *testing.T) {
 	}
 	defer o.Close()
 	var live memory.Memory
-	live.Bound = memory.Bound{Session: "s1", Agent: "claude", Client: 7}
-	if _, err := o.Append(journal.Entry{Type: memory.TypeBound, Data: memory.Bound{Session: "s0"}}, journal.Entry{Type: memory.TypeBound, Data: live.Bound}); err != nil {
+	live.Bound = memory.BoundSession{Session: "s1", Agent: "claude", Client: 7}
+	if _, err := o.Append(journal.Entry{Type: memory.TypeBound, Data: memory.BoundSession{Session: "s0"}}, journal.Entry{Type: memory.TypeBound, Data: live.Bound}); err != nil {
 		t.Fatal(err)
 	}
 	for i, e := range memorytest.Life() {
@@ -112,7 +112,7 @@ func TestLoadNamesUnreadableRecord(t *testing.T) {
 // What was built counts; until it stands, what was asked for.
 func TestEffectiveSandbox(t *testing.T) {
 	t.Parallel()
-	built := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Endpoint: []string{"api"}}
+	built := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", AgentHosts: []string{"api"}}
 	for _, c := range []struct {
 		wall memory.Sandbox
 		spec record.Spec
@@ -124,7 +124,7 @@ func TestEffectiveSandbox(t *testing.T) {
 		{spec: record.Spec{Protection: record.Protection{Confine: "strict", ConfineHosts: []string{"a"}}}, want: memory.Sandbox{Level: "strict", Hosts: []string{"a"}}},
 		{wall: built, spec: record.Spec{Protection: record.Protection{Confine: "strict", ConfineHosts: []string{"a"}}}, want: built},
 	} {
-		got := c.spec.EffectiveSandbox(memory.Memory{Known: memory.Known{Sandbox: c.wall}})
+		got := c.spec.EffectiveSandbox(memory.Memory{OwnerState: memory.OwnerState{Sandbox: c.wall}})
 		if diff := cmp.Diff(c.want, got); diff != "" || !got.Equal(c.want) {
 			t.Errorf("%+v: %s", c, diff)
 		}

@@ -160,7 +160,7 @@ func (s Spec) ClaimIn(message string) *loop.Claim {
 
 // QuestionIn returns the question in the agent's last message, or nil.
 func QuestionIn(message string) *loop.Question {
-	q, ok := claim.Ask(message)
+	q, ok := claim.ParseQuestion(message)
 	if !ok {
 		return nil
 	}

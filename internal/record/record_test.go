@@ -106,7 +106,7 @@ func TestPromptPathsDiffer(t *testing.T) {
 	l := &store.Loop{ID: "x", Dir: filepath.FromSlash("/loops/x")}
 	paths := map[string]bool{record.ContinuePromptPath(l): true, record.ToolCallsPath(l): true}
 	for begun := range 3 { // a turn that the user's took the place of is the same iteration, and another turn
-		m := memory.Memory{Known: memory.Known{TurnsBegun: begun}}
+		m := memory.Memory{OwnerState: memory.OwnerState{TurnsBegun: begun}}
 		m.State.Iteration = 2
 		paths[record.PromptPath(l, m)] = true
 	}

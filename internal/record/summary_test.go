@@ -52,7 +52,7 @@ func TestSummaryOfAnAgentWithoutCost(t *testing.T) {
 func TestSummaryOfASessionAtItsCap(t *testing.T) {
 	t.Parallel()
 	m := memory.Memory{State: loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}}
-	m.Bound = memory.Bound{Session: "s", Client: 7, Capped: true}
+	m.Bound = memory.BoundSession{Session: "s", Client: 7, Capped: true}
 	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
 	if got.State != "waiting" || !got.Capped || got.Group(time.Now()) != record.NeedsYou {
 		t.Errorf("%s, capped %v, group %v", got.State, got.Capped, got.Group(time.Now()))
@@ -64,7 +64,7 @@ func TestSummaryOfASessionWhoseClientIsGone(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}
 	m := memory.Memory{State: s}
-	m.Bound = memory.Bound{Session: "s", Client: 7}
+	m.Bound = memory.BoundSession{Session: "s", Client: 7}
 	for alive, want := range map[bool]string{true: "running", false: "waiting"} {
 		got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
 		got.CloseIfGone(func(pid int) bool { return alive || pid != 7 })

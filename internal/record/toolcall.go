@@ -69,10 +69,10 @@ func AppendCall(path string, c authorship.Call) error {
 }
 
 // RecordedCalls returns what is recorded of a loop's tool calls.
-func RecordedCalls(l *store.Loop) (r authorship.Recorded, err error) {
-	for path, calls := range map[string]*[]authorship.Call{RunnerCallsPath(l): &r.Runner, StartedCallsPath(l): &r.Begun, ToolCallsPath(l): &r.Ended} {
+func RecordedCalls(l *store.Loop) (r authorship.CallRecords, err error) {
+	for path, calls := range map[string]*[]authorship.Call{RunnerCallsPath(l): &r.RunnerCalls, StartedCallsPath(l): &r.SessionStarts, ToolCallsPath(l): &r.SessionEnds} {
 		data, failed := readCalls(path)
-		*calls, err = authorship.Parse(data), cmp.Or(err, failed)
+		*calls, err = authorship.ParseCalls(data), cmp.Or(err, failed)
 	}
 	return r, err
 }
@@ -94,5 +94,5 @@ func readCalls(path string) ([]byte, error) {
 func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
 	ended, _ := readCalls(ToolCallsPath(l)) // without the files no process is known to be the agent's
 	begun, _ := readCalls(StartedCallsPath(l))
-	return authorship.MayHaveStarted(program, authorship.Parse(begun), authorship.ParsePart(ended, 0).Calls)
+	return authorship.MayHaveStarted(program, authorship.ParseCalls(begun), authorship.ParseChunk(ended, 0).Calls)
 }

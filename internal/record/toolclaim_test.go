@@ -73,7 +73,7 @@ func TestToolClaimsOfATurnAreMerged(t *testing.T) {
 func TestToolClaimOfAnotherTurnIsIgnored(t *testing.T) {
 	t.Parallel()
 	said := memory.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"a"}}, Partial: "half"}
-	m := memory.Memory{Known: memory.Known{TurnsBegun: 2, ToolClaim: said}}
+	m := memory.Memory{OwnerState: memory.OwnerState{TurnsBegun: 2, ToolClaim: said}}
 	own := &loop.Turn{Claim: &loop.Claim{Blocked: true}}
 	m.AddToolClaim(own)
 	if !own.Claim.Blocked || own.Partial != "half" {

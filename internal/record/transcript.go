@@ -109,7 +109,7 @@ func SessionCalls(l *store.Loop) ([]Call, error) {
 		return nil, err
 	}
 	var calls []Call
-	for _, line := range authorship.ParsePart(data, 0).Calls {
+	for _, line := range authorship.ParseChunk(data, 0).Calls {
 		if line.Tool == "" {
 			continue // a span
 		}

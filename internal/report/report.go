@@ -30,35 +30,35 @@ import (
 
 // Loop is what a page is made of.
 type Loop struct {
-	ID              string
-	Goal            string // few words: the plan's path, or the prompt
-	Status          string // running, waiting, paused, ended, orphaned
-	Branch          string // that its commits are on
-	From            string // branch or commit that it started from, for git diff; "" = none
-	BranchFate      string // what became of Branch since the loop's end, "" while it is there to be merged
-	State           loop.State
-	Gates           []gate.Result       // what they said last
-	Waits           []Wait              // see Waits
-	Said            []LastMessage       // see LastMessages
-	Iterations      []Iteration         // see Iterations
-	Approvals       []Approval          // see Approvals
-	MergeResult     string              // what came of the merge that the agent asked for, "" for nothing
-	Diffs           map[string]string   // by task: the diff of the tests that it changed
-	Signs           map[string][]string // by task: what a reviewer would want to see in its commit
-	Denied          map[string]int      // tool calls that the guard denied, by rule
-	Sandbox         []string            // what confined agent and gates, in words, a line each
-	BlockedHosts    []string            // hosts that it did not let through
-	Untested        map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
-	MutationResults []string            // of each commit: which of its functions the tests prove
-	LeftOut         []string            // open tasks of the plan that the user left out, "ID title"
-	UntoldIssues    []string            // issues that were not told how the loop ended
-	UserCommit      string              // what the user had not committed when the loop began, "" for nothing
-	PerhapsYours    []string            // what counts as the agent's and may be the user's
-	Uncommitted     []string            // files of the agent's that no commit holds, with the reason
-	UserFiles       []string            // new files that the user or a gate made meanwhile: in no commit
-	Orphans         []string            // processes that ran on after its end: PID COMMAND
-	Now             time.Time           // when the page is made
-	Zone            *time.Location
+	ID                  string
+	Goal                string // few words: the plan's path, or the prompt
+	Status              string // running, waiting, paused, ended, orphaned
+	Branch              string // that its commits are on
+	From                string // branch or commit that it started from, for git diff; "" = none
+	BranchFate          string // what became of Branch since the loop's end, "" while it is there to be merged
+	State               loop.State
+	Gates               []gate.Result       // what they said last
+	Waits               []Wait              // see Waits
+	Said                []LastMessage       // see LastMessages
+	Iterations          []Iteration         // see Iterations
+	Approvals           []Approval          // see Approvals
+	MergeResult         string              // what came of the merge that the agent asked for, "" for nothing
+	Diffs               map[string]string   // by task: the diff of the tests that it changed
+	Signs               map[string][]string // by task: what a reviewer would want to see in its commit
+	Denied              map[string]int      // tool calls that the guard denied, by rule
+	Sandbox             []string            // what confined agent and gates, in words, a line each
+	BlockedHosts        []string            // hosts that it did not let through
+	Untested            map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
+	MutationResults     []string            // of each commit: which of its functions the tests prove
+	LeftOut             []string            // open tasks of the plan that the user left out, "ID title"
+	UntoldIssues        []string            // issues that were not told how the loop ended
+	UserCommit          string              // what the user had not committed when the loop began, "" for nothing
+	PossibleUserChanges []string            // what counts as the agent's and may be the user's
+	Uncommitted         []string            // files of the agent's that no commit holds, with the reason
+	UserFiles           []string            // new files that the user or a gate made meanwhile: in no commit
+	Orphans             []string            // processes that ran on after its end: PID COMMAND
+	Now                 time.Time           // when the page is made
+	Zone                *time.Location
 }
 
 // Text writes the page as plain text.

@@ -16,7 +16,7 @@ func (p *page) yours() {
 // perhapsYours tells of changes whose author is in doubt.
 func (p *page) perhapsYours() {
 	label := "yours?"
-	for _, text := range p.PerhapsYours {
+	for _, text := range p.PossibleUserChanges {
 		p.line(label, "%s", plan.OneLine(text, 300))
 		label = ""
 	}

@@ -117,7 +117,7 @@ func (r *Runner) writePrompts(a loop.Action) error {
 			return fmt.Errorf("keep the goal: %w", err)
 		}
 	}
-	text, err := r.prompt(a, r.mem.Briefing())
+	text, err := r.prompt(a, r.mem.ActionContext())
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 // attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
 // that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
-func (r *Runner) attributeCommits(ctx context.Context, m memory.Briefing) (base memory.Base, remarks []string, err error) {
+func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (base memory.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
@@ -33,7 +33,7 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.Briefing) (base 
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
-	case base.HasAgentCommits || m.Unattributed && r.tools.ask((*authorship.Calls).MayHaveCommitted):
+	case base.HasAgentCommits || m.HasUnattributed && r.tools.ask((*authorship.Calls).MayHaveCommitted):
 		var yours []string
 		base, yours, err = r.attributeBeside(ctx, base, head, m)
 		return base, append(remarks, yours...), err
@@ -149,8 +149,8 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 		if ref != "" {
 			n := memory.Note{Level: loop.Info, Text: "commits of the agent's own are changes in the work tree again; they are kept at " + ref}
 			if _, blind := r.Agent.(agent.Blind); blind {
-				n.PerhapsYours = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
-				n.Text = "perhaps yours: " + n.PerhapsYours + ", and are changes in the work tree again"
+				n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
+				n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are changes in the work tree again"
 			}
 			r.tell(n)
 		}
@@ -161,7 +161,7 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the user's.
-func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Base, error) {
+func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memory.Base, error) {
 	if m.TurnSinceGates || r.Spec.NoCommit {
 		return m.Base, nil
 	}
@@ -186,7 +186,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.Briefing) (memory.Ba
 // last snapshot of the tree, so that whatever the loop came to, its work can be had
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
-func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionContext) (loop.Event, error) {
 	r.conclude(ctx, m)
 	began := time.Now()
 	if later := r.proveRest(ctx, m.Outcome); !later && r.Verify != nil {
@@ -215,7 +215,7 @@ func EndPoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 }
 
 // conclude does that in a bounded time, also where the user waits no longer.
-func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
+func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
@@ -227,7 +227,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.Briefing) {
 	if err := r.bringBackLeft(ctx, m); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
-	untouched := m.Turns == 0 && !m.Unattributed
+	untouched := m.Turns == 0 && !m.HasUnattributed
 	if r.attended() || !untouched {
 		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
 	}
@@ -326,7 +326,7 @@ const finishTimeout = 2 * time.Minute
 
 // tidyBranch takes the agent's commits off the branch. That they are the agent's is
 // journalled before: should it fail, a loop that is reopened still knows.
-func (r *Runner) tidyBranch(ctx context.Context, m memory.Briefing) error {
+func (r *Runner) tidyBranch(ctx context.Context, m memory.ActionContext) error {
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return err
@@ -372,7 +372,7 @@ func (r *Runner) nameMovedBranch(ctx context.Context) {
 		}
 		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; %s", home, short(began), hint)
 		r.inRun(ctx, func(context.Context) error {
-			r.tell(memory.Note{Level: loop.Warning, Text: text, PerhapsYours: text})
+			r.tell(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
 			return nil
 		})
 	}

@@ -23,7 +23,7 @@ import (
 // agent, whoever drove it. In a session that a user sits in a look must not take
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
-func (r *Runner) readCalls(m memory.Briefing) error {
+func (r *Runner) readCalls(m memory.ActionContext) error {
 	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func callsIn(path string, at, until int64) ([]authorship.Call, int64, error) {
 	if until >= 0 {
 		data = data[:max(0, min(int64(len(data)), until-from))]
 	}
-	part := authorship.ParsePart(data, from)
-	return part.Calls, from + part.Size, nil
+	part := authorship.ParseChunk(data, from)
+	return part.Calls, from + part.CompleteBytes, nil
 }
 
 // addAll adds calls that were recorded: those of a user's session, and there those of our
@@ -116,7 +116,7 @@ func (r *Runner) shut(forRunner bool) error {
 // itself, but for what a session left it.
 func (r *Runner) sorted() error {
 	r.tools.note((*authorship.Calls).MarkAttributed)
-	if !r.attended() && r.read.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.Accepted) == 0 {
+	if !r.attended() && r.read.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
 		return nil
 	}
 	r.mem.Attribution = r.read
@@ -125,19 +125,19 @@ func (r *Runner) sorted() error {
 
 // agents reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
-func (r *Runner) agents(path string, m memory.Briefing) bool {
+func (r *Runner) agents(path string, m memory.ActionContext) bool {
 	abs := r.JudgedBy.Where(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
-	if !r.tools.mayHaveChanged(abs) && m.Attribution.Accepted[path] != sum {
+	if !r.tools.mayHaveChanged(abs) && m.Attribution.AcceptedChanges[path] != sum {
 		return false
 	}
 	if !r.attended() {
 		return true // it is put back
 	}
-	if r.read.Accepted == nil {
-		r.read.Accepted = map[string]string{}
+	if r.read.AcceptedChanges == nil {
+		r.read.AcceptedChanges = map[string]string{}
 	}
-	r.read.Accepted[path] = sum
+	r.read.AcceptedChanges[path] = sum
 	return true
 }
 

@@ -20,7 +20,7 @@ func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
 	writes := e.Kind == agent.KindTool && !e.Does.Kind.ReadOnly() && !r.ours(e.Does)
 	span := r.tools.time(func(a *authorship.Activity, now time.Time) authorship.Span {
 		if writes {
-			a.Begin(now)
+			a.BeginWriting(now)
 		}
 		if e.Kind == agent.KindToolEnd {
 			return a.CallEnded(now)
@@ -52,8 +52,8 @@ func (r *Runner) endSpans() error {
 	if err != nil {
 		return err
 	}
-	_, _, open := authorship.RunnerSpans(calls.Runner)
-	r.cut = authorship.CutOff(open, proc.StartTime(1), time.Now())
+	_, _, open := authorship.RunnerSpans(calls.RunnerCalls)
+	r.cut = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
 	return r.keepSpan(r.cut)
 }
 

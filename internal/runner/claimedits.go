@@ -17,18 +17,18 @@ import (
 // compared with holds them.
 
 // attributeClaim sorts the edits in the tree that is to be judged. What it finds holds until the commit.
-func (r *Runner) attributeClaim(ctx context.Context, m memory.Briefing, tree string) (memory.Briefing, error) {
+func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
 	m, err := r.sortNewFiles(ctx, m, tree)
 	if err != nil {
 		return m, err
 	}
 	judged := memory.Paths(m.UserEdits())
-	if slices.Equal(judged, m.JudgedEdits()) {
+	if slices.Equal(judged, m.ClaimUserEdits()) {
 		return m, nil
 	}
-	m.Judged = &judged
+	m.UserEditsAtClaim = &judged
 	r.inRun(ctx, func(context.Context) error {
-		n := memory.NewFiles{Judged: &judged}
+		n := memory.NewFiles{UserEditsAtClaim: &judged}
 		r.mem.NewFiles = r.mem.Merge(n)
 		return r.append(memory.TypeNewFiles, n)
 	})
@@ -36,9 +36,9 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.Briefing, tree str
 }
 
 // runClaim runs the gates for a claim.
-func (r *Runner) runClaim(ctx context.Context, m memory.Briefing, q verify.Request) (f verify.Finding, err error) {
+func (r *Runner) runClaim(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
 	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.NoRatchet
-	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsJudgedEdit(path) }
+	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
 	q.ProtectedTree = m.TestsTree
 	if q.Base, err = r.startBeside(ctx, m); err != nil {
 		return f, err
@@ -51,7 +51,7 @@ func (r *Runner) runClaim(ctx context.Context, m memory.Briefing, q verify.Reque
 
 // startBeside is the tree that the task started from, with what the user had edited by then where that is still
 // theirs: so the gates saw it.
-func (r *Runner) startBeside(ctx context.Context, m memory.Briefing) (string, error) {
+func (r *Runner) startBeside(ctx context.Context, m memory.ActionContext) (string, error) {
 	if m.WithEdits == "" {
 		return m.StartTree, nil
 	}

@@ -29,7 +29,7 @@ const (
 // commit makes the judged tree one commit, with the tasks ticked in it, and then
 // ticks them in the work tree. A commit that was made before a crash, or a fault, is
 // found by its receipt; what follows it is then done again.
-func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if _, err := r.putWorkBack(ctx, a.Tree, judgedHead(m), m); err != nil {
 		return loop.Event{}, err
 	}
@@ -62,7 +62,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.Briefing) (
 		return r.append(memory.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
-	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.JudgedEdits()); err != nil {
+	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.ClaimUserEdits()); err != nil {
 		return done, errors.Join(failed, err)
 	}
 	if done, err = r.tickedAll(ctx, done, a, m); err == nil && failed != nil {
@@ -89,7 +89,7 @@ func (r *Runner) followCommit(ctx context.Context) error {
 
 // tickedAll ticks the tasks of a commit that is made, and adds what the user did to
 // the plan meanwhile.
-func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	aside, err := r.tick(ctx, a, m)
 	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.unknownTasks(m.Tasks)
 	return done, err
@@ -108,7 +108,7 @@ func doneWith(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. One that is returned with an error has
 // been made, and git's index is behind.
-func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (memory.CommittedTrees, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
 		return memory.CommittedTrees{}, err
@@ -131,7 +131,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.WithUserEdits(m.JudgedEdits()))
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.WithUserEdits(m.ClaimUserEdits()))
 	}
 	if err != nil {
 		return kept, err
@@ -153,11 +153,11 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.Briefin
 }
 
 // judgedHead is the commit that HEAD was at when the gates took the tree.
-func judgedHead(m memory.Briefing) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
+func judgedHead(m memory.ActionContext) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
 
 // parent is what the commit goes on top of. No turn has run since the gates took
 // the tree: commits that were made on the branch since are the user's, and stay.
-func (r *Runner) parent(ctx context.Context, m memory.Briefing) (string, error) {
+func (r *Runner) parent(ctx context.Context, m memory.ActionContext) (string, error) {
 	judged := judgedHead(m)
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
@@ -197,11 +197,11 @@ func (r *Runner) withSince(ctx context.Context, tree, from, to string) (string, 
 }
 
 // receiptKey names the commit of this claim even where no gate gave a receipt.
-func (r *Runner) receiptKey(a loop.Action, m memory.Briefing) string {
+func (r *Runner) receiptKey(a loop.Action, m memory.ActionContext) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Action, m memory.Briefing) []git.Trailer {
+func (r *Runner) trailers(a loop.Action, m memory.ActionContext) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})

@@ -26,7 +26,7 @@ type ready struct {
 
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Briefing) (at ready, refusal *loop.Gates, err error) {
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.ActionContext) (at ready, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsOwn() {
 		noted, err := r.squash(ctx, m.Base)
@@ -84,7 +84,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m memory.Brie
 
 // checkMessage asks the user's hooks about the message of a task's commit before the agent
 // is paid for its work: it could not change what they say.
-func (r *Runner) checkMessage(ctx context.Context, task string, m memory.Briefing) error {
+func (r *Runner) checkMessage(ctx context.Context, task string, m memory.ActionContext) error {
 	message := r.commitMessage(m.Tasks, []string{task})
 	if r.Spec.NoCommit || message == r.agreed {
 		return nil

@@ -24,7 +24,7 @@ import (
 // then on, which is journalled: a stash of the user's gives it other times.
 
 // sortEdits tells the tracked files that only the user changed since the base from the agent's.
-func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed changedFiles) (memory.Briefing, error) {
+func (r *Runner) sortEdits(ctx context.Context, m memory.ActionContext, changed changedFiles) (memory.ActionContext, error) {
 	was, err := r.editsSince(ctx, m)
 	if err != nil {
 		return m, err
@@ -78,7 +78,7 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.Briefing, changed chang
 // afterRest looks for what the user did in the tree while the loop waited, or was paused, before the agent works
 // there: a folder has other times then.
 func (r *Runner) afterRest(do asked) asked {
-	return func(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 		if r.rested.Swap(false) {
 			sorted, err := r.sortNewFiles(ctx, m, "")
 			if err != nil {
@@ -120,7 +120,7 @@ func (r *Runner) notEdits() map[string]bool {
 
 // editsSince is what is known of the changes since the base. Where the base is another one than it was,
 // a change that the new one has is none any more; all others have the author that they had.
-func (r *Runner) editsSince(ctx context.Context, m memory.Briefing) (memory.Edits, error) {
+func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory.Edits, error) {
 	was := memory.Edits{Since: m.Base.Commit}
 	if m.Edits != nil {
 		was = *m.Edits
@@ -159,16 +159,16 @@ func (r *Runner) editsSince(ctx context.Context, m memory.Briefing) (memory.Edit
 
 // editedByUser reports whether only the user changed a tracked file, and whether it is gone. A deletion that
 // is known to be theirs stays so: other changes in the folder give it other times.
-func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Calls, times authorship.Times) (theirs, gone bool) {
+func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Calls, times authorship.Timeline) (theirs, gone bool) {
 	full := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
 	at, gone := r.editTimes(file)
 	deleted := slices.Contains(was.Deleted, file)
 	if gone {
-		return deleted || times.OfEdit(at, false) == authorship.User && !past.Names(full), true
+		return deleted || times.EditAuthor(at, false) == authorship.User && !past.Named(full), true
 	}
 	known := slices.Contains(was.ByUser, file) && !deleted
 	untouched := known && len(at) > 0 && slices.EqualFunc(at, r.userEdits[file], time.Time.Equal) // however soon after it a turn began
-	theirs = (untouched || times.OfEdit(at, known) == authorship.User) && !past.Wrote(full)
+	theirs = (untouched || times.EditAuthor(at, known) == authorship.User) && !past.Wrote(full)
 	if theirs {
 		r.userEdits[file] = at
 	}
@@ -185,7 +185,7 @@ func (r *Runner) isSinceCut(file string) bool {
 // tellDoubtful names such files, which count as the agent's.
 func (r *Runner) tellDoubtful(ctx context.Context, how string, files []string) {
 	few := plan.Few(files, newMost)
-	n := memory.Note{Level: loop.Warning, PerhapsYours: few + ", " + how + " since a turn that was cut off began"}
+	n := memory.Note{Level: loop.Warning, PossibleUserChange: few + ", " + how + " since a turn that was cut off began"}
 	n.Text = how + " since the turn that was cut off began, treated as the agent's work, perhaps yours: " + few
 	r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 }

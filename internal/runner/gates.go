@@ -56,7 +56,7 @@ func (r *Runner) GateProgress(p verify.Progress) {
 }
 
 // runGates runs the gates that are due for a purpose.
-func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if a.Purpose == loop.ForBaseline {
 		if err := r.checkMessage(ctx, a.Task, m); err != nil {
 			return loop.Event{}, err
@@ -111,7 +111,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.Briefing)
 // askRed asks the user about gates that are failing before any work, where somebody is
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
-func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.Briefing) bool {
+func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.ActionContext) bool {
 	if r.AskRed == nil || g.Status != gate.Fail || !m.BeforeFirstTurn || m.Verify {
 		return false
 	}
@@ -161,7 +161,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // judgeClaim runs the user's hooks, then the gates, on one and the same tree. Work
 // that was taken out of the work tree meanwhile is put back and judged again. A tree
 // that the gates changed is judged once more; one that keeps changing cannot be.
-func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefing, dir string) (loop.Gates, error) {
+func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
 	at, known, err := r.beforeGates(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
@@ -220,7 +220,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.Briefin
 
 // beforeGates gets a claim ready for the gates. It returns a result where that is known
 // without them.
-func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Briefing) (at ready, known *loop.Gates, err error) {
+func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.ActionContext) (at ready, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
 		if known, err = r.keptToScope(ctx, a.Tasks, m); known != nil || err != nil {
 			return at, known, err

@@ -18,7 +18,7 @@ import (
 
 // unsettled runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
-func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing, dir string) (loop.Gates, error) {
+func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
 		return g, nil
 	}
@@ -52,7 +52,7 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.Briefing,
 
 // changedByGates returns the tree as it is, and the tracked files that differ from one of
 // before.
-func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Briefing) (now string, changed []string, err error) {
+func (r *Runner) changedByGates(ctx context.Context, before string, m memory.ActionContext) (now string, changed []string, err error) {
 	if now, _, err = r.Repo.Resnapshot(ctx); err != nil {
 		return "", nil, err
 	}
@@ -63,7 +63,7 @@ func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Bri
 	if err != nil {
 		return "", nil, fmt.Errorf("compare with the tree before the gates: %w", err)
 	}
-	others := append(r.Marks(), m.Untouched()...)
+	others := append(r.Marks(), m.ExcludedFiles()...)
 	for _, c := range diff {
 		if c.Status != 'A' && !slices.Contains(others, c.Path) {
 			changed = append(changed, c.Path)

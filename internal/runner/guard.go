@@ -114,7 +114,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 }
 
 // beginTools makes ready for the tool calls of a turn with this prompt.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.Briefing, prompt string) error {
+func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
 	judges, err := record.Protected(r.Loop)
 	if err != nil {
 		return err

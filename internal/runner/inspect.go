@@ -15,7 +15,7 @@ import (
 // inspect finds out what the turn did to the work tree: a branch switched, marks
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
-func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	seen := loop.Inspection{Shallow: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
@@ -68,7 +68,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.Briefing) 
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.Inspection) error {
+func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, seen *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
@@ -99,7 +99,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.Briefing, seen *loop.
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.Briefing, seen *loop.Inspection) ([]string, error) {
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, seen *loop.Inspection) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
 		if frozen.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.agents(path, m) {
@@ -109,7 +109,7 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memor
 		}
 	}
 	seen.Tampered = append(seen.Tampered, back...)
-	stood := slices.Collect(maps.Keys(m.Attribution.Accepted)) // until now
+	stood := slices.Collect(maps.Keys(m.Attribution.AcceptedChanges)) // until now
 	if slices.ContainsFunc(append(stood, changed...), frozen.InGitDir) {
 		if err := r.Repo.InvalidateIndexes(); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memor
 }
 
 // restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
-func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.Briefing) error {
+func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.ActionContext) error {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
@@ -145,7 +145,7 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 
 // attribute tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) attribute(ctx context.Context, changed []string, m memory.Briefing, seen *loop.Inspection) error {
+func (r *Runner) attribute(ctx context.Context, changed []string, m memory.ActionContext, seen *loop.Inspection) error {
 	for _, path := range changed {
 		if m.MayChangeInput(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
@@ -184,7 +184,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	m := r.mem.Briefing()
+	m := r.mem.ActionContext()
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, why, DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		return fmt.Errorf("checkpoint before restoring protected files: %w", err)
 	}
@@ -209,12 +209,12 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 
 // changed compares the work tree's tree with the task's start, Pawl's own marks and
 // the user's new files aside.
-func (r *Runner) changed(ctx context.Context, now string, m memory.Briefing) (bool, error) {
+func (r *Runner) changed(ctx context.Context, now string, m memory.ActionContext) (bool, error) {
 	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := append(r.Marks(), m.Untouched()...)
+	marks := append(r.Marks(), m.ExcludedFiles()...)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

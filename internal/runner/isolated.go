@@ -11,7 +11,7 @@ import (
 )
 
 // firstBaseline does what is due when the gates have run before the first turn.
-func (r *Runner) firstBaseline(ctx context.Context, m memory.Briefing, dir string) error {
+func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir string) error {
 	if !m.BeforeFirstTurn || m.Verify {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.Briefing, dir strin
 
 // nameUnshown names the gates whose baseline an isolated checkout does not show: work
 // could not be proven by them at the end.
-func (r *Runner) nameUnshown(ctx context.Context, m memory.Briefing, dir string) error {
+func (r *Runner) nameUnshown(ctx context.Context, m memory.ActionContext, dir string) error {
 	unshown, err := r.Verify.CheckIsolation(ctx, m.StartTree, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())

@@ -26,7 +26,7 @@ const (
 // which is told what came of it. It knows the goal, what was tried, and how the
 // tree stands; nothing of it goes on but what it did there. That it cannot be begun
 // is not a fault: the user's session goes on by itself then.
-func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Briefing) (_ loop.Event, err error) {
+func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.ActionContext) (_ loop.Event, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -65,7 +65,7 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Briefi
 }
 
 // isolation is what bounds a try that begins now.
-func (r *Runner) isolation(m memory.Briefing) record.Isolation {
+func (r *Runner) isolation(m memory.ActionContext) record.Isolation {
 	is := record.Isolation{MaxCostUSD: tryCostUSD, Timeout: tryTimeout}
 	if r.Spec.Isolation != nil {
 		is = *r.Spec.Isolation
@@ -77,7 +77,7 @@ func (r *Runner) isolation(m memory.Briefing) record.Isolation {
 }
 
 // isolatedPrompt is what the agent of a try is told.
-func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Briefing) (string, error) {
+func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.ActionContext) (string, error) {
 	d := r.promptData(a, m)
 	is := r.isolation(m)
 	if is.MaxCostUSD > 0 {
@@ -95,7 +95,7 @@ func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Bri
 
 // changes names what differs from the tree that the task began with: "M main.go",
 // with A for added and D for deleted.
-func (r *Runner) changes(ctx context.Context, m memory.Briefing) ([]string, error) {
+func (r *Runner) changes(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)

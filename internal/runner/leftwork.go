@@ -17,7 +17,7 @@ import (
 // startOf is the tree that a task starts from, which a checkpoint of the tree as it is
 // has just been made of. It holds of what the user has edited what is committed: should the
 // agent change such a file later, the whole change is seen.
-func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, tree string) (loop.Event, error) {
+func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
 	if left := r.Spec.LeftWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.theirTree() { // it stays in place in a tree of theirs
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
@@ -37,7 +37,7 @@ func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.Briefing, 
 
 // baseline runs the gates on the tree that a task starts from. Work that was half-done
 // then, held by the tree halfDone, is laid aside meanwhile.
-func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.Briefing, dir string) (g loop.Gates, err error) {
+func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionContext, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
 		return r.allGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
 	}
@@ -73,7 +73,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 }
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
-func (r *Runner) bringBackLeft(ctx context.Context, m memory.Briefing) error {
+func (r *Runner) bringBackLeft(ctx context.Context, m memory.ActionContext) error {
 	if r.Spec.LeftWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
 		return nil
 	}

@@ -88,7 +88,7 @@ type proving struct {
 // proveLater queues a commit for mutation testing, unless its evidence is below reviewed,
 // also if its changes of tests are approved, or all of its tasks want unproven: then there are
 // no tests to try.
-func (r *Runner) proveLater(a loop.Action, m memory.Briefing, before, commit string) {
+func (r *Runner) proveLater(a loop.Action, m memory.ActionContext, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.Tasks.Task(id)
 		return ok && t.Wanted != gate.Unproven
@@ -242,7 +242,7 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) (memory.Note, error)
 func testedOf(u unproven, proof verify.Proof) memory.MutationResult {
 	t := memory.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(proof.Functions)}
 	for _, m := range proof.Missed {
-		t.Missed = append(t.Missed, plan.OneLine(m.String(), 160))
+		t.Survived = append(t.Survived, plan.OneLine(m.String(), 160))
 	}
 	for _, p := range proof.Functions {
 		switch p.Result {

@@ -59,7 +59,7 @@ const (
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
 // the user's, and tells of both. It returns the memory with them. The tree is that of
 // the work tree now, "" where no snapshot was taken.
-func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree string) (memory.Briefing, error) {
+func (r *Runner) sortNewFiles(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
 	if r.Spec.NoCommit {
 		return m, nil
 	}
@@ -82,7 +82,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m memory.Briefing, tree strin
 	var left memory.NewFiles
 	var unnamed, own []string
 	for _, file := range found {
-		author, named := authorship.OfNewFile(filepath.Join(r.Repo.Root(), filepath.FromSlash(file)), times.of(file), past, times.Times)
+		author, named := authorship.NewFileAuthor(filepath.Join(r.Repo.Root(), filepath.FromSlash(file)), times.of(file), past, times.Timeline)
 		switch {
 		case author == authorship.Gates:
 			left.ByGates = append(left.ByGates, file)
@@ -165,7 +165,7 @@ type changedFiles struct {
 // sinceBase are the files that the loop's base lacks and that have not been sorted yet, and those of the
 // base that were changed. Without a tree a snapshot is taken only where there may be new ones: else it
 // costs one git.
-func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) (fresh []string, changed changedFiles, err error) {
+func (r *Runner) sinceBase(ctx context.Context, m memory.ActionContext, tree string) (fresh []string, changed changedFiles, err error) {
 	attributed := r.attributed(m)
 	var tracked string
 	if tree == "" {
@@ -202,7 +202,7 @@ func (r *Runner) sinceBase(ctx context.Context, m memory.Briefing, tree string) 
 }
 
 // ofBase are those of the files that differ from the index that the loop's base has.
-func (r *Runner) ofBase(ctx context.Context, m memory.Briefing, modified []string) (changedFiles, error) {
+func (r *Runner) ofBase(ctx context.Context, m memory.ActionContext, modified []string) (changedFiles, error) {
 	changed := changedFiles{some: true}
 	files, err := r.Repo.EntriesAt(ctx, m.Base.Commit, modified)
 	if err != nil {
@@ -217,12 +217,12 @@ func (r *Runner) ofBase(ctx context.Context, m memory.Briefing, modified []strin
 }
 
 // attributed are the new files of which it is known whose they are.
-func (r *Runner) attributed(m memory.Briefing) map[string]bool {
+func (r *Runner) attributed(m memory.ActionContext) map[string]bool {
 	files := maps.Clone(r.ownNew)
 	if files == nil {
 		files = map[string]bool{}
 	}
-	known := slices.Concat(r.Spec.Untracked, m.Untouched(), m.ByAgent, r.Marks())
+	known := slices.Concat(r.Spec.Untracked, m.ExcludedFiles(), m.ByAgent, r.Marks())
 	if r.Spec.LeftWork != nil {
 		known = append(known, r.Spec.LeftWork.Paths...)
 	}
@@ -234,15 +234,15 @@ func (r *Runner) attributed(m memory.Briefing) map[string]bool {
 
 // workTimes tells by the times of files who can have made them.
 type workTimes struct {
-	authorship.Times
+	authorship.Timeline
 	root string
 	old  map[string]bool // the folders of the loop's base that they lie in
 }
 
-func (r *Runner) workTimes(ctx context.Context, m memory.Briefing, files []string) (workTimes, error) {
+func (r *Runner) workTimes(ctx context.Context, m memory.ActionContext, files []string) (workTimes, error) {
 	w := workTimes{root: r.Repo.Root()}
 	var err error
-	if w.Times, err = r.spans(m); err != nil {
+	if w.Timeline, err = r.spans(m); err != nil {
 		return w, err
 	}
 	var dirs []string
@@ -259,13 +259,13 @@ func (r *Runner) workTimes(ctx context.Context, m memory.Briefing, files []strin
 }
 
 // spans are the times at which something of the agent's was at work.
-func (r *Runner) spans(m memory.Briefing) (authorship.Times, error) {
+func (r *Runner) spans(m memory.ActionContext) (authorship.Timeline, error) {
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil || r.strangeClock() {
-		return authorship.Times{}, err
+		return authorship.Timeline{}, err
 	}
-	calls.UnderWay = r.tools.time((*authorship.Activity).UnderWay)
-	return calls.Times(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt)), nil
+	calls.OpenSpan = r.tools.time((*authorship.Activity).OpenSpan)
+	return calls.Timeline(m.StartedAt, time.Now(), cmp.Or(r.FileDoubt, newDoubt)), nil
 }
 
 // of returns the times of a file and of each new folder that it lies in.

@@ -163,8 +163,8 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.PerhapsYours) != 1 || !strings.Contains(m.PerhapsYours[0], "squashed/1") {
-		t.Errorf("the report names as perhaps yours: %q", m.PerhapsYours)
+	if len(m.PossibleUserChanges) != 1 || !strings.Contains(m.PossibleUserChanges[0], "squashed/1") {
+		t.Errorf("the report names as perhaps yours: %q", m.PossibleUserChanges)
 	}
 }
 

@@ -42,16 +42,18 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 func TestAPanicInAnActionIsAnError(t *testing.T) {
 	t.Parallel()
 	var none []string
-	_, err := caught(func(context.Context, loop.Action, memory.Briefing) (loop.Event, error) {
+	_, err := caught(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
 		return loop.Event{Text: none[2]}, nil
-	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.Briefing{})
+	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.ActionContext{})
 	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
 		t.Errorf("%v", err)
 	}
 	if failure.Hint(err) == "" {
 		t.Error("it does not say what to do")
 	}
-	_, err = caught(func(context.Context, loop.Action, memory.Briefing) (loop.Event, error) { return loop.Event{}, errStuck })(t.Context(), loop.Action{}, memory.Briefing{})
+	_, err = caught(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
+		return loop.Event{}, errStuck
+	})(t.Context(), loop.Action{}, memory.ActionContext{})
 	if !errors.Is(err, errStuck) {
 		t.Errorf("%v", err)
 	}

@@ -82,7 +82,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 }
 
 // asked performs an action; m is how things stood when it began.
-type asked func(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error)
+type asked func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error)
 
 // underway is an action that will end in an event.
 type underway struct {
@@ -138,7 +138,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	actx, cancel := context.WithCancel(ctx)
 	u := &underway{do: a.Do, cancel: cancel, done: make(chan struct{})}
 	r.action = u
-	m := r.mem.Briefing()
+	m := r.mem.ActionContext()
 	r.came = memory.Session{}
 	r.before = r.last.Swap(nil)
 	go func() {
@@ -178,7 +178,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 // reading a source file that it does not understand, ends the loop with words and an
 // outcome, and not the process that is to clean up after it.
 func caught(do asked) asked {
-	return func(ctx context.Context, a loop.Action, m memory.Briefing) (e loop.Event, err error) {
+	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (e loop.Event, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = failure.New(failure.Error, "this is a mistake in Pawl: please report it; the work is kept, and  pawl resume  tries again",

@@ -142,7 +142,7 @@ func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
 
 // addedMeanwhile are the tasks that were added to the plan when all others were done.
 // Another edit stays: nothing writes to the plan any more.
-func (r *Runner) addedMeanwhile(m memory.Briefing) ([]loop.Task, error) {
+func (r *Runner) addedMeanwhile(m memory.ActionContext) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
 	}
@@ -162,7 +162,7 @@ func (r *Runner) adoptEdited(while string) error {
 		return nil
 	}
 	if r.attended() { // there the agent may be at work in a pause
-		if err := r.readCalls(r.mem.Briefing()); err != nil || r.planExplained() {
+		if err := r.readCalls(r.mem.ActionContext()); err != nil || r.planExplained() {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // between leaves it to the next one.
 
 // editPlan makes the edits that the user asked for.
-func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	e := loop.Event{Kind: loop.PlanEdited}
 	for _, edit := range a.Edits {
 		done, err := r.editOne(edit, m)
@@ -53,7 +53,7 @@ type refusedEdit struct{ error }
 func (e *refusedEdit) Unwrap() error { return e.error }
 
 // editOne makes one edit, in the file as it is there and in the frozen plan.
-func (r *Runner) editOne(e plan.Edit, m memory.Briefing) (plan.Edit, error) {
+func (r *Runner) editOne(e plan.Edit, m memory.ActionContext) (plan.Edit, error) {
 	if r.plan == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
@@ -84,7 +84,7 @@ func (r *Runner) editOne(e plan.Edit, m memory.Briefing) (plan.Edit, error) {
 }
 
 // edited is a plan with an edit in it.
-func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.Briefing) (*planfile.File, plan.Edit, error) {
+func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.ActionContext) (*planfile.File, plan.Edit, error) {
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // prompt writes what the agent is told in a turn.
-func (r *Runner) prompt(a loop.Action, m memory.Briefing) (string, error) {
+func (r *Runner) prompt(a loop.Action, m memory.ActionContext) (string, error) {
 	if a.Situation == loop.NoClaim && r.Spec.IsGoalUnsent(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
@@ -32,7 +32,7 @@ func (r *Runner) prompt(a loop.Action, m memory.Briefing) (string, error) {
 // iteration it will be and what is left then is not known yet.
 func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.NoClaim, nil
-	d := r.promptData(a, r.mem.Briefing())
+	d := r.promptData(a, r.mem.ActionContext())
 	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
 	return r.render(r.kindOf(a), d)
 }
@@ -107,7 +107,7 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 // the last task.
 const forMessage = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
 
-func (r *Runner) promptData(a loop.Action, m memory.Briefing) prompt.Data {
+func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
@@ -177,7 +177,7 @@ func (r *Runner) mountsTools() bool {
 
 // addOwner adds what depends on where the turn runs, and on the tool whose file the loop
 // follows.
-func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.Briefing) {
+func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
 	d.MayAsk = !d.Attended || !r.Spec.Unattended
@@ -204,7 +204,7 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.Briefing) {
 // failed is the gate that failed last, or the commit hook that refused; none where
 // something else is what to fix. Where green gates are the goal, the agent hears
 // of a red one from the beginning.
-func (r *Runner) failed(a loop.Action, m memory.Briefing) []gate.Result {
+func (r *Runner) failed(a loop.Action, m memory.ActionContext) []gate.Result {
 	f, green := m.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil
@@ -228,7 +228,7 @@ func (r *Runner) failed(a loop.Action, m memory.Briefing) []gate.Result {
 	return []gate.Result{res}
 }
 
-func budget(m memory.Briefing) prompt.Budget {
+func budget(m memory.ActionContext) prompt.Budget {
 	l := m.Limits
 	b := prompt.Budget{Iteration: m.Iteration, MaxIterations: l.Iterations}
 	if l.Duration > 0 {

@@ -27,7 +27,7 @@ func (r *Runner) updateProtected() error {
 // meanwhile names protected files that the agent changed while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
-func (r *Runner) meanwhile(ctx context.Context, m memory.Briefing) ([]string, error) {
+func (r *Runner) meanwhile(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare protected files: %w", err)
@@ -37,7 +37,7 @@ func (r *Runner) meanwhile(ctx context.Context, m memory.Briefing) ([]string, er
 
 // untampered discards the results of gates on the final tree if a protected file was
 // changed while they ran.
-func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Briefing) (loop.Gates, error) {
+func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.ActionContext) (loop.Gates, error) {
 	changed, err := r.meanwhile(ctx, m)
 	if err != nil || len(changed) == 0 {
 		return g, err
@@ -49,7 +49,7 @@ func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.Briefing
 
 // refused names the tests that the user rejected and that are not as the judge
 // has them, by the agent's doing.
-func (r *Runner) refused(ctx context.Context, m memory.Briefing) ([]string, error) {
+func (r *Runner) refused(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	if len(m.Rejected) == 0 {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (r *Runner) refused(ctx context.Context, m memory.Briefing) ([]string, erro
 
 // committedChanges are those of the files that are as an earlier task committed them: their
 // change is put back when that task is taken up again, and the one at work is not blamed.
-func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.Briefing) ([]string, error) {
+func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.ActionContext) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -93,16 +93,16 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 }
 
 // rejects tells whether the user rejected a file by its name, or as one of all tests.
-func (r *Runner) rejects(path string, m memory.Briefing) bool {
+func (r *Runner) rejects(path string, m memory.ActionContext) bool {
 	everyTest := m.Rejects(loop.AllTests) && !m.MayChange(path)
 	return m.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
 // protectedTree holds the judge's copies of the tests.
-func protectedTree(m memory.Briefing) string { return cmp.Or(m.TestsTree, m.StartTree) }
+func protectedTree(m memory.ActionContext) string { return cmp.Or(m.TestsTree, m.StartTree) }
 
 // putBackTests makes rejected tests what the judge has.
-func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Briefing) error {
+func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.ActionContext) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Brie
 
 // oldTests adds to what the gates found what a claim did to old tests: what it is
 // worth if that is approved, and which copies judge from then on.
-func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	if g.Status != gate.Pass {
 		return nil
 	}
@@ -131,10 +131,10 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 			return err
 		}
 	}
-	if f.Observation.ChangesRequested && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsJudgedEdit) {
+	if f.Observation.ChangesRequested && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) {
 		return r.keepAdapted(ctx, g, f)
 	}
-	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsJudgedEdit) // the user's edits are allowed, and in no commit
+	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
 	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f v
 }
 
 // tellOldTests adds what a claim did to old tests, and what it is worth if that is approved.
-func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
+func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.ChangedInputs
 	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
 	if err != nil {
@@ -180,8 +180,8 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded; so it does of what the user has edited and not committed. What a
 // file has more is the judge's too.
-func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.Briefing) error {
-	edits := m.JudgedEdits()
+func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
+	edits := m.ClaimUserEdits()
 	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
 	files := slices.Concat(old, edits)
 	var trees [3]map[string]git.Entry
@@ -199,7 +199,7 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 		same := copied == had[path]
 		_, saysLess := f.ProtectedTexts[path]
 		switch {
-		case m.IsJudgedEdit(path):
+		case m.IsClaimUserEdit(path):
 			if has && !same {
 				keep = append(keep, path)
 			}

@@ -15,7 +15,7 @@ import (
 // head: files that are again what git has of them. HEAD goes back on the loop's branch.
 // All other changes since are the user's and stay, and so does their stash. It reports
 // whether a file was written. In a user's own tree nothing is done over their head.
-func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m memory.Briefing) (bool, error) {
+func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
 	if r.Spec.NoCommit || r.theirTree() {
 		return false, nil
 	}

@@ -30,7 +30,7 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 }
 
 // pointTrailers are those of a checkpoint made for a task, "" for none.
-func (r *Runner) pointTrailers(m memory.Briefing, task string) []git.Trailer {
+func (r *Runner) pointTrailers(m memory.ActionContext, task string) []git.Trailer {
 	ts := DoneTrailers(r.Loop.ID, m.Tasks)
 	if task != "" {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(task, 100)})
@@ -95,7 +95,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 
 // lostCommits are the done tasks whose commits are no longer in the branch. A user
 // who rewords a commit keeps its trailers.
-func (r *Runner) lostCommits(ctx context.Context, m memory.Briefing) (lost []string, err error) {
+func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) (lost []string, err error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil
 	}

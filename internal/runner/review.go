@@ -29,14 +29,14 @@ type Reviewer interface {
 
 // review has the review gates look at work that every command lets pass. The first
 // that fails it has the last word: what the others would say is not paid for.
-func (r *Runner) review(ctx context.Context, a loop.Action, m memory.Briefing, dir string) (loop.Gates, error) {
+func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
 	q, err := r.toReview(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
 	}
 	q.LogDir = dir
 	g := loop.Gates{Tree: q.Tree, Status: gate.Pass}
-	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.WithUserEdits(m.JudgedEdits()).Untouched()); err != nil {
+	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.WithUserEdits(m.ClaimUserEdits()).ExcludedFiles()); err != nil {
 		return loop.Gates{}, fmt.Errorf("leave out what is not the loop's: %w", err)
 	}
 	var results []gate.Result
@@ -87,7 +87,7 @@ func addReview(g *loop.Gates, ans review.Answer) {
 
 // untouched: what was reviewed is what is there. A reviewer that nobody can hold
 // to reading may have written.
-func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Briefing) error {
+func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.ActionContext) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("look whether the review left the work as it was: %w", err)
@@ -103,7 +103,7 @@ func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.Briefing
 }
 
 // toReview is what a reviewer is told of the claim.
-func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.Briefing) (review.Request, error) {
+func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.ActionContext) (review.Request, error) {
 	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.Answer

@@ -140,8 +140,8 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.mem.Unattributed && !r.mem.Attended(r.Spec.Policy) {
-		r.tools.note((*authorship.Calls).AddUnknown) // whoever drove the loop took what it saw with it
+	if r.mem.HasUnattributed && !r.mem.Attended(r.Spec.Policy) {
+		r.tools.note((*authorship.Calls).AddAnyChange) // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
 	// user's word that it is to rest before the next turn rests.
@@ -297,7 +297,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	acts := r.mem.Apply(e)
-	if memory.AllAttributed(e, r.mem.State) {
+	if memory.CompletesAttribution(e, r.mem.State) {
 		if err := r.sorted(); err != nil {
 			return nil, err
 		}
@@ -311,7 +311,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.Notify != nil {
 		for _, n := range r.mem.Notices {
-			r.Notify(n.Of(r.Loop.ID, r.Spec.Goal(), r.Spec.Root))
+			r.Notify(n.ForLoop(r.Loop.ID, r.Spec.Goal(), r.Spec.Root))
 		}
 	}
 	return acts, nil

@@ -22,7 +22,7 @@ const byScope = "scope"
 // keptToScope fails a claim whose work lies outside of what its tasks may change,
 // nil if it does not. The guard stops the agent's own calls there, and nothing of
 // what a program writes that they start.
-func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.Briefing) (*loop.Gates, error) {
+func (r *Runner) keptToScope(ctx context.Context, tasks []string, m memory.ActionContext) (*loop.Gates, error) {
 	found, err := r.OutOfScope(ctx, tasks, m)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s Strays) Advice() string {
 // OutOfScope finds what a claim of these tasks together would be refused for. What
 // the guard would let the agent edit at one of them is none of it, nor what the
 // person has committed meanwhile, nor Pawl's own marks.
-func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Briefing) (Strays, error) {
+func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.ActionContext) (Strays, error) {
 	var found Strays
 	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
 	if len(tasks) == 0 || slices.ContainsFunc(tasks, free) {
@@ -91,7 +91,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Briefi
 		within := func(id string) bool { return r.mayChange(path, id, m) }
 		switch {
 		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
-		case slices.Contains(m.Untouched(), c.Path):
+		case slices.Contains(m.ExcludedFiles(), c.Path):
 			found.Theirs = append(found.Theirs, c.Path)
 		case all.MayHaveChanged(path):
 			found.Agents = append(found.Agents, c.Path)
@@ -104,7 +104,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Briefi
 
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
 // its scope goes. What it asks about, a user who sits there has answered.
-func (r *Runner) mayChange(path, task string, m memory.Briefing) bool {
+func (r *Runner) mayChange(path, task string, m memory.ActionContext) bool {
 	rules := r.Spec.GuardRules(r.places(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.Attended && !r.Spec.Unattended
@@ -112,7 +112,7 @@ func (r *Runner) mayChange(path, task string, m memory.Briefing) bool {
 
 // recall returns all calls since the task began, also those whose changes were
 // attributed.
-func (r *Runner) recall(m memory.Briefing) (*authorship.Calls, error) {
+func (r *Runner) recall(m memory.ActionContext) (*authorship.Calls, error) {
 	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // listened before the loop, and what a gate or a set-up has started, stays.
 
 // endServers does so.
-func (r *Runner) endServers(ctx context.Context, m memory.Briefing) {
+func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 	if !r.attended() || m.Bound.Session == "" || m.StartedAt.IsZero() {
 		return
 	}

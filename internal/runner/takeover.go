@@ -83,7 +83,7 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 	}
 	points, err := r.Repo.Checkpoints(ctx, r.Loop.ID)
 	end, known := EndPoint(points)
-	noTurn := r.mem.State.Turns == 0 && !r.mem.Unattributed
+	noTurn := r.mem.State.Turns == 0 && !r.mem.HasUnattributed
 	if err != nil || !known && !noTurn {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // the agent's ran: base..head. One that was made while nothing of the agent's was at
 // work is the user's, and part of the base; those of the agent's below it become
 // changes. In doubt all are the agent's: nothing that was not judged becomes the base.
-func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head string, m memory.Briefing) (memory.Base, []string, error) {
+func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
 	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)
@@ -55,7 +55,7 @@ func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head str
 }
 
 // yours are the commits that were made while nothing of the agent's was at work.
-func (r *Runner) yours(ctx context.Context, commits []string, m memory.Briefing) (yours []string, err error) {
+func (r *Runner) yours(ctx context.Context, commits []string, m memory.ActionContext) (yours []string, err error) {
 	if r.theirTree() || len(commits) == 0 {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func (r *Runner) yours(ctx context.Context, commits []string, m memory.Briefing)
 		return nil, err
 	}
 	for _, c := range commits {
-		if times.Author(fileTimes(r.Repo.LooseObjectPath(c))) != authorship.Agent {
+		if times.FileAuthor(fileTimes(r.Repo.LooseObjectPath(c))) != authorship.Agent {
 			yours = append(yours, c)
 		}
 	}

@@ -28,7 +28,7 @@ type ticks struct {
 }
 
 // ticked prepares the ticks of a commit. Preparing them again changes nothing.
-func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Briefing) (ticks, error) {
+func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.ActionContext) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
 		t, _ := m.Tasks.Task(id)
 		return id == loop.FinalTask || t.IsOwn()
@@ -57,7 +57,7 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.Briefing) (
 }
 
 // addProgress adds the progress file of the plan's format, if there is one.
-func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.Briefing) error {
+func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) error {
 	format := t.plan.Plan().Format
 	path := planfile.ProgressFile(r.planPath(), format)
 	if path == "" {
@@ -114,7 +114,7 @@ func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, er
 // tick writes the ticks of a commit that is made to the work tree and to the frozen
 // plan. They are prepared again: a commit that waits for a passphrase takes long, and
 // what the user wrote into the plan meanwhile stays.
-func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.Briefing) (aside string, err error) {
+func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.ActionContext) (aside string, err error) {
 	t, err := r.ticked(ctx, a, m)
 	if err != nil || t.plan == nil {
 		return "", err

@@ -18,7 +18,7 @@ func (r *Runner) nap(until time.Time) time.Duration {
 }
 
 // wait ends at a time, which may have passed while nobody was there.
-func (r *Runner) wait(ctx context.Context, a loop.Action, _ memory.Briefing) (loop.Event, error) {
+func (r *Runner) wait(ctx context.Context, a loop.Action, _ memory.ActionContext) (loop.Event, error) {
 	t := time.NewTimer(r.nap(a.Until))
 	defer t.Stop()
 	for {

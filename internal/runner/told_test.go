@@ -46,7 +46,7 @@ func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
 	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
 		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
 		prompt := func(turn int) string {
-			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, memory.Memory{Known: memory.Known{TurnsBegun: turn}})))
+			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, memory.Memory{OwnerState: memory.OwnerState{TurnsBegun: turn}})))
 		}
 		tells(t, prompt(1), "# Goal", "# What fails now", "exit code 1", "\n\nmissing two\n")
 		tells(t, prompt(2), heading, "exit code 1", "\n\nmissing two\n", "iteration 2 of at most 25", "!# Goal")

@@ -54,14 +54,17 @@ func (t *tools) time(change func(*authorship.Activity, time.Time) authorship.Spa
 
 // begin notes that a call which may write begins.
 func (t *tools) begin() {
-	t.time(func(a *authorship.Activity, now time.Time) authorship.Span { a.Begin(now); return authorship.Span{} })
+	t.time(func(a *authorship.Activity, now time.Time) authorship.Span {
+		a.BeginWriting(now)
+		return authorship.Span{}
+	})
 }
 
 // turnEnded returns the last span of a turn.
 func (t *tools) turnEnded(res agent.Result) authorship.Span {
 	left := len(res.Background) > 0
 	if left {
-		t.note(func(c *authorship.Calls) { c.LeaveBackground(true) })
+		t.note(func(c *authorship.Calls) { c.SetLeftRunning(true) })
 	}
 	return t.time(func(a *authorship.Activity, now time.Time) authorship.Span {
 		return a.TurnEnded(now, res.Beside || res.Swept > 0 || left, left || res.Failure != nil)
@@ -70,7 +73,7 @@ func (t *tools) turnEnded(res agent.Result) authorship.Span {
 
 // sessionEnded returns the last span of a session, whose processes are gone.
 func (t *tools) sessionEnded() authorship.Span {
-	t.note(func(c *authorship.Calls) { c.LeaveBackground(false) })
+	t.note(func(c *authorship.Calls) { c.SetLeftRunning(false) })
 	return t.time((*authorship.Activity).SessionEnded)
 }
 

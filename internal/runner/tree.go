@@ -17,7 +17,7 @@ import (
 )
 
 // checkpoint keeps a snapshot of the whole work tree.
-func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	var err error
 	if m.Base, err = r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
@@ -66,7 +66,7 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // restore keeps a snapshot of the tree as it is, so that the restore can itself
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
-func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if a.From != "" {
 		return r.bringBack(ctx, a, m)
 	}
@@ -86,7 +86,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Untouched()...))
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.ExcludedFiles()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
@@ -96,7 +96,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.Briefing) 
 
 // bringBack lays work that was put away into the tree as it is now. A file that was
 // changed in another way meanwhile stays as it is.
-func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return loop.Event{}, err
@@ -105,7 +105,7 @@ func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.Briefing
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Untouched()...))
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.ExcludedFiles()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}

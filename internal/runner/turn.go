@@ -30,7 +30,7 @@ const (
 
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
-func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.Briefing) (loop.Event, error) {
+func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if err := r.checkMessage(ctx, a.Task, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -186,7 +186,7 @@ func (r *Runner) setSession(s memory.Session) error {
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
-func costLeft(m memory.Briefing) float64 {
+func costLeft(m memory.ActionContext) float64 {
 	limit := m.Limits.CostUSD
 	if limit <= 0 {
 		return 0
@@ -302,7 +302,7 @@ func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
 		Usage: res.Usage, ToolCallsHidden: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text), Unreadable: claim.IsUnreadableQuestion(res.Text),
+		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // sameWork reports whether two trees differ at most in what is the user's, and no part of
 // a commit.
-func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.Briefing) (bool, error) {
+func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionContext) (bool, error) {
 	if was == now {
 		return true, nil
 	}
@@ -22,7 +22,7 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.Briefin
 	if err != nil {
 		return false, err
 	}
-	judged := m.JudgedEdits()
+	judged := m.ClaimUserEdits()
 	if slices.ContainsFunc(judged, func(file string) bool { return r.ownEdits[file] }) { // it gets into the commit
 		return false, nil
 	}
@@ -38,12 +38,12 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.Briefin
 // one they ran on: files of the user's that git does not track were there, and
 // the commit must stand without them. What lies uncommitted in a submodule it lacks
 // for certain.
-func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.Briefing, f verify.Finding, dir string) error {
+func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.ActionContext, f verify.Finding, dir string) error {
 	m, err := r.sortNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
 	if err != nil {
 		return err
 	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.WithUserEdits(m.JudgedEdits()))
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.WithUserEdits(m.ClaimUserEdits()))
 	if err != nil {
 		return err
 	}

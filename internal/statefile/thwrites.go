@@ -58,13 +58,13 @@ func (t thFiles) writesSince(name string, from int64, m thState) (did agentWrite
 	if err != nil {
 		return did, 0
 	}
-	part := authorship.ParsePart(data, from)
-	did.theirs = part.UserFrom >= 0 && m.At > part.UserFrom
+	part := authorship.ParseChunk(data, from)
+	did.theirs = part.UserCallsOffset >= 0 && m.At > part.UserCallsOffset
 	for _, c := range part.Calls {
 		w := t.writesOf(c)
 		did.state, did.channel = did.state || w.state, did.channel || w.channel
 	}
-	return did, part.Size
+	return did, part.CompleteBytes
 }
 
 // maxCompleteCommand is the length up to which a command was certainly recorded in full.

@@ -246,8 +246,8 @@ func TestVerifyFollows(t *testing.T) {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
 	m := memory.Memory{
-		State: loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Counts: loop.Counts{Iteration: 4}, Work: loop.Work{Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}}},
-		Known: memory.Known{Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}}},
+		State:      loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Counts: loop.Counts{Iteration: 4}, Work: loop.Work{Isolated: &loop.IsolatedTurn{Iteration: 3, Took: time.Second, Rounds: 4}}},
+		OwnerState: memory.OwnerState{Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}}},
 	}
 	if err := files.UpdateProgress(m, time.Now()); err != nil {
 		t.Fatal(err)

@@ -130,31 +130,31 @@ type Note struct {
 
 // LoopEnded is the last event and the summary.
 type LoopEnded struct {
-	Loop         string   `json:"loop" jsonschema:"name of the loop"`
-	Progress     string   `json:"progress,omitempty" jsonschema:"how many tasks are done and how many need you; absent where there is but one"`
-	Outcome      string   `json:"outcome" jsonschema:"verified, unverified, stuck, blocked … as in the table of outcomes"`
-	ExitCode     int      `json:"exit_code" jsonschema:"exit code of the tool"`
-	Reason       string   `json:"reason,omitempty" jsonschema:"why it ended so, one line"`
-	Duration     Span     `json:"duration_seconds" jsonschema:"from start to end"`
-	Waited       Span     `json:"waited_seconds,omitempty" jsonschema:"of it waiting for limits"`
-	Tested       Span     `json:"tested_seconds,omitempty" jsonschema:"of it mutation testing at the end"`
-	Iterations   int      `json:"iterations" jsonschema:"iterations counted"`
-	Tasks        []Tally  `json:"tasks,omitempty" jsonschema:"tasks by result"`
-	Commits      int      `json:"commits" jsonschema:"commits made"`
-	Branch       string   `json:"branch,omitempty" jsonschema:"branch they are on"`
-	Tokens       int64    `json:"tokens" jsonschema:"tokens of all kinds"`
-	CostUSD      float64  `json:"cost_usd" jsonschema:"cost"`
-	CostUnknown  bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
-	LeftOut      []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
-	Uncommitted  []string `json:"uncommitted,omitempty" jsonschema:"files of the agent that no commit holds, with the reason"`
-	LeftAlone    []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
-	UserCommit   string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
-	PerhapsYours []string `json:"perhaps_yours,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`
-	Aside        []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
-	EditsNotMade []string `json:"edits_not_made,omitempty" jsonschema:"edits of the plan that waited at the end"`
-	NotDelivered []string `json:"not_delivered,omitempty" jsonschema:"messages of the user that the agent did not get"`
-	Look         []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
-	Next         []string `json:"next,omitempty" jsonschema:"what to type next"`
+	Loop                string   `json:"loop" jsonschema:"name of the loop"`
+	Progress            string   `json:"progress,omitempty" jsonschema:"how many tasks are done and how many need you; absent where there is but one"`
+	Outcome             string   `json:"outcome" jsonschema:"verified, unverified, stuck, blocked … as in the table of outcomes"`
+	ExitCode            int      `json:"exit_code" jsonschema:"exit code of the tool"`
+	Reason              string   `json:"reason,omitempty" jsonschema:"why it ended so, one line"`
+	Duration            Span     `json:"duration_seconds" jsonschema:"from start to end"`
+	Waited              Span     `json:"waited_seconds,omitempty" jsonschema:"of it waiting for limits"`
+	Tested              Span     `json:"tested_seconds,omitempty" jsonschema:"of it mutation testing at the end"`
+	Iterations          int      `json:"iterations" jsonschema:"iterations counted"`
+	Tasks               []Tally  `json:"tasks,omitempty" jsonschema:"tasks by result"`
+	Commits             int      `json:"commits" jsonschema:"commits made"`
+	Branch              string   `json:"branch,omitempty" jsonschema:"branch they are on"`
+	Tokens              int64    `json:"tokens" jsonschema:"tokens of all kinds"`
+	CostUSD             float64  `json:"cost_usd" jsonschema:"cost"`
+	CostUnknown         bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
+	LeftOut             []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
+	Uncommitted         []string `json:"uncommitted,omitempty" jsonschema:"files of the agent that no commit holds, with the reason"`
+	LeftAlone           []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
+	UserCommit          string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
+	PossibleUserChanges []string `json:"possible_user_changes,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`
+	Aside               []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
+	EditsNotMade        []string `json:"edits_not_made,omitempty" jsonschema:"edits of the plan that waited at the end"`
+	NotDelivered        []string `json:"not_delivered,omitempty" jsonschema:"messages of the user that the agent did not get"`
+	Look                []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
+	Next                []string `json:"next,omitempty" jsonschema:"what to type next"`
 }
 
 // Tally is the tasks that ended in one way.

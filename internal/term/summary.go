@@ -118,7 +118,7 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 	for i, text := range e.Uncommitted {
 		row(only(i, "uncommitted"), Clean(text)+"   the branch lacks it")
 	}
-	for i, text := range e.PerhapsYours {
+	for i, text := range e.PossibleUserChanges {
 		row(only(i, "yours?"), Clean(text))
 	}
 	for i, path := range e.Aside {

@@ -12,7 +12,7 @@ func at(seconds int) time.Time { return time.Unix(int64(1000+seconds), 0) }
 
 func TestWhenTheAgentIsAtWork(t *testing.T) {
 	t.Parallel()
-	call := func(a *Activity, from int) { a.CallBegan(); a.Begin(at(from)) }
+	call := func(a *Activity, from int) { a.CallBegan(); a.BeginWriting(at(from)) }
 	cases := map[string]struct {
 		turn func(a *Activity, keep func(Span))
 		want [][2]int // seconds

@@ -1,10 +1,9 @@
-// Package authorship decides whose change it is: the agent's, the user's, or one that
-// Pawl's gates made.
+// Package authorship decides who made a change: the agent, the user or Pawl's gates.
 //
-// It knows tool calls that ran (Call) and when they did (Span). Calls holds what they may
-// have changed; Times tells by the times of a file who can have made it. Both are wide: in
-// doubt a change is the agent's, so that none goes unjudged and no work is lost. The runner
-// and the hooks of a session read files and clocks for it.
+// It gets the tool calls that ran (Call) and when they ran (Span). Calls says what they may
+// have changed. Timeline compares the times of a file with the spans. In doubt both
+// attribute a change to the agent, so that every change is gated and no work is lost. The
+// package is pure: the runner and the hooks of a session read files and clocks for it.
 package authorship
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Author made a change.
+// Author is who made a change.
 type Author string
 
 // The authors.
@@ -23,26 +22,26 @@ const (
 	Gates Author = "gates"
 )
 
-// OfNewFile tells who made a file. times are those of the file, and of each new folder
-// that it lies in: a folder that was moved brings its files with their old times. named
-// reports whether a tool call names the file. A command that only mentions a file does not
-// make it the agent's.
-func OfNewFile(file string, times [][]time.Time, calls *Calls, at Times) (author Author, named bool) {
+// NewFileAuthor returns who created a file. fileTimes has the times of the file, and of
+// each new folder that it lies in, since the files of a moved folder keep their old times.
+// named reports whether a tool call names the file. A command that only mentions a file
+// does not attribute it to the agent.
+func NewFileAuthor(file string, fileTimes [][]time.Time, calls *Calls, timeline Timeline) (author Author, named bool) {
 	if calls.Wrote(file) {
 		return Agent, true
 	}
-	if author := at.Author(times...); author != Agent {
+	if author := timeline.FileAuthor(fileTimes...); author != Agent {
 		return author, false
 	}
-	return Agent, calls.Names(file)
+	return Agent, calls.Named(file)
 }
 
 // Mentions reports whether the input of a tool call has a word that contains one of the
-// names of a file: one that may create files may have made it then, or replaced it, or may
-// have written a script that does so later. Words that end in spare do not count.
-func Mentions(input string, names []string, spare string) bool {
+// names of a file. Such a call may have created or replaced the file, or have written a
+// script that does so later. Words that end in exceptSuffix do not count.
+func Mentions(input string, names []string, exceptSuffix string) bool {
 	for word := range strings.FieldsFuncSeq(input, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`\\;|&()<>=", r) }) {
-		if !strings.HasSuffix(word, spare) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
+		if !strings.HasSuffix(word, exceptSuffix) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
 			return true
 		}
 	}

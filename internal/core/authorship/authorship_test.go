@@ -49,7 +49,7 @@ func TestWhatCallsExplain(t *testing.T) {
 		for _, q := range []struct {
 			word string
 			yes  bool
-		}{{"wrote", c.Wrote("/w/src/a.go")}, {"names", c.Names("/w/src/a.go")}, {"changed", c.MayHaveChanged("/w/src/a.go")}, {"committed", c.MayHaveCommitted()}} {
+		}{{"wrote", c.Wrote("/w/src/a.go")}, {"names", c.Named("/w/src/a.go")}, {"changed", c.MayHaveChanged("/w/src/a.go")}, {"committed", c.MayHaveCommitted()}} {
 			if q.yes {
 				got = append(got, q.word)
 			}
@@ -82,12 +82,12 @@ func TestWhatIsRememberedOfTurns(t *testing.T) {
 	if c.BeginTurn(false); c.MayHaveChanged("/a") {
 		t.Error("what was attributed explains a change of a later turn")
 	}
-	c.LeaveBackground(true)
+	c.SetLeftRunning(true)
 	c.MarkAttributed()
 	if c.BeginTurn(false); !c.MayHaveChanged("/b") {
 		t.Error("what works in the background explains nothing")
 	}
-	c.LeaveBackground(false)
+	c.SetLeftRunning(false)
 	c.MarkAttributed()
 	if c.BeginTurn(true); !c.MayHaveChanged("/b") {
 		t.Error("a turn whose calls are not seen explains nothing")
@@ -97,7 +97,7 @@ func TestWhatIsRememberedOfTurns(t *testing.T) {
 // The agent was at work from 10 to 20, gates from 30 to 40; the loop began at 0.
 func TestWhoMadeANewFile(t *testing.T) {
 	t.Parallel()
-	r := Recorded{Runner: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}
+	r := CallRecords{RunnerCalls: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}
 	for _, tt := range []struct {
 		name  string
 		call  Call
@@ -119,7 +119,7 @@ func TestWhoMadeANewFile(t *testing.T) {
 	} {
 		var c Calls
 		c.Add(tt.call, true)
-		author, named := OfNewFile("/w/new.txt", tt.times, &c, r.Times(at(0), at(60), time.Second))
+		author, named := NewFileAuthor("/w/new.txt", tt.times, &c, r.Timeline(at(0), at(60), time.Second))
 		if author != tt.want || named != tt.named {
 			t.Errorf("%s: by %s, named %v; want %s, %v", tt.name, author, named, tt.want, tt.named)
 		}
@@ -135,20 +135,20 @@ func TestNobodyKnowsWhenCallsRan(t *testing.T) {
 	noID := ended
 	noID.ID = ""
 	for name, tt := range map[string]struct {
-		Recorded
+		CallRecords
 		want Author
 	}{
-		"nothing ran":                           {Recorded{}, User},
-		"a call of the session that ended":      {Recorded{Begun: []Call{began}, Ended: []Call{ended}}, User},
-		"one that has not":                      {Recorded{Begun: []Call{began}}, Agent},
-		"one that left a server":                {Recorded{Begun: []Call{began}, Ended: []Call{server}}, Agent},
-		"one whose end cannot be matched":       {Recorded{Begun: []Call{began}, Ended: []Call{noID}}, Agent},
-		"a runner that was killed in a call":    {Recorded{Runner: []Call{{Tool: "Bash", Command: "make", At: at(10)}}}, Agent},
-		"a call of which it is not known when":  {Recorded{Runner: []Call{{Tool: "Bash", Command: "make"}}}, Agent},
-		"the turn under way":                    {Recorded{UnderWay: Span{at(10), at(60)}}, Agent},
-		"the user's own turn counts: in doubt…": {Recorded{Begun: []Call{began}, Ended: []Call{{UserTurn: true}}}, Agent},
+		"nothing ran":                           {CallRecords{}, User},
+		"a call of the session that ended":      {CallRecords{SessionStarts: []Call{began}, SessionEnds: []Call{ended}}, User},
+		"one that has not":                      {CallRecords{SessionStarts: []Call{began}}, Agent},
+		"one that left a server":                {CallRecords{SessionStarts: []Call{began}, SessionEnds: []Call{server}}, Agent},
+		"one whose end cannot be matched":       {CallRecords{SessionStarts: []Call{began}, SessionEnds: []Call{noID}}, Agent},
+		"a runner that was killed in a call":    {CallRecords{RunnerCalls: []Call{{Tool: "Bash", Command: "make", At: at(10)}}}, Agent},
+		"a call of which it is not known when":  {CallRecords{RunnerCalls: []Call{{Tool: "Bash", Command: "make"}}}, Agent},
+		"the turn under way":                    {CallRecords{OpenSpan: Span{at(10), at(60)}}, Agent},
+		"the user's own turn counts: in doubt…": {CallRecords{SessionStarts: []Call{began}, SessionEnds: []Call{{UserTurn: true}}}, Agent},
 	} {
-		if got := tt.Times(at(0), at(60), time.Second).Author([]time.Time{at(40)}); got != tt.want {
+		if got := tt.Timeline(at(0), at(60), time.Second).FileAuthor([]time.Time{at(40)}); got != tt.want {
 			t.Errorf("%s: by %s, want %s", name, got, tt.want)
 		}
 	}
@@ -160,23 +160,23 @@ func TestParsePart(t *testing.T) {
 	const one = `{"tool":"Bash","command":"one"}` + "\n"
 	from := int64(len(one))
 	file := one + `{"tool":"Bash","command":"two"}` + "\n" + "{torn\n" + `{"user_turn":true,"from":32}` + "\n" + `{"tool":"Bash","command":"three"}` + "\n" + `{"tool":`
-	texts := func(p Part) (all []string) {
+	texts := func(p Chunk) (all []string) {
 		for _, c := range p.Calls {
 			all = append(all, c.Command)
 		}
 		return all
 	}
-	whole := ParsePart([]byte(file), 0)
-	if diff := cmp.Diff([]string{"one", "three"}, texts(whole)); diff != "" || whole.UserFrom != from || whole.Size != int64(len(file)-len(`{"tool":`)) {
+	whole := ParseChunk([]byte(file), 0)
+	if diff := cmp.Diff([]string{"one", "three"}, texts(whole)); diff != "" || whole.UserCallsOffset != from || whole.CompleteBytes != int64(len(file)-len(`{"tool":`)) {
 		t.Errorf("whole file: %+v %s", whole, diff)
 	}
-	if rest := ParsePart([]byte(file)[from:], from); cmp.Diff([]string{"three"}, texts(rest)) != "" || rest.Size != whole.Size-from {
+	if rest := ParseChunk([]byte(file)[from:], from); cmp.Diff([]string{"three"}, texts(rest)) != "" || rest.CompleteBytes != whole.CompleteBytes-from {
 		t.Errorf("second part: %+v", rest)
 	}
-	if none := ParsePart(nil, 7); none.Size != 0 || none.UserFrom != -1 {
+	if none := ParseChunk(nil, 7); none.CompleteBytes != 0 || none.UserCallsOffset != -1 {
 		t.Errorf("nothing: %+v", none)
 	}
-	if all := Parse([]byte(file)); len(all) != 4 {
+	if all := ParseCalls([]byte(file)); len(all) != 4 {
 		t.Errorf("every line: %+v", all)
 	}
 }
@@ -187,24 +187,24 @@ func TestMoreCallsExplainMore(t *testing.T) {
 	t.Parallel()
 	pool := []Call{edit("/w/a"), edit("/w/b"), command("touch a"), command("git pull"), {AnyChange: true}, {Tool: "Read", Kind: toolcall.Read, Path: "/w/a"}, {Tool: "put"}, {At: at(3), Until: at(4)}}
 	answers := func(c *Calls) (yes [4]bool) {
-		return [4]bool{c.Wrote("/w/a"), c.Names("/w/a"), c.MayHaveChanged("/w/a"), c.MayHaveCommitted()}
+		return [4]bool{c.Wrote("/w/a"), c.Named("/w/a"), c.MayHaveChanged("/w/a"), c.MayHaveCommitted()}
 	}
 	for range 500 {
 		var alone, beside Calls
-		var r Recorded
+		var r CallRecords
 		for range 6 {
 			next := pool[rand.IntN(len(pool))]
 			before, file := answers(&beside), []time.Time{at(rand.IntN(9))}
-			author := r.Times(at(0), at(9), 0).Author(file)
+			author := r.Timeline(at(0), at(9), 0).FileAuthor(file)
 			alone.Add(next, false)
 			beside.Add(next, true)
-			r.Runner = append(r.Runner, next)
+			r.RunnerCalls = append(r.RunnerCalls, next)
 			for i, yes := range answers(&beside) {
 				if before[i] && !yes || yes && !answers(&alone)[i] {
 					t.Fatalf("answer %d after %+v: before %v, beside the user %v, alone %v", i, next, before[i], yes, answers(&alone)[i])
 				}
 			}
-			if now := r.Times(at(0), at(9), 0).Author(file); author == Agent && now != Agent {
+			if now := r.Timeline(at(0), at(9), 0).FileAuthor(file); author == Agent && now != Agent {
 				t.Fatalf("%+v made a file at %v by %s", next, file, now)
 			}
 		}
@@ -220,11 +220,11 @@ func TestCutOffEndsWithTheMachine(t *testing.T) {
 		"started again":      {20, 20},
 		"a clock of its own": {90, 60},
 	} {
-		if got := CutOff(at(10), at(tt.boot), at(60)); got != (Span{at(10), at(tt.until)}) {
+		if got := CutOffSpan(at(10), at(tt.boot), at(60)); got != (Span{at(10), at(tt.until)}) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if got := CutOff(at(10), time.Time{}, at(60)); got.Until != at(60) {
+	if got := CutOffSpan(at(10), time.Time{}, at(60)); got.Until != at(60) {
 		t.Errorf("not known when it was started: %v", got)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// MaxCommandBytes bounds how much of a command is recorded: enough to find a file's name
-// in.
+// MaxCommandBytes bounds how much of a command is recorded: enough to search it for the
+// name of a file.
 const MaxCommandBytes = 2000
 
 // Call is a tool call that ran, with what is needed to attribute changes to the agent
@@ -56,9 +56,9 @@ func (c Call) ToolCall() toolcall.Call {
 	return toolcall.Call{Tool: c.Tool, Kind: c.Kind, Path: c.Path, Command: c.Command, Background: c.Background, Dir: c.Dir, At: c.At}
 }
 
-// lines returns the calls of a file with the offset of their lines. An incomplete last
+// callLines returns the calls of a file with the offset of their lines. An incomplete last
 // line is left for the next time; an unreadable line is skipped.
-func lines(data []byte) iter.Seq2[int64, Call] {
+func callLines(data []byte) iter.Seq2[int64, Call] {
 	return func(yield func(int64, Call) bool) {
 		at := int64(0)
 		for line := range bytes.Lines(data) {
@@ -71,35 +71,35 @@ func lines(data []byte) iter.Seq2[int64, Call] {
 	}
 }
 
-// Parse returns the complete lines of a file of calls, whoever's they are.
-func Parse(data []byte) (calls []Call) {
-	for _, c := range lines(data) {
+// ParseCalls returns the complete lines of a file of calls, of the agent and of the user.
+func ParseCalls(data []byte) (calls []Call) {
+	for _, c := range callLines(data) {
 		calls = append(calls, c)
 	}
 	return calls
 }
 
-// Part is what a part of a file of calls holds.
-type Part struct {
-	Calls []Call // of the agent
-	Size  int64  // bytes of its complete lines
-	// UserFrom is the offset in the file from which calls were the user's, if any;
-	// otherwise -1. It may lie before the part.
-	UserFrom int64
+// Chunk is the content of a part of a file of calls.
+type Chunk struct {
+	Calls         []Call // of the agent
+	CompleteBytes int64  // length of its complete lines
+	// UserCallsOffset is the offset in the file of the first call in a user's turn, or -1.
+	// It may lie before the chunk.
+	UserCallsOffset int64
 }
 
-// ParsePart reads data, which begins at byte from of the file, and leaves out the calls
-// of the user's turns.
-func ParsePart(data []byte, from int64) Part {
-	p := Part{Size: int64(bytes.LastIndexByte(data, '\n') + 1), UserFrom: -1}
+// ParseChunk parses data, which begins at this offset of the file, and omits the calls in
+// turns of the user.
+func ParseChunk(data []byte, offset int64) Chunk {
+	p := Chunk{CompleteBytes: int64(bytes.LastIndexByte(data, '\n') + 1), UserCallsOffset: -1}
 	var starts []int64 // of the lines of calls
-	for at, c := range lines(data) {
+	for at, c := range callLines(data) {
 		if !c.UserTurn {
-			p.Calls, starts = append(p.Calls, c), append(starts, from+at)
+			p.Calls, starts = append(p.Calls, c), append(starts, offset+at)
 			continue
 		}
-		if p.UserFrom < 0 || c.From < p.UserFrom {
-			p.UserFrom = c.From
+		if p.UserCallsOffset < 0 || c.From < p.UserCallsOffset {
+			p.UserCallsOffset = c.From
 		}
 		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
 			p.Calls, starts = p.Calls[:len(p.Calls)-1], starts[:len(starts)-1]

@@ -6,74 +6,75 @@ import (
 	"strings"
 )
 
-// Calls is what tool calls may have changed since changes were last attributed. A change
-// that none of them explains is the user's. What a turn did that died before its changes
-// were attributed is remembered until they are.
+// Calls says what tool calls may have changed since changes were last attributed. A change
+// that no call can have made is the user's. The calls of an interrupted turn are kept until
+// its changes are attributed.
 type Calls struct {
 	// Resolve returns the absolute names of a file, with slashes: as given, and with
 	// links followed. nil = the path itself.
 	Resolve func(path string) []string
 
-	written    []string // by an editing tool: all names of the files
-	commands   []string // each explains what it names
-	anything   bool     // any change may come from them
-	background bool     // something that they started may still be at work
-	attributed bool     // changes were attributed since
+	written     []string // all names of the files that an editing tool wrote
+	commands    []string // each may have changed the files that it names
+	anyChange   bool     // the calls may have made any change
+	leftRunning bool     // a process that they started may still run
+	attributed  bool     // changes were attributed since
 }
 
-// BeginTurn forgets what was attributed. Of a turn whose tool calls cannot be seen any
-// change may come.
+// BeginTurn drops the calls whose changes were attributed. unseen means that the turn's
+// tool calls cannot be observed, so that it may make any change.
 func (c *Calls) BeginTurn(unseen bool) {
 	if c.attributed {
 		c.Clear()
 	}
 	c.attributed = false
-	c.anything = c.anything || c.background || unseen
+	c.anyChange = c.anyChange || c.leftRunning || unseen
 }
 
-// Clear forgets all calls.
-func (c *Calls) Clear() { c.written, c.commands, c.anything, c.attributed = nil, nil, false, false }
+// Clear drops all calls.
+func (c *Calls) Clear() { c.written, c.commands, c.anyChange, c.attributed = nil, nil, false, false }
 
-// Add adds a call that ran, or is about to. What a command did cannot be told from its
-// text: it explains any change. Beside a user who works in the same files it explains
-// only what it names, for most commands change nothing.
+// Add adds a call that ran or is about to run. A command may make any change, since its
+// text does not say what it does. besideUser means that a user works in the same files:
+// then a command counts only for files that it names, since most commands change nothing.
 func (c *Calls) Add(call Call, besideUser bool) {
 	if call.Path != "" && !call.Kind.ReadOnly() {
-		c.written = append(c.written, c.names(call.Path)...)
+		c.written = append(c.written, c.resolve(call.Path)...)
 	}
 	if call.Command != "" {
 		c.commands = append(c.commands, call.Command)
 	}
 	ran := (call.Tool != "" || call.Command != "") && call.Path == "" && !call.Kind.ReadOnly()
-	c.anything = c.anything || call.AnyChange || ran && !besideUser
+	c.anyChange = c.anyChange || call.AnyChange || ran && !besideUser
 }
 
-// AddUnknown makes the calls explain any change.
-func (c *Calls) AddUnknown() { c.anything = true }
+// AddAnyChange records that any change may come from the calls.
+func (c *Calls) AddAnyChange() { c.anyChange = true }
 
-// MarkAttributed says that all changes so far were attributed.
+// MarkAttributed records that all changes so far were attributed.
 func (c *Calls) MarkAttributed() { c.attributed = true }
 
-// LeaveBackground says whether something that the calls started goes on after a turn.
-func (c *Calls) LeaveBackground(goesOn bool) { c.background = goesOn }
+// SetLeftRunning records whether a process that the calls started runs on after a turn.
+func (c *Calls) SetLeftRunning(running bool) { c.leftRunning = running }
 
 // MayHaveChanged reports whether a call may have changed a file.
-func (c *Calls) MayHaveChanged(file string) bool { return c.anything || c.Names(file) }
+func (c *Calls) MayHaveChanged(file string) bool { return c.anyChange || c.Named(file) }
 
-// Names reports whether a call names a file: as what it writes, or anywhere in a command.
-func (c *Calls) Names(file string) bool {
-	if len(c.written)+len(c.commands) == 0 { // to follow the links of very many files takes long
+// Named reports whether a call names a file: as the file that it writes, or anywhere in a
+// command.
+func (c *Calls) Named(file string) bool {
+	if len(c.written)+len(c.commands) == 0 { // resolving the links of very many files is slow
 		return false
 	}
-	names := c.names(file)
-	return c.wrote(names) || slices.ContainsFunc(c.commands, func(text string) bool { return strings.Contains(text, path.Base(names[0])) })
+	names := c.resolve(file)
+	return c.wroteAny(names) || slices.ContainsFunc(c.commands, func(text string) bool { return strings.Contains(text, path.Base(names[0])) })
 }
 
 // Wrote reports whether an editing tool wrote a file, or one in a folder. Some file
 // systems do not distinguish upper and lower case.
-func (c *Calls) Wrote(file string) bool { return len(c.written) > 0 && c.wrote(c.names(file)) }
+func (c *Calls) Wrote(file string) bool { return len(c.written) > 0 && c.wroteAny(c.resolve(file)) }
 
-func (c *Calls) wrote(names []string) bool {
+func (c *Calls) wroteAny(names []string) bool {
 	return slices.ContainsFunc(c.written, func(written string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
 			rest := len(written) - len(name)
@@ -82,16 +83,16 @@ func (c *Calls) wrote(names []string) bool {
 	})
 }
 
-// MayHaveCommitted reports whether a command may have made a commit. It is wide: it
-// decides only whether later diffs count from that commit.
+// MayHaveCommitted reports whether a command may have made a commit. False positives are
+// harmless: it decides only whether later diffs start at that commit.
 func (c *Calls) MayHaveCommitted() bool {
-	return c.anything || slices.ContainsFunc(c.commands, func(command string) bool {
+	return c.anyChange || slices.ContainsFunc(c.commands, func(command string) bool {
 		commits := func(verb string) bool { return strings.Contains(command, verb) }
 		return commits("git") && slices.ContainsFunc([]string{"commit", "merge", "rebase", "cherry-pick", "revert", "pull", " am"}, commits)
 	})
 }
 
-func (c *Calls) names(file string) []string {
+func (c *Calls) resolve(file string) []string {
 	if c.Resolve == nil {
 		return []string{file}
 	}

@@ -9,7 +9,7 @@ import (
 // agent's, whose tests the gates run.
 func TestWhatGatesAndHooksWriteOverKeepsItsAuthor(t *testing.T) {
 	t.Parallel()
-	r := Recorded{Runner: []Call{
+	r := CallRecords{RunnerCalls: []Call{
 		{At: at(0), Until: at(5), Gates: true},
 		{At: at(10), Until: at(20)},
 		{At: at(20), Until: at(30), Gates: true},
@@ -32,8 +32,8 @@ func TestWhatGatesAndHooksWriteOverKeepsItsAuthor(t *testing.T) {
 		{"before the loop", []time.Time{at(-5)}, Agent, Agent},
 		{"times unknown", nil, Agent, Agent},
 	} {
-		times := r.Times(at(0), at(60), time.Second)
-		if first, kept := times.OfEdit(tt.times, false), times.OfEdit(tt.times, true); first != tt.first || kept != tt.kept {
+		times := r.Timeline(at(0), at(60), time.Second)
+		if first, kept := times.EditAuthor(tt.times, false), times.EditAuthor(tt.times, true); first != tt.first || kept != tt.kept {
 			t.Errorf("%s: by %s, and of the user's by %s; want %s, %s", tt.name, first, kept, tt.first, tt.kept)
 		}
 	}

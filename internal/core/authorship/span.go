@@ -6,83 +6,83 @@ import (
 	"time"
 )
 
-// Span is a time in which something was at work.
+// Span is a time in which the agent, a gate or a hook ran.
 type Span struct{ From, Until time.Time }
 
-// IsZero reports whether it is no span.
+// IsZero reports whether the span is empty.
 func (s Span) IsZero() bool { return s.From.IsZero() }
 
-// contains reports whether a time lies in the span, or as near to it as doubt.
-func (s Span) contains(t time.Time, doubt time.Duration) bool {
-	return !t.Before(s.From.Add(-doubt)) && !t.After(s.Until.Add(doubt))
+// contains reports whether a time lies in the span, give or take the tolerance.
+func (s Span) contains(t time.Time, tolerance time.Duration) bool {
+	return !t.Before(s.From.Add(-tolerance)) && !t.After(s.Until.Add(tolerance))
 }
 
 // anyContains reports whether one of the spans contains a time.
-func anyContains(spans []Span, t time.Time, doubt time.Duration) bool {
-	return slices.ContainsFunc(spans, func(s Span) bool { return s.contains(t, doubt) })
+func anyContains(spans []Span, t time.Time, tolerance time.Duration) bool {
+	return slices.ContainsFunc(spans, func(s Span) bool { return s.contains(t, tolerance) })
 }
 
-// Activity makes spans of a turn's events: the agent was at work in a tool call that may
-// write, and while something runs that one left in the background.
+// Activity turns the events of a turn into spans: while a tool call that may write runs,
+// and while a process runs that a call left in the background.
 type Activity struct {
-	running int       // tool calls that have not ended
-	since   time.Time // when the span under way began, zero if none is
-	turn    time.Time // when the first one of the turn did
-	left    bool      // something that a turn left in the background runs on
+	runningCalls int       // tool calls that have not ended
+	openSince    time.Time // start of the open span; zero: none is open
+	turnStart    time.Time // start of the turn's first span
+	leftRunning  bool      // a process that a turn left in the background still runs
 }
 
-// Begin begins a call that may write.
-func (a *Activity) Begin(now time.Time) {
-	if a.since.IsZero() {
-		a.since = now
+// BeginWriting opens a span, if none is open, for a call that may write.
+func (a *Activity) BeginWriting(now time.Time) {
+	if a.openSince.IsZero() {
+		a.openSince = now
 	}
-	if a.turn.IsZero() {
-		a.turn = now
+	if a.turnStart.IsZero() {
+		a.turnStart = now
 	}
 }
 
 // CallBegan counts a call of any kind.
-func (a *Activity) CallBegan() { a.running++ }
+func (a *Activity) CallBegan() { a.runningCalls++ }
 
-// CallEnded returns the span that ends with the call, if one does.
+// CallEnded returns the span that ends with the call, or the zero Span.
 func (a *Activity) CallEnded(now time.Time) Span {
-	if a.running = max(a.running-1, 0); a.running > 0 {
+	if a.runningCalls = max(a.runningCalls-1, 0); a.runningCalls > 0 {
 		return Span{}
 	}
 	return a.end(now)
 }
 
-// TurnEnded returns the last span of a turn. If processes ran beside the calls, it is a
-// single span. It goes on after the turn if something was left: a process, or a call that
-// was cut off, which runs until its session is closed.
-func (a *Activity) TurnEnded(now time.Time, beside, left bool) Span {
-	a.running = 0
-	if !a.turn.IsZero() && beside {
-		a.since = a.turn
+// TurnEnded returns the last span of a turn. parallel means that processes ran beside the
+// calls: then the whole turn is one span. leftRunning means that a process runs on, or a
+// call that was cut off and runs until its session is closed: then the span stays open.
+func (a *Activity) TurnEnded(now time.Time, parallel, leftRunning bool) Span {
+	a.runningCalls = 0
+	if !a.turnStart.IsZero() && parallel {
+		a.openSince = a.turnStart
 	}
-	a.left = a.left || left
-	a.turn = time.Time{}
+	a.leftRunning = a.leftRunning || leftRunning
+	a.turnStart = time.Time{}
 	return a.end(now)
 }
 
-// SessionEnded returns the last span of a session, whose processes are gone.
+// SessionEnded returns the last span of a session whose processes have ended.
 func (a *Activity) SessionEnded(now time.Time) Span {
-	a.left = false
+	a.leftRunning = false
 	return a.end(now)
 }
 
-// UnderWay returns the span that has not ended.
-func (a *Activity) UnderWay(now time.Time) Span {
-	if a.since.IsZero() {
+// OpenSpan returns the span that has not ended, up to now.
+func (a *Activity) OpenSpan(now time.Time) Span {
+	if a.openSince.IsZero() {
 		return Span{}
 	}
-	return Span{a.since, now}
+	return Span{a.openSince, now}
 }
 
 func (a *Activity) end(now time.Time) Span {
-	span := a.UnderWay(now)
-	if !a.left {
-		a.since = time.Time{}
+	span := a.OpenSpan(now)
+	if !a.leftRunning {
+		a.openSince = time.Time{}
 	}
 	return span
 }
@@ -106,9 +106,9 @@ func RunnerSpans(calls []Call) (agent, gates []Span, open time.Time) {
 	return agent, gates, open
 }
 
-// CutOff returns the span of calls whose runner was killed: until the next owner ended what they had
-// started, or, if that was earlier, until the machine was started again.
-func CutOff(open, boot, now time.Time) Span {
+// CutOffSpan returns the span of calls whose runner was killed. It ends when the next owner
+// ended their processes, or when the machine was restarted, whichever was first.
+func CutOffSpan(open, boot, now time.Time) Span {
 	if boot.After(open) && boot.Before(now) {
 		now = boot
 	}
@@ -131,7 +131,7 @@ func hookSpans(calls []Call) (spans []Span) {
 // Calls of the user's turns are included: in doubt a file that appeared then is the
 // agent's.
 func SessionSpans(begun, ended []Call, started, now time.Time) (spans []Span, ok bool) {
-	open, over := starts(begun), map[string]bool{}
+	startedAt, finished := callStarts(begun), map[string]bool{}
 	for _, c := range ended {
 		if c.UserTurn || c.Kind.ReadOnly() {
 			continue
@@ -140,25 +140,25 @@ func SessionSpans(begun, ended []Call, started, now time.Time) (spans []Span, ok
 			return nil, false
 		}
 		span := Span{started, c.At}
-		if at, known := open[c.ID]; known {
-			span.From = at
+		if start, known := startedAt[c.ID]; known {
+			span.From = start
 		}
 		if c.mayLeaveProcess() {
 			span.Until = now
 		}
-		over[c.ID] = true
+		finished[c.ID] = true
 		spans = append(spans, span)
 	}
-	for id, at := range open {
-		if !over[id] || id == "" {
-			spans = append(spans, Span{at, now})
+	for id, start := range startedAt {
+		if !finished[id] || id == "" {
+			spans = append(spans, Span{start, now})
 		}
 	}
 	return spans, true
 }
 
-// starts returns when each call began, by its id.
-func starts(begun []Call) map[string]time.Time {
+// callStarts returns when each call began, by its id.
+func callStarts(begun []Call) map[string]time.Time {
 	first := map[string]time.Time{}
 	for _, c := range begun {
 		if at, known := first[c.ID]; !known || c.At.Before(at) {
@@ -169,23 +169,23 @@ func starts(begun []Call) map[string]time.Time {
 }
 
 const (
-	maxStartBeforeEnd = 10 * time.Second       // between the start of a process and the end of its call, where its start is not known
-	maxStartAfterEnd  = time.Second            // after the end: the client reports a call that it leaves running at once
-	clockDoubt        = 100 * time.Millisecond // the system counts the start of processes in hundredths of a second
+	maxStartBeforeEnd = 10 * time.Second       // between the start of a process and the end of its call, if the call's start is unknown
+	maxStartAfterEnd  = time.Second            // between the end of a call and the start of its process: a background call is reported at once
+	startTolerance    = 100 * time.Millisecond // the system counts the start of processes in hundredths of a second
 )
 
 // MayHaveStarted returns a function that reports whether a process that began at a time
 // may have been left running by the session's agent: one of its commands that names the
 // program ran then; any command names "".
 func MayHaveStarted(program string, begun, ended []Call) func(began time.Time) bool {
-	open := starts(begun)
+	open := callStarts(begun)
 	return func(began time.Time) bool {
 		return slices.ContainsFunc(ended, func(c Call) bool {
 			from, known := open[c.ID]
 			if !known || c.ID == "" {
 				from = c.At.Add(-maxStartBeforeEnd)
 			}
-			return !c.At.IsZero() && c.Command != "" && strings.Contains(c.Command, program) && began.After(from.Add(-clockDoubt)) && began.Before(c.At.Add(maxStartAfterEnd))
+			return !c.At.IsZero() && c.Command != "" && strings.Contains(c.Command, program) && began.After(from.Add(-startTolerance)) && began.Before(c.At.Add(maxStartAfterEnd))
 		})
 	}
 }

@@ -1,5 +1,5 @@
-// Package claim finds an agent's word about its own work in its last message:
-// that it is done, or that it cannot go on.
+// Package claim finds the claims in an agent's last message: that its work is
+// done, or that it cannot continue.
 //
 // A claim is a request to be verified, never a verdict. Agents also talk about
 // claims ("when it works I will print <promise>DONE</promise>"), quote them and
@@ -14,8 +14,8 @@
 // A promise that is a word in brackets ([LOOP_COMPLETE]) counts without a tag, too,
 // alone on the last line.
 //
-// Text is compared literally once white space is folded on both sides. Reading
-// is linear in the size of the message, whatever stands in it.
+// Text is compared literally after white space is folded on both sides. Parsing
+// takes time linear in the size of the message, whatever it contains.
 package claim
 
 import (
@@ -25,12 +25,12 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultPromise is the text a promise must hold where none was chosen.
+// DefaultPromise is the text of a promise if the user chose none.
 const DefaultPromise = "DONE"
 
-// Placeholder stands for the reason where a prompt shows how to be blocked. An agent
-// that repeats its prompt gives no reason.
-const Placeholder = "reason"
+// ReasonPlaceholder is the reason in a prompt's example of <blocked>. An agent that
+// repeats the example gives no reason.
+const ReasonPlaceholder = "reason"
 
 // Kind says what the agent claims.
 type Kind string
@@ -41,16 +41,16 @@ const (
 	Blocked Kind = "blocked"
 )
 
-// Bounds of what is kept of a message, which is hostile text.
+// Limits on what is kept of a message, which is untrusted text. Sizes are in bytes.
 const (
-	maxClaims  = 100
-	maxTasks   = 100
-	maxTaskID  = 200
-	maxReason  = 500
-	maxTagSize = 4096
+	maxClaims      = 100
+	maxTasks       = 100
+	maxTaskIDBytes = 200
+	maxReasonBytes = 500
+	maxTagBytes    = 4096
 )
 
-// Claim is one claim that counts.
+// Claim is one valid claim.
 type Claim struct {
 	Kind Kind `json:"kind"`
 	// Text of the promise with its white space folded; "" if blocked.
@@ -58,86 +58,87 @@ type Claim struct {
 	// Tasks the promise names, in its order and without repeats; nil means the
 	// task that the agent was given.
 	Tasks []string `json:"tasks,omitempty"`
-	// NoBehaviourChange: the agent says that no test can tell its work from none.
+	// NoBehaviourChange means that the agent says its work changes no behaviour, so
+	// no test can fail without it.
 	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
 	// Reason why it is blocked: one line without control characters, at most
 	// 500 bytes; "" if done.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Parse returns the claims that count in a message, in its order; where there
-// are more than a hundred, the last hundred. Promises of another text than
-// promise ("" means DefaultPromise) are not claims, nor is a block without a
-// reason of its own.
+// Parse returns the valid claims of a message in their order, at most the last
+// hundred. A promise whose text is not promise ("" means DefaultPromise) is not a
+// claim, nor is a <blocked> without a reason.
 func Parse(text, promise string) []Claim {
-	want := fold(promise)
+	want := foldSpace(promise)
 	if want == "" {
 		want = DefaultPromise
 	}
 	p := newParser(text)
 	var claims []Claim
 	for {
-		t, ok := p.next()
+		t, ok := p.nextElement()
 		if !ok {
 			break
 		}
-		if c, ok := t.claim(want); ok {
+		if c, ok := t.toClaim(want); ok {
 			claims = append(claims, c)
 		}
 	}
-	if len(claims) == 0 && bare(p.seen[:p.end], want) {
+	if len(claims) == 0 && endsWithBarePromise(p.masked[:p.end], want) {
 		claims = append(claims, Claim{Kind: Done, Text: want})
 	}
 	return claims[max(0, len(claims)-maxClaims):]
 }
 
 func newParser(text string) *parser {
-	return &parser{text: text, seen: mask(text), end: len(strings.TrimRightFunc(text, unicode.IsSpace))}
+	return &parser{text: text, masked: mask(text), end: len(strings.TrimRightFunc(text, unicode.IsSpace))}
 }
 
-// bare tells whether a message ends with the promise alone on a line, where the
-// promise is a word in brackets such as [LOOP_COMPLETE]: nobody says that by the way.
-func bare(seen []byte, want string) bool {
-	if !strings.HasPrefix(want, "[") || !strings.HasSuffix(want, "]") || strings.ContainsAny(want, " ") {
+// endsWithBarePromise reports whether the last line of a message is the promise without
+// a tag. Only a promise in brackets such as [LOOP_COMPLETE] counts: nobody writes that
+// by accident.
+func endsWithBarePromise(masked []byte, promise string) bool {
+	if !strings.HasPrefix(promise, "[") || !strings.HasSuffix(promise, "]") || strings.ContainsAny(promise, " ") {
 		return false
 	}
-	return string(bytes.TrimSpace(seen[bytes.LastIndexByte(seen, '\n')+1:])) == want
+	return string(bytes.TrimSpace(masked[bytes.LastIndexByte(masked, '\n')+1:])) == promise
 }
 
-// pair is an opening tag with its closing one, and what stands between.
-type pair struct {
+// element is an opening tag, its closing tag and the text between them.
+type element struct {
 	name  string
 	attrs string
 	body  string
 }
 
-func (t pair) claim(want string) (Claim, bool) {
-	if t.name == questionTag {
+func (e element) toClaim(promise string) (Claim, bool) {
+	if e.name == questionTag {
 		return Claim{}, false // see Ask
 	}
-	if t.name == string(Blocked) {
-		reason := oneLine(t.body, maxReason)
-		return Claim{Kind: Blocked, Reason: reason}, reason != "" && reason != Placeholder
+	if e.name == string(Blocked) {
+		reason := oneLine(e.body, maxReasonBytes)
+		return Claim{Kind: Blocked, Reason: reason}, reason != "" && reason != ReasonPlaceholder
 	}
-	attrs, ok := attributes(t.attrs)
-	if !ok || fold(t.body) != want {
+	attrs, ok := parseAttributes(e.attrs)
+	if !ok || foldSpace(e.body) != promise {
 		return Claim{}, false
 	}
 	kind := attrs["kind"]
 	return Claim{
 		Kind:              Done,
-		Text:              want,
-		Tasks:             taskList(attrs["task"]),
+		Text:              promise,
+		Tasks:             parseTaskIDs(attrs["task"]),
 		NoBehaviourChange: kind == "no-behaviour-change" || kind == "no-behavior-change",
 	}, true
 }
 
-// attributes reads name="value" pairs; unknown names are harmless, anything
-// else makes the tag no tag.
-func attributes(s string) (map[string]string, bool) {
-	out := map[string]string{}
-	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		name, rest, ok := strings.Cut(s, "=")
+// parseAttributes reads name="value" pairs. It returns false if the text contains
+// anything else. Unknown names are allowed.
+func parseAttributes(text string) (map[string]string, bool) {
+	attrs := map[string]string{}
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		name, rest, ok := strings.Cut(text, "=")
 		name, rest = strings.TrimSpace(name), strings.TrimSpace(rest)
 		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n\"'") || rest == "" {
 			return nil, false
@@ -150,17 +151,17 @@ func attributes(s string) (map[string]string, bool) {
 		if end < 0 {
 			return nil, false
 		}
-		out[name] = rest[1 : 1+end]
-		s = rest[end+2:]
+		attrs[name] = rest[1 : 1+end]
+		text = rest[end+2:]
 	}
-	return out, true
+	return attrs, true
 }
 
-func taskList(s string) []string {
+func parseTaskIDs(text string) []string {
 	var ids []string
 	seen := map[string]bool{}
-	for id := range strings.SplitSeq(s, ",") {
-		id = oneLine(id, maxTaskID)
+	for id := range strings.SplitSeq(text, ",") {
+		id = oneLine(id, maxTaskIDBytes)
 		if id == "" || seen[id] || len(ids) == maxTasks {
 			continue
 		}
@@ -170,12 +171,13 @@ func taskList(s string) []string {
 	return ids
 }
 
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// oneLine makes hostile text fit for a journal's line and a user's eye.
-func oneLine(s string, limit int) string {
-	if len(s) > 8*limit {
-		s = s[:8*limit]
+// oneLine makes untrusted text safe to store and to show: one line without control
+// characters, of at most maxBytes.
+func oneLine(s string, maxBytes int) string {
+	if len(s) > 8*maxBytes {
+		s = s[:8*maxBytes]
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -186,11 +188,11 @@ func oneLine(s string, limit int) string {
 		}
 		return r
 	}, s)
-	s = fold(s)
-	if len(s) <= limit {
+	s = foldSpace(s)
+	if len(s) <= maxBytes {
 		return s
 	}
-	cut := limit - len("…")
+	cut := maxBytes - len("…")
 	for !utf8.RuneStart(s[cut]) {
 		cut--
 	}

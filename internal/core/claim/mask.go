@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// hidden marks bytes that cannot be part of a tag.
-const hidden = 0
+// hiddenByte replaces bytes that cannot be part of a tag.
+const hiddenByte = 0
 
-// containers are elements in which agents paste what others said. They count
-// only where the opening tag begins a line and a closing one follows: a word
-// about <output> must not swallow the rest of a message.
+// containers are elements in which agents paste the text of others. One begins only
+// at the start of a line and only if it is closed, so that mentioning <output> does
+// not hide the rest of a message.
 var containers = [...]struct{ open, close string }{
 	{"<!--", "-->"},
 	{"<pre", "</pre>"},
@@ -28,23 +28,23 @@ var containers = [...]struct{ open, close string }{
 	{"<output", "</output>"},
 }
 
-// mask copies text with code, quotes and pasted output hidden.
+// mask returns a copy of text with code, quotes and pasted output hidden.
 func mask(text string) []byte {
 	m := masker{text: text, out: []byte(text)}
-	m.blocks()
+	m.hideBlocks()
 	hideSpans(m.out)
 	return m.out
 }
 
 type masker struct {
-	text  string
-	out   []byte
-	fence string                // what closes the open code fence; "" outside
-	spent [len(containers)]bool // no closing tag of it follows any more
+	text        string
+	out         []byte
+	fence       string                // the text that closes the open code fence; "" outside of one
+	neverClosed [len(containers)]bool // by container: no closing tag follows
 }
 
-// blocks hides fenced code, block quotes and containers, line by line.
-func (m *masker) blocks() {
+// hideBlocks hides fenced code, block quotes and containers, line by line.
+func (m *masker) hideBlocks() {
 	for start := 0; start < len(m.text); {
 		end := len(m.text)
 		if i := strings.IndexByte(m.text[start:], '\n'); i >= 0 {
@@ -54,34 +54,34 @@ func (m *masker) blocks() {
 		switch {
 		case m.fence != "":
 			m.hide(start, end)
-			if closes(line, m.fence) {
+			if closesFence(line, m.fence) {
 				m.fence = ""
 			}
-		case opens(line) != "":
-			m.fence = opens(line)
+		case openingFence(line) != "":
+			m.fence = openingFence(line)
 			m.hide(start, end)
-		case indent(line) < 4 && strings.HasPrefix(strings.TrimLeft(line, " "), ">"):
+		case indentWidth(line) < 4 && strings.HasPrefix(strings.TrimLeft(line, " "), ">"):
 			m.hide(start, end)
 		default:
-			if past := m.container(start, line); past > 0 {
-				m.hide(start, past)
-				end = past
+			if containerEnd := m.containerEnd(start, line); containerEnd > 0 {
+				m.hide(start, containerEnd)
+				end = containerEnd
 			}
 		}
 		start = end
 	}
 }
 
-// container returns the offset behind the container that the line at start
-// begins, 0 if it begins none. A kind of container that is never closed again
-// is searched once, which keeps the whole linear.
-func (m *masker) container(start int, line string) int {
+// containerEnd returns the offset after the container that begins in the line at
+// start, or 0 if none begins there. A container without a further closing tag is
+// searched once only, so that masking takes linear time.
+func (m *masker) containerEnd(start int, line string) int {
 	trimmed := strings.TrimLeft(line, " \t")
 	if !strings.HasPrefix(trimmed, "<") {
 		return 0
 	}
 	for i, c := range containers {
-		if m.spent[i] || !strings.HasPrefix(trimmed, c.open) {
+		if m.neverClosed[i] || !strings.HasPrefix(trimmed, c.open) {
 			continue
 		}
 		if rest := trimmed[len(c.open):]; c.open != "<!--" && !strings.HasPrefix(rest, ">") && !strings.HasPrefix(rest, " ") {
@@ -89,7 +89,7 @@ func (m *masker) container(start int, line string) int {
 		}
 		end := strings.Index(m.text[start:], c.close)
 		if end < 0 {
-			m.spent[i] = true
+			m.neverClosed[i] = true
 			continue
 		}
 		return start + end + len(c.close)
@@ -100,14 +100,14 @@ func (m *masker) container(start int, line string) int {
 func (m *masker) hide(start, end int) {
 	for i := start; i < end; i++ {
 		if m.out[i] != '\n' {
-			m.out[i] = hidden
+			m.out[i] = hiddenByte
 		}
 	}
 }
 
-// opens returns the fence that a line opens, "" for none.
-func opens(line string) string {
-	if indent(line) >= 4 {
+// openingFence returns the code fence that a line opens, or "".
+func openingFence(line string) string {
+	if indentWidth(line) >= 4 {
 		return ""
 	}
 	line = strings.TrimLeft(line, " ")
@@ -121,8 +121,8 @@ func opens(line string) string {
 	return ""
 }
 
-func closes(line, fence string) bool {
-	if indent(line) >= 4 {
+func closesFence(line, fence string) bool {
+	if indentWidth(line) >= 4 {
 		return false
 	}
 	line = strings.TrimLeft(line, " ")
@@ -130,21 +130,21 @@ func closes(line, fence string) bool {
 	return len(line)-len(rest) >= len(fence) && strings.TrimSpace(rest) == ""
 }
 
-// run is a run of backticks in a paragraph.
-type run struct{ start, end int }
+// backtickRun is a run of backticks in a paragraph.
+type backtickRun struct{ start, end int }
 
-// hideSpans hides inline code. A span runs from some backticks to the next as
-// many in the same paragraph (CommonMark 6.1).
+// hideSpans hides inline code. A span begins with a run of backticks and ends with
+// the next run of the same length in the same paragraph (CommonMark 6.1).
 func hideSpans(b []byte) {
-	var runs []run
+	var runs []backtickRun
 	empty := true // nothing but white space on this line so far
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '`':
 			end := i + len(b[i:]) - len(bytes.TrimLeft(b[i:], "`"))
-			runs = append(runs, run{i, end})
+			runs = append(runs, backtickRun{i, end})
 			i, empty = end-1, false
-		case hidden:
+		case hiddenByte:
 			runs = hideParagraph(b, runs)
 			empty = false
 		case '\n':
@@ -161,18 +161,18 @@ func hideSpans(b []byte) {
 }
 
 // hideParagraph hides the spans between the runs of one paragraph and returns
-// the emptied slice. Partners are found from the right, so that many runs
-// without one cost no more than their number.
-func hideParagraph(b []byte, runs []run) []run {
+// the emptied slice. It pairs runs from the right, so that many runs without a
+// partner take linear time.
+func hideParagraph(b []byte, runs []backtickRun) []backtickRun {
 	if len(runs) < 2 {
 		return runs[:0]
 	}
 	partner := make([]int, len(runs))
-	next := map[int]int{}
+	nextOfLength := map[int]int{}
 	for i := len(runs) - 1; i >= 0; i-- {
 		n := runs[i].end - runs[i].start
-		partner[i] = next[n] // 0, which is nobody's partner, where there is none
-		next[n] = i
+		partner[i] = nextOfLength[n] // 0 if there is none: run 0 is never a partner
+		nextOfLength[n] = i
 	}
 	for i := 0; i < len(runs); i++ {
 		if partner[i] == 0 {
@@ -180,7 +180,7 @@ func hideParagraph(b []byte, runs []run) []run {
 		}
 		for j := runs[i].start; j < runs[partner[i]].end; j++ {
 			if b[j] != '\n' {
-				b[j] = hidden
+				b[j] = hiddenByte
 			}
 		}
 		i = partner[i]

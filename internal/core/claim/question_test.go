@@ -32,7 +32,7 @@ func TestAsk(t *testing.T) {
 		{"empty", "<question> </question>", claim.Question{}},
 		{"another tag", "<questions>a?</questions>", claim.Question{}},
 	} {
-		got, ok := claim.Ask(c.text)
+		got, ok := claim.ParseQuestion(c.text)
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != (c.want.Text != "") {
 			t.Errorf("%s: %t %s", c.name, ok, diff)
 		}
@@ -55,7 +55,7 @@ func TestUnreadableQuestion(t *testing.T) {
 		"<questions>a?</questions>":                             false,
 		"<question>what you must know</question>":               false,
 	} {
-		if got := claim.IsUnreadableQuestion(text); got != want {
+		if got := claim.HasMalformedQuestion(text); got != want {
 			t.Errorf("%q: %t", text, got)
 		}
 	}

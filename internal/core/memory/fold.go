@@ -33,10 +33,11 @@ func Types() []string {
 	}
 }
 
-// ErrUnknownType means that a record has none of Types: it is damaged, or a newer Pawl's.
+// ErrUnknownType means that a record's type is not in Types: the record is damaged, or a
+// newer Pawl wrote it.
 var ErrUnknownType = errors.New("unknown type of record")
 
-// Fold adds a record of the journal: its type, and its data as written.
+// Fold returns the memory after a record of the journal, given as its type and its data.
 func (m Memory) Fold(kind string, data []byte) (Memory, error) {
 	var err error
 	switch kind {
@@ -44,14 +45,14 @@ func (m Memory) Fold(kind string, data []byte) (Memory, error) {
 		var e loop.Event
 		if e, err = decode[loop.Event](data); err == nil {
 			m.Apply(e)
-			m.Notices = nil // whoever wrote the event has told them
+			m.Notices = nil // the writer of the event has sent them
 		}
 	case TypeSession:
 		m.Session, err = decode[Session](data)
 	case TypeBase:
 		m.Base, err = decode[Base](data)
 	case TypeBound:
-		m.Bound, err = decode[Bound](data)
+		m.Bound, err = decode[BoundSession](data)
 	case TypeAttribution:
 		m.Attribution, err = decode[Attribution](data)
 	case TypeSandbox:
@@ -70,7 +71,7 @@ func (m Memory) Fold(kind string, data []byte) (Memory, error) {
 		var n Note
 		n, err = decode[Note](data)
 		m.ApplyNote(n)
-	case TypeReceipt, TypeCommittedTrees: // for reports; the events have what decides
+	case TypeReceipt, TypeCommittedTrees: // for reports; the state depends on events only
 	default:
 		err = fmt.Errorf("%w %q", ErrUnknownType, kind)
 	}

@@ -30,30 +30,30 @@ func IsNotable(v guard.Verdict) bool { return v.Decision != guard.Allow || v.Unk
 
 // NewGuardVerdict returns what to record about a call, without secrets; redact may be
 // nil.
-func NewGuardVerdict(c toolcall.Call, v guard.Verdict, redact func(string) string) GuardVerdict {
+func NewGuardVerdict(call toolcall.Call, verdict guard.Verdict, redact func(string) string) GuardVerdict {
 	if redact == nil {
 		redact = func(text string) string { return text }
 	}
-	j := GuardVerdict{Tool: c.Tool, Verdict: v.Decision, Rule: v.Rule, Unknown: plan.OneLine(redact(v.Unknown), maxCallChars)}
-	if text := cmp.Or(c.Command, c.Path); text != "" {
-		j.Call = plan.OneLine(redact(text), maxCallChars)
+	recorded := GuardVerdict{Tool: call.Tool, Verdict: verdict.Decision, Rule: verdict.Rule, Unknown: plan.OneLine(redact(verdict.Unknown), maxCallChars)}
+	if text := cmp.Or(call.Command, call.Path); text != "" {
+		recorded.Call = plan.OneLine(redact(text), maxCallChars)
 	}
-	return j
+	return recorded
 }
 
 // Note returns the note for the journal.
-func (j GuardVerdict) Note() Note {
-	return Note{Level: loop.Info, Text: j.text(), GuardVerdict: &j}
+func (v GuardVerdict) Note() Note {
+	return Note{Level: loop.Info, Text: v.describe(), GuardVerdict: &v}
 }
 
-func (j GuardVerdict) text() string {
-	switch j.Verdict {
+func (v GuardVerdict) describe() string {
+	switch v.Verdict {
 	case guard.Deny:
-		return fmt.Sprintf("the guard denied %s (%s): %s", j.Tool, j.Rule, j.Call)
+		return fmt.Sprintf("the guard denied %s (%s): %s", v.Tool, v.Rule, v.Call)
 	case guard.Ask:
-		return fmt.Sprintf("the guard left %s to the user (%s): %s", j.Tool, j.Rule, j.Call)
+		return fmt.Sprintf("the guard left %s to the user (%s): %s", v.Tool, v.Rule, v.Call)
 	}
-	return fmt.Sprintf("the guard could not read %s in what %s ran: %s", j.Unknown, j.Tool, j.Call)
+	return fmt.Sprintf("the guard could not read %s in what %s ran: %s", v.Unknown, v.Tool, v.Call)
 }
 
 // GuardLog counts the calls that the guard did not simply allow.
@@ -66,15 +66,15 @@ type GuardLog struct {
 const maxNotesPerTurn = 50
 
 // IsNew reports whether to note the call: each call once per turn.
-func (g GuardLog) IsNew(j GuardVerdict) bool {
-	return len(g.NotedThisTurn) < maxNotesPerTurn && !slices.Contains(g.NotedThisTurn, j.text())
+func (g GuardLog) IsNew(v GuardVerdict) bool {
+	return len(g.NotedThisTurn) < maxNotesPerTurn && !slices.Contains(g.NotedThisTurn, v.describe())
 }
 
 // add records a verdict. It changes no slice or map of a copied Memory.
-func (g *GuardLog) add(j GuardVerdict) {
-	g.NotedThisTurn = append(slices.Clip(g.NotedThisTurn), j.text())
-	if j.Verdict == guard.Deny {
-		denied := map[string]int{j.Rule: 1}
+func (g *GuardLog) add(v GuardVerdict) {
+	g.NotedThisTurn = append(slices.Clip(g.NotedThisTurn), v.describe())
+	if v.Verdict == guard.Deny {
+		denied := map[string]int{v.Rule: 1}
 		for rule, n := range maps.All(g.DeniedByRule) {
 			denied[rule] += n
 		}

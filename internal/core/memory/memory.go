@@ -1,9 +1,9 @@
-// Package memory is the fold of a loop's journal: the state of the state machine, and
-// what else a new owner needs to continue where the last one stopped.
+// Package memory computes a Memory from a loop's journal: the state of the state machine,
+// and what else a new owner needs to continue where the last one stopped.
 //
-// An owner decides with Apply, which steps the machine, and writes the event. Whoever
-// reads the journal calls Fold for each record and gets the same Memory: the package is
-// pure, so a journal has one meaning, whoever reads it and whenever.
+// An owner calls Apply, which steps the state machine, and writes the event. A reader of
+// the journal calls Fold for each record and gets the same Memory. The package is pure, so
+// that every reader gets the same result from the same journal.
 package memory
 
 import (
@@ -15,49 +15,54 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// Memory is the fold of a loop's journal: the state of the state machine, and what an
-// owner needs besides to continue.
+// Memory is the state that a loop's journal gives: that of the state machine, and what
+// else an owner needs to continue.
 type Memory struct {
 	State loop.State `json:"state"`
-	Known
+	OwnerState
 
 	Notices  []notice.Notice `json:"-"`                  // what the last event means for an absent user
-	Notified notice.Log      `json:"notified,omitempty"` // what the user was told in the last minute
+	Notified notice.SentLog  `json:"notified,omitempty"` // what the user was told in the last minute
 }
 
-// Briefing is what the performer of an action is told besides the action. It sees no State:
-// what follows from that is for the state machine to decide.
-type Briefing struct {
+// ActionContext is the input of an action besides the action itself. It has no State: only
+// the state machine decides by that.
+type ActionContext struct {
 	loop.Facts
-	Known
+	OwnerState
 }
 
-// Briefing returns what the performer of an action that begins now is told.
-func (m Memory) Briefing() Briefing { return Briefing{Facts: m.State.Facts(), Known: m.Known} }
+// ActionContext returns the input of an action that begins now.
+func (m Memory) ActionContext() ActionContext {
+	return ActionContext{Facts: m.State.Facts(), OwnerState: m.OwnerState}
+}
 
-// Known is what an owner knows of the loop's surroundings.
-type Known struct {
-	Session     Session     `json:"session"`
-	Base        Base        `json:"base"`
-	Bound       Bound       `json:"bound,omitzero"`
-	Attribution Attribution `json:"attribution,omitzero"`
+// OwnerState is what an owner keeps about the loop besides the state of the state machine:
+// sessions, commits, authors of changes, results.
+type OwnerState struct {
+	Session     Session      `json:"session"`
+	Base        Base         `json:"base"`
+	Bound       BoundSession `json:"bound,omitzero"`
+	Attribution Attribution  `json:"attribution,omitzero"`
 	// TaskCallsOffset is the size of ToolCallsFile when the task began, in bytes.
 	TaskCallsOffset int64       `json:"task_calls,omitempty"`
 	ToolClaim       ToolClaim   `json:"tool_claim,omitzero"`
 	PullRequest     PullRequest `json:"pull_request,omitzero"`
 	NewFiles
-	// UserCommit holds what the user had not committed when the loop began.
+	// UserCommit is a commit with the changes that the user had not committed when the loop
+	// began.
 	UserCommit string `json:"user_commit,omitempty"`
-	// PerhapsYours says what counts as the agent's and may be the user's, and where it is kept.
-	PerhapsYours []string `json:"perhaps_yours,omitempty"`
+	// PossibleUserChanges describes changes that were attributed to the agent but may be the
+	// user's, and where copies are kept.
+	PossibleUserChanges []string `json:"possible_user_changes,omitempty"`
 	// TestsTree is the git tree with the tests that gates use: the last one in which
 	// tests were unchanged or approved.
 	TestsTree string `json:"tests_tree,omitempty"`
-	// Unattributed means that a turn has begun since the changes in the work tree were
+	// HasUnattributed means that a turn has begun since changes in the work tree were last
 	// attributed.
-	Unattributed bool `json:"unattributed,omitempty"`
-	// TurnsBegun counts the turns that the state machine requested. Each is given to the
-	// agent once, even if two hooks of a session run at a time.
+	HasUnattributed bool `json:"unattributed,omitempty"`
+	// TurnsBegun counts the turns that the state machine requested. The agent gets each turn
+	// once, even if two hooks of a session run at the same time.
 	TurnsBegun int `json:"turns_begun,omitempty"`
 	// Results are the last results of the gates, without test maps and output.
 	Results      []gate.Result    `json:"results,omitempty"`
@@ -98,8 +103,8 @@ type Base struct {
 	HasAgentCommits bool `json:"agent_commits,omitempty"`
 }
 
-// Bound is the user's session that has the loop. Its hooks drive the loop.
-type Bound struct {
+// BoundSession is the user's session that has the loop. Its hooks drive the loop.
+type BoundSession struct {
 	Session string `json:"session,omitempty"` // the client's id of it
 	Agent   string `json:"agent,omitempty"`   // claude
 	Client  int    `json:"client,omitempty"`  // process id of the client; 0: unknown
@@ -115,9 +120,9 @@ type Attribution struct {
 	// ClosedAt is the size of ToolCallsFile when a runner took the loop, plus 1: later
 	// calls of its session are not the loop's. 0 while a session has it.
 	ClosedAt int64 `json:"closed_at,omitempty"`
-	// Accepted are changes of protected files that stay although they are not the user's:
+	// AcceptedChanges are changes of protected files that stay although they are not the user's:
 	// path → checksum of the content.
-	Accepted map[string]string `json:"accepted,omitempty"`
+	AcceptedChanges map[string]string `json:"accepted,omitempty"`
 }
 
 // CommittedTrees links a commit to the tree that the gates ran on.
@@ -130,35 +135,35 @@ type CommittedTrees struct {
 
 // Note is a message for the user that is not an event of the state machine.
 type Note struct {
-	Level        loop.Level      `json:"level"`
-	Text         string          `json:"text"`
-	GuardVerdict *GuardVerdict   `json:"guard_verdict,omitempty"` // the tool call that it reports
-	Host         string          `json:"host,omitempty"`          // the host that it reports as refused by the sandbox
-	NewFiles                     // of which it tells
-	Mutation     *MutationResult `json:"mutation,omitempty"`    // the result of mutation tests that it reports
-	UserCommit   string          `json:"user_commit,omitempty"` // the commit that it reports, see Known
-	PerhapsYours string          `json:"perhaps_yours,omitempty"`
-	Uncommitted  []string        `json:"uncommitted,omitempty"` // the agent's files that it reports as held by no commit, with the reason
-	Orphans      []string        `json:"orphans,omitempty"`     // the processes that it reports as running after the loop's end: PID COMMAND
+	Level              loop.Level      `json:"level"`
+	Text               string          `json:"text"`
+	GuardVerdict       *GuardVerdict   `json:"guard_verdict,omitempty"` // the tool call that it reports
+	Host               string          `json:"host,omitempty"`          // the host that it reports as refused by the sandbox
+	NewFiles                           // of which it tells
+	Mutation           *MutationResult `json:"mutation,omitempty"`             // the result of mutation tests that it reports
+	UserCommit         string          `json:"user_commit,omitempty"`          // the commit that it reports, see Known
+	PossibleUserChange string          `json:"possible_user_change,omitempty"` // the change that it reports, see OwnerState
+	Uncommitted        []string        `json:"uncommitted,omitempty"`          // the agent's files that it reports as held by no commit, with the reason
+	Orphans            []string        `json:"orphans,omitempty"`              // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
 // Attended reports whether a user's session has the loop, whose hooks drive it. Before
 // the state machine has begun, the requested policy decides.
-func (m Memory) Attended(asked loop.Policy) bool {
+func (m Memory) Attended(requested loop.Policy) bool {
 	if m.State.Phase == "" || m.State.Phase == loop.New {
-		return asked.Attended
+		return requested.Attended
 	}
 	return m.State.Attended
 }
 
-// AllAttributed reports whether an event means that all changes so far are attributed. An
+// CompletesAttribution reports whether an event means that all changes so far are attributed. An
 // inspection that leads to another one does not.
-func AllAttributed(e loop.Event, s loop.State) bool {
+func CompletesAttribution(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeInspected && s.Phase != loop.Inspecting
 }
 
-// maxPerhapsYours bounds what the report says of changes that may be the user's; the log has all.
-const maxPerhapsYours = 10
+// maxPossibleUserChanges bounds what the report says of changes that may be the user's; the log has all.
+const maxPossibleUserChanges = 10
 
 // ApplyNote adds what a note reports: guard verdicts, refused hosts, processes, mutation
 // results and new files.
@@ -176,8 +181,8 @@ func (m *Memory) ApplyNote(n Note) {
 		m.Uncommitted = n.Uncommitted
 	}
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
-	if n.PerhapsYours != "" && !slices.Contains(m.PerhapsYours, n.PerhapsYours) && len(m.PerhapsYours) < maxPerhapsYours {
-		m.PerhapsYours = append(slices.Clip(m.PerhapsYours), n.PerhapsYours)
+	if n.PossibleUserChange != "" && !slices.Contains(m.PossibleUserChanges, n.PossibleUserChange) && len(m.PossibleUserChanges) < maxPossibleUserChanges {
+		m.PossibleUserChanges = append(slices.Clip(m.PossibleUserChanges), n.PossibleUserChange)
 	}
 	if n.Mutation != nil {
 		m.Mutations = append(slices.Clip(m.Mutations), *n.Mutation)
@@ -189,18 +194,18 @@ func (m *Memory) ApplyNote(n Note) {
 // to perform.
 func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
-	s, acts := loop.Step(before, e)
-	m.State = s
+	after, actions := loop.Step(before, e)
+	m.State = after
 	if !before.IsNew(e) {
 		m.Notices = nil
 		return nil
 	}
-	m.Notices, m.Notified = m.Notified.Filter(notice.Decide(before, s, e))
-	if AllAttributed(e, s) {
-		m.Unattributed = false
+	m.Notices, m.Notified = m.Notified.Filter(notice.Decide(before, after, e))
+	if CompletesAttribution(e, after) {
+		m.HasUnattributed = false
 	}
-	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
-		m.Unattributed = true
+	if slices.ContainsFunc(actions, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
+		m.HasUnattributed = true
 		m.TurnsBegun++
 		m.ToolClaim = ToolClaim{}
 		m.GuardLog.NotedThisTurn = nil
@@ -211,7 +216,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	m.recordSkip(before, e)
 	switch {
 	case e.Kind == loop.CheckpointRestored:
-		m.TestsTree, m.Unattributed = "", false // the tree is the user's as a whole
+		m.TestsTree, m.HasUnattributed = "", false // the tree is the user's as a whole
 	case e.Kind == loop.Committed && before.Phase == loop.Committing:
 		if e.Commit != "" {
 			m.Base = Base{Commit: e.Commit}
@@ -228,7 +233,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 			m.TestsTree = e.Tree
 		}
 	}
-	return acts
+	return actions
 }
 
 // recordSkip stores the last try of a task that the event skips.

@@ -19,46 +19,46 @@ type MutationResult struct {
 	Detected   int      `json:"detected"`             // of these, how many made a test fail
 	Undetected []string `json:"undetected,omitempty"` // the other functions that were tried, with file and line
 	Untried    []string `json:"untried,omitempty"`    // names of the functions that were not tried
-	Missed     []string `json:"missed,omitempty"`     // lines that no test notices, with file, line, function and what they did
+	Survived   []string `json:"survived,omitempty"`   // mutations that no test noticed, with file, line, function and the change
 }
 
-// maxNamedFunctions bounds the functions that a line names.
-const maxNamedFunctions = 6
+// maxListedFunctions bounds the functions that a line names.
+const maxListedFunctions = 6
 
 // String returns a line such as "task T1: 7 of 9 changed functions are tested: not parseRow,
 // Sub". The task is omitted if there is only the goal.
-func (t MutationResult) String() string {
-	words := ""
-	if !slices.Contains(t.Tasks, loop.GoalTask) {
-		words = "task "
-		if len(t.Tasks) > 1 {
-			words = "tasks "
+func (r MutationResult) String() string {
+	text := ""
+	if !slices.Contains(r.Tasks, loop.GoalTask) {
+		text = "task "
+		if len(r.Tasks) > 1 {
+			text = "tasks "
 		}
-		words += plan.OneLine(strings.Join(t.Tasks, ", "), 60) + ": "
+		text += plan.OneLine(strings.Join(r.Tasks, ", "), 60) + ": "
 	}
 	switch {
-	case t.Functions == 0:
-	case t.Tried == 0:
-		words += "no changed function was tried"
+	case r.Functions == 0:
+	case r.Tried == 0:
+		text += "no changed function was tried"
 	default:
-		words += TestedFunctions(t.Detected, t.Functions)
+		text += TestedFunctions(r.Detected, r.Functions)
 	}
-	if len(t.Undetected) > 0 {
-		words += ": not " + plan.OneLine(plan.Few(t.Undetected, maxNamedFunctions), 0)
+	if len(r.Undetected) > 0 {
+		text += ": not " + plan.OneLine(plan.Few(r.Undetected, maxListedFunctions), 0)
 	}
-	if left := t.Functions - t.Tried; left > 0 {
-		words += fmt.Sprintf("; %d not tried", left)
-		if len(t.Untried) > 0 {
-			words += ": " + plan.OneLine(plan.Few(t.Untried, maxNamedFunctions), 0)
+	if untried := r.Functions - r.Tried; untried > 0 {
+		text += fmt.Sprintf("; %d not tried", untried)
+		if len(r.Untried) > 0 {
+			text += ": " + plan.OneLine(plan.Few(r.Untried, maxListedFunctions), 0)
 		}
 	}
-	if len(t.Missed) > 0 {
-		if t.Functions > 0 {
-			words += "; "
+	if len(r.Survived) > 0 {
+		if r.Functions > 0 {
+			text += "; "
 		}
-		words += "no test notices when " + strings.Join(t.Missed, ", ")
+		text += "no test notices when " + strings.Join(r.Survived, ", ")
 	}
-	return words
+	return text
 }
 
 // TestedFunctions says how many of the changed functions are tested.
@@ -70,7 +70,7 @@ func TestedFunctions(tested, changed int) string {
 }
 
 // Note returns the note for the journal.
-func (t MutationResult) Note() Note { return Note{Level: loop.Info, Text: t.String(), Mutation: &t} }
+func (r MutationResult) Note() Note { return Note{Level: loop.Info, Text: r.String(), Mutation: &r} }
 
 // Untested returns by task the functions of its commit that no test checks. A task whose
 // commit was not tried is not in it.

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// NewFiles lists files that appeared during the loop, relative to the root, with slashes, and tells
-// whose the changes of tracked files are.
+// NewFiles lists the files that were created during the loop by their author, and the authors
+// of changes to tracked files. Paths are relative to the root, with slashes.
 type NewFiles struct {
 	ByUser  Paths  `json:"by_user,omitempty"`  // the user created them
 	ByGates Paths  `json:"by_gates,omitempty"` // they appeared while gates ran
 	ByAgent Paths  `json:"by_agent,omitempty"` // the agent created them, as far as that is recorded
 	Edits   *Edits `json:"edits,omitempty"`    // of tracked files; nil: as before
-	// Judged are the user's edits as the last claim was judged with, and which its commit leaves out; nil: as
-	// before.
-	Judged *Paths `json:"judged,omitempty"`
+	// UserEditsAtClaim are the files with edits of the user when the last claim was gated. Its
+	// commit leaves them out. nil: as before.
+	UserEditsAtClaim *Paths `json:"user_edits_at_claim,omitempty"`
 }
 
-// Edits tells whose the changes of tracked files are since a commit.
+// Edits lists the tracked files that changed since a commit, by author.
 type Edits struct {
 	Since   string `json:"since"`              // the loop's base
-	ByUser  Paths  `json:"by_user,omitempty"`  // only the user changed them: all of these as they stand
-	Deleted Paths  `json:"deleted,omitempty"`  // of these, those that they deleted
+	ByUser  Paths  `json:"by_user,omitempty"`  // only the user changed them; the complete current list
+	Deleted Paths  `json:"deleted,omitempty"`  // those of ByUser that the user deleted
 	ByAgent Paths  `json:"by_agent,omitempty"` // the agent changed them, as far as that is recorded
 }
 
@@ -29,11 +29,12 @@ type Edits struct {
 func (n NewFiles) Merge(more NewFiles) NewFiles {
 	return NewFiles{
 		ByUser: union(n.ByUser, more.ByUser), ByGates: union(n.ByGates, more.ByGates), ByAgent: union(n.ByAgent, more.ByAgent),
-		Edits: mergeEdits(n.Edits, more.Edits), Judged: cmp.Or(more.Judged, n.Judged),
+		Edits: mergeEdits(n.Edits, more.Edits), UserEditsAtClaim: cmp.Or(more.UserEditsAtClaim, n.UserEditsAtClaim),
 	}
 }
 
-// mergeEdits adds later edits: what the agent changed since a commit stays its.
+// mergeEdits adds later edits. A file that the agent changed since a commit remains in
+// ByAgent.
 func mergeEdits(known, more *Edits) *Edits {
 	if known == nil || more == nil || known.Since != more.Since {
 		return cmp.Or(more, known)
@@ -53,10 +54,10 @@ func union(known, more []string) []string {
 	return known
 }
 
-// Untouched returns the files that the loop neither commits nor removes.
-func (n NewFiles) Untouched() []string { return slices.Concat(n.ByUser, n.ByGates, n.UserEdits()) }
+// ExcludedFiles returns the files that the loop neither commits nor removes.
+func (n NewFiles) ExcludedFiles() []string { return slices.Concat(n.ByUser, n.ByGates, n.UserEdits()) }
 
-// WithUserEdits returns the same with other edits of the user's.
+// WithUserEdits returns a copy with these files as the user's edits.
 func (n NewFiles) WithUserEdits(files []string) NewFiles {
 	edits := Edits{}
 	if n.Edits != nil {
@@ -67,16 +68,16 @@ func (n NewFiles) WithUserEdits(files []string) NewFiles {
 	return n
 }
 
-// JudgedEdits returns the user's edits that the last claim was judged with.
-func (n NewFiles) JudgedEdits() []string {
-	if n.Judged == nil {
+// ClaimUserEdits returns the files with edits of the user when the last claim was gated.
+func (n NewFiles) ClaimUserEdits() []string {
+	if n.UserEditsAtClaim == nil {
 		return nil
 	}
-	return *n.Judged
+	return *n.UserEditsAtClaim
 }
 
-// IsJudgedEdit reports whether a file is one of these.
-func (n NewFiles) IsJudgedEdit(file string) bool { return slices.Contains(n.JudgedEdits(), file) }
+// IsClaimUserEdit reports whether a file is in ClaimUserEdits.
+func (n NewFiles) IsClaimUserEdit(file string) bool { return slices.Contains(n.ClaimUserEdits(), file) }
 
 // UserEdits returns the tracked files that only the user changed since the loop's base.
 func (n NewFiles) UserEdits() []string {

@@ -12,19 +12,19 @@ func TestEditsOfOneBaseAddUp(t *testing.T) {
 	t.Parallel()
 	n := NewFiles{Edits: &Edits{Since: "a", ByUser: Paths{"lib.txt", "gone.txt"}, Deleted: Paths{"gone.txt"}, ByAgent: Paths{"one.go"}}}
 	n = n.Merge(NewFiles{ByUser: Paths{"notes.txt"}})
-	n = n.Merge(NewFiles{Edits: &Edits{Since: "a", ByUser: Paths{"lib.txt"}, ByAgent: Paths{"two.go"}}, Judged: &Paths{"lib.txt"}})
+	n = n.Merge(NewFiles{Edits: &Edits{Since: "a", ByUser: Paths{"lib.txt"}, ByAgent: Paths{"two.go"}}, UserEditsAtClaim: &Paths{"lib.txt"}})
 	want := Edits{Since: "a", ByUser: Paths{"lib.txt"}, ByAgent: Paths{"one.go", "two.go"}}
 	if diff := cmp.Diff(want, *n.Edits); diff != "" {
 		t.Errorf("same base: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"notes.txt", "lib.txt"}, n.Untouched()); diff != "" || !n.IsJudgedEdit("lib.txt") {
+	if diff := cmp.Diff([]string{"notes.txt", "lib.txt"}, n.ExcludedFiles()); diff != "" || !n.IsClaimUserEdit("lib.txt") {
 		t.Errorf("untouched: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"notes.txt"}, n.WithUserEdits(nil).Untouched()); diff != "" {
+	if diff := cmp.Diff([]string{"notes.txt"}, n.WithUserEdits(nil).ExcludedFiles()); diff != "" {
 		t.Errorf("without edits: %s", diff)
 	}
-	n = n.Merge(NewFiles{Edits: &Edits{Since: "b", ByAgent: Paths{"three.go"}}, Judged: &Paths{}})
-	if diff := cmp.Diff(Edits{Since: "b", ByAgent: Paths{"three.go"}}, *n.Edits); diff != "" || n.IsJudgedEdit("lib.txt") {
+	n = n.Merge(NewFiles{Edits: &Edits{Since: "b", ByAgent: Paths{"three.go"}}, UserEditsAtClaim: &Paths{}})
+	if diff := cmp.Diff(Edits{Since: "b", ByAgent: Paths{"three.go"}}, *n.Edits); diff != "" || n.IsClaimUserEdit("lib.txt") {
 		t.Errorf("another base: %s", diff)
 	}
 	kept, err := json.Marshal(n)

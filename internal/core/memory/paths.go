@@ -7,33 +7,33 @@ import (
 	"unicode/utf8"
 )
 
-// Paths are names of files, relative to a root with slashes. A name may be any bytes, and
-// JSON holds text alone: what is none is kept in Go's quotes, "c\xff.txt" with them, and so is a
-// name that begins with a quote.
+// Paths are names of files, relative to a root, with slashes. A name may hold any bytes, but
+// JSON only valid UTF-8. So a name that is not valid UTF-8 is stored as a quoted Go string
+// such as "c\xff.txt", and so is a name that begins with a quote.
 type Paths []string
 
-// MarshalJSON keeps every byte.
+// MarshalJSON encodes the names without losing a byte.
 func (p Paths) MarshalJSON() ([]byte, error) {
-	kept := make([]string, len(p))
+	encoded := make([]string, len(p))
 	for i, name := range p {
-		if kept[i] = name; !utf8.ValidString(name) || strings.HasPrefix(name, `"`) {
-			kept[i] = strconv.Quote(name)
+		if encoded[i] = name; !utf8.ValidString(name) || strings.HasPrefix(name, `"`) {
+			encoded[i] = strconv.Quote(name)
 		}
 	}
-	return json.Marshal(kept)
+	return json.Marshal(encoded)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes what MarshalJSON wrote.
 func (p *Paths) UnmarshalJSON(data []byte) error {
-	var kept []string
-	if err := json.Unmarshal(data, &kept); err != nil {
+	var encoded []string
+	if err := json.Unmarshal(data, &encoded); err != nil {
 		return err
 	}
-	for i, name := range kept {
-		if bare, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
-			kept[i] = bare
+	for i, name := range encoded {
+		if decoded, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
+			encoded[i] = decoded
 		}
 	}
-	*p = kept
+	*p = encoded
 	return nil
 }

@@ -8,45 +8,45 @@ import (
 // Sandbox describes what confines a loop's agent and gates. The zero value means no
 // sandbox.
 type Sandbox struct {
-	Level     string   `json:"level"`               // tree or strict
-	Mechanism string   `json:"mechanism,omitempty"` // bubblewrap or landlock; "": not started yet
-	Endpoint  []string `json:"endpoint,omitempty"`  // strict: hosts that only agents may reach
-	Hosts     []string `json:"hosts,omitempty"`     // strict: hosts that gates may reach too
+	Level      string   `json:"level"`                 // tree or strict
+	Mechanism  string   `json:"mechanism,omitempty"`   // bubblewrap or landlock; "": not started yet
+	AgentHosts []string `json:"agent_hosts,omitempty"` // strict: hosts that only agents may reach
+	Hosts      []string `json:"hosts,omitempty"`       // strict: hosts that gates may reach too
 }
 
 // Equal reports whether two sandboxes are the same.
-func (w Sandbox) Equal(other Sandbox) bool {
-	return w.Level == other.Level && w.Mechanism == other.Mechanism && slices.Equal(w.Endpoint, other.Endpoint) && slices.Equal(w.Hosts, other.Hosts)
+func (s Sandbox) Equal(other Sandbox) bool {
+	return s.Level == other.Level && s.Mechanism == other.Mechanism && slices.Equal(s.AgentHosts, other.AgentHosts) && slices.Equal(s.Hosts, other.Hosts)
 }
 
-// Lines describes the sandbox, one line per fact; none without a sandbox. A user's own
-// session is not confined: attended means that the loop is in one.
-func (w Sandbox) Lines(attended bool) []string {
-	if w.Level == "" {
+// Lines describes the sandbox, one line per fact, or returns nil without a sandbox.
+// attended means that the loop runs in a user's session, which is not confined.
+func (s Sandbox) Lines(attended bool) []string {
+	if s.Level == "" {
 		return nil
 	}
-	first := w.Level
-	if w.Mechanism != "" {
-		first += ", by " + w.Mechanism
+	first := s.Level
+	if s.Mechanism != "" {
+		first += ", by " + s.Mechanism
 	}
 	if attended {
 		first += ", around gates and fresh sessions, not yours"
 	} else {
 		first += ", around agent and gates"
 	}
-	if w.Level != "strict" {
+	if s.Level != "strict" {
 		return []string{first}
 	}
-	reach := func(hosts []string) string {
+	hostList := func(hosts []string) string {
 		if len(hosts) == 0 {
 			return "nothing"
 		}
 		return strings.Join(hosts, ", ")
 	}
-	if len(w.Endpoint) == 0 {
-		return []string{first, "all reach " + reach(w.Hosts)}
+	if len(s.AgentHosts) == 0 {
+		return []string{first, "all reach " + hostList(s.Hosts)}
 	}
-	return []string{first, "agents reach " + reach(slices.Concat(w.Endpoint, w.Hosts)), "gates reach " + reach(w.Hosts)}
+	return []string{first, "agents reach " + hostList(slices.Concat(s.AgentHosts, s.Hosts)), "gates reach " + hostList(s.Hosts)}
 }
 
 // maxRefusedHosts bounds the hosts that are recorded, since an agent may try any number.

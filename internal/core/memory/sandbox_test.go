@@ -20,7 +20,7 @@ func TestSandboxLines(t *testing.T) {
 		{memory.Sandbox{Level: "tree", Mechanism: "landlock"}, false, []string{"tree, by landlock, around agent and gates"}},
 		{memory.Sandbox{Level: "tree"}, true, []string{"tree, around gates and fresh sessions, not yours"}},
 		{memory.Sandbox{Level: "strict", Mechanism: "bubblewrap"}, false, []string{"strict, by bubblewrap, around agent and gates", "all reach nothing"}},
-		{memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Endpoint: []string{"api"}, Hosts: []string{"a", "b"}}, false, []string{
+		{memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", AgentHosts: []string{"api"}, Hosts: []string{"a", "b"}}, false, []string{
 			"strict, by bubblewrap, around agent and gates", "agents reach api, a, b", "gates reach a, b",
 		}},
 	} {

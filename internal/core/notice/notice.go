@@ -1,8 +1,8 @@
-// Package notice decides what a user is told about a loop while they are away: that it
-// ended, that it needs them, that it waits for a usage limit, that its budget runs out.
+// Package notice decides which notices about a loop a user gets while they are away: it
+// ended, it needs them, it waits for a usage limit, its budget runs out.
 //
 // Decide compares the state before and after an event. It is pure, so every owner of a
-// loop reaches the same notices from the same journal. Package notify sends them.
+// loop gets the same notices from the same journal. Package notify sends them.
 package notice
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Event says what kind of news a notice is. Receivers are chosen by it.
+// Event is the kind of a notice. Receivers are chosen by it.
 type Event string
 
 // The events.
@@ -27,8 +27,8 @@ const (
 	Test     Event = "test"      // of pawl notify test
 )
 
-// Notice is one message for the user. Its text holds what the journal holds, so secrets
-// are removed already.
+// Notice is one message to the user. Its text comes from the journal, so secrets are
+// removed already.
 type Notice struct {
 	Event   Event        `json:"event" jsonschema:"ended, needs_you, wait, budget or test"`
 	Reason  string       `json:"reason" jsonschema:"more precisely: the outcome of ended; blocked, skipped, unchanged, violation, approval, merge, question or held of needs_you; begun or over of wait; 75 or 90 of budget"`
@@ -45,20 +45,20 @@ type Notice struct {
 	Tests    []string       `json:"tests,omitempty" jsonschema:"changed tests and other gate inputs that wait for an approval"`
 }
 
-// Asks reports whether the user can answer the notice.
-func (n Notice) Asks() bool { return n.Question != nil || len(n.Tests) > 0 }
+// IsAnswerable reports whether the user can answer the notice.
+func (n Notice) IsAnswerable() bool { return n.Question != nil || len(n.Tests) > 0 }
 
-// Lasts reports whether the notice is told after quiet hours that it came in.
-func (n Notice) Lasts() bool { return n.Event == NeedsYou || n.Event == Ended }
+// KeepAfterQuietHours reports whether a notice from quiet hours is sent when they end.
+func (n Notice) KeepAfterQuietHours() bool { return n.Event == NeedsYou || n.Event == Ended }
 
-// Outdated says why a notice need not be told any more, now that its loop stands so, and
-// is empty for one that is still news.
-func (n Notice) Outdated(now loop.State) string {
+// OutdatedReason returns why a notice need not be sent any more in this state of its loop,
+// or "" if it is still current.
+func (n Notice) OutdatedReason(now loop.State) string {
 	ended := now.Phase == loop.Ended
 	switch {
 	case n.Event == Ended && !ended:
 		return "the loop was resumed"
-	case n.Event != Ended && ended: // the notice of its end says what is left
+	case n.Event != Ended && ended: // the notice of its end has the remaining questions
 		return "the loop has ended"
 	case n.Question != nil && !slices.ContainsFunc(now.Unanswered(), func(q loop.Question) bool { return q.At.Equal(n.Question.At) }):
 		return "the question is answered"
@@ -70,79 +70,80 @@ func (n Notice) Outdated(now loop.State) string {
 	return ""
 }
 
-// reasonQuestion is the reason of a notice that the agent asks something.
+// reasonQuestion is the reason of a notice with a question of the agent.
 const reasonQuestion = "question"
 
-// reasonHeld is the reason of a notice that the loop waits for something to be fixed.
+// reasonHeld is the reason of a notice that the loop waits until something is fixed.
 const reasonHeld = "held"
 
-// repeatAfter is how long the same thing is not told again.
-const repeatAfter = time.Minute
+// repeatInterval is the minimum time between two equal notices.
+const repeatInterval = time.Minute
 
-// Log is when each thing was last told.
-type Log map[string]time.Time
+// SentLog says when each notice was last sent, by its event, reason, task and question.
+type SentLog map[string]time.Time
 
-// Filter returns the notices that were not told within the last minute, and the log with
-// them. It does not change the log that it is called on.
-func (l Log) Filter(news []Notice) ([]Notice, Log) {
+// Filter returns the notices that were not sent in the last repeatInterval, and the log
+// with them. It does not change the log that it is called on.
+func (l SentLog) Filter(notices []Notice) ([]Notice, SentLog) {
 	var fresh []Notice
-	for _, n := range news {
+	for _, n := range notices {
 		key := strings.Join(append([]string{string(n.Event), n.Reason, n.Task}, n.Tests...), " ")
-		if n.Question != nil { // another one of the same task is news
+		if n.Question != nil { // another question of the same task is a new notice
 			key += " " + n.Question.At.Format(time.RFC3339Nano)
 		}
-		if last, told := l[key]; told && n.At.Sub(last) < repeatAfter {
+		if last, told := l[key]; told && n.At.Sub(last) < repeatInterval {
 			continue
 		}
 		if l = maps.Clone(l); l == nil {
-			l = Log{}
+			l = SentLog{}
 		}
-		maps.DeleteFunc(l, func(_ string, at time.Time) bool { return n.At.Sub(at) >= repeatAfter })
+		maps.DeleteFunc(l, func(_ string, at time.Time) bool { return n.At.Sub(at) >= repeatInterval })
 		l[key] = n.At
 		fresh = append(fresh, n)
 	}
 	return fresh, l
 }
 
-// Of returns the notice as one of a loop: the loop's id leads, and what to type ends it.
-func (n Notice) Of(id, goal, root string) Notice {
-	look := "pawl status " + id
+// ForLoop returns the notice with the loop's id before its title and the next command at
+// the end of its text.
+func (n Notice) ForLoop(id, goal, root string) Notice {
+	command := "pawl status " + id
 	switch {
 	case n.Event == Ended:
-		look = "pawl report " + id
+		command = "pawl report " + id
 	case n.Question != nil:
-		look = n.Question.Command(id)
+		command = n.Question.Command(id)
 	case len(n.Tests) > 0:
-		look = fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s", id)
+		command = fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s", id)
 	}
 	n.Loop, n.Goal, n.Root, n.Title = id, goal, root, id+" · "+n.Title
-	n.Text = strings.TrimPrefix(n.Text+"\n"+look, "\n")
+	n.Text = strings.TrimPrefix(n.Text+"\n"+command, "\n")
 	return n
 }
 
-// Decide returns what an event of a loop means for an absent user. Loop, Goal and Root
-// are left for the caller. A loop that was not seen before the event tells of its end
-// only.
+// Decide returns the notices for an event of a loop. The caller sets Loop, Goal and Root
+// with ForLoop. If the state before the event is unknown, only the end of the loop gives a
+// notice.
 func Decide(before, after loop.State, e loop.Event) []Notice {
-	var out []Notice
+	var notices []Notice
 	add := func(event Event, reason, title string, lines ...string) {
 		lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
-		out = append(out, Notice{Event: event, Reason: reason, Title: title, Text: strings.Join(lines, "\n"), At: after.Now})
+		notices = append(notices, Notice{Event: event, Reason: reason, Title: title, Text: strings.Join(lines, "\n"), At: after.Now})
 	}
 	switch {
 	case after.Phase == loop.Ended && before.Phase != loop.Ended:
-		if after.StopCause != loop.ByInterrupt { // who typed it sits there
+		if after.StopCause != loop.ByInterrupt { // the user pressed Ctrl-C and is present
 			add(Ended, string(after.Outcome), strings.TrimLeft(after.Headline(""), " ·"), after.Reason, after.Hint)
-			out[0].Outcome, out[0].Tests = after.Outcome, after.Unapproved()
+			notices[0].Outcome, notices[0].Tests = after.Outcome, after.Unapproved()
 		}
-		return out
-	case before.Phase == "", before.Phase == loop.Ended, after.Outcome != "": // its end will tell
+		return notices
+	case before.Phase == "", before.Phase == loop.Ended, after.Outcome != "": // the notice of its end will say it
 		return nil
 	}
 	for _, t := range after.ChangedTasks(before) {
 		if title := taskTitle(t); title != "" {
 			add(NeedsYou, string(t.Status), title, t.Why)
-			out[len(out)-1].Task = t.ID
+			notices[len(notices)-1].Task = t.ID
 		}
 	}
 	if after.Violations > before.Violations {
@@ -152,28 +153,28 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		}
 		add(NeedsYou, "violation", "violation "+loop.ViolationRatio(after.Violations)+": the agent changed protected files", why)
 	}
-	if tests := added(before.Unapproved(), after.Unapproved()); len(tests) > 0 {
+	if tests := addedStrings(before.Unapproved(), after.Unapproved()); len(tests) > 0 {
 		add(NeedsYou, "approval", "changes to existing tests wait for your approval", strings.Join(tests, ", "))
-		out[len(out)-1].Tests = tests
+		notices[len(notices)-1].Tests = tests
 	}
 	if after.Merge != nil && (before.Merge == nil || *before.Merge != *after.Merge) {
 		add(NeedsYou, "merge", "the agent asks you to merge its work", after.Merge.Summary)
 	}
 	if q, asked := after.NewQuestion(before); asked {
 		add(NeedsYou, reasonQuestion, q.Headline(), q.Lines()...)
-		out[len(out)-1].Task, out[len(out)-1].Question = q.Task, &q
+		notices[len(notices)-1].Task, notices[len(notices)-1].Question = q.Task, &q
 	}
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
 		add(NeedsYou, reasonHeld, "the loop is held: "+e.Failure.Message, e.Failure.Hint)
 	}
-	decideWait(before, after, e.Kind, add)
-	if now, share := spent(after); now > spentShare(before) {
+	addWaitNotices(before, after, e.Kind, add)
+	if now, share := budgetSpent(after); now > announcedShare(before) {
 		add(Budget, fmt.Sprint(now), fmt.Sprintf("%d %% of the budget is spent", now), share)
 	}
-	return out
+	return notices
 }
 
-// taskTitle says why a task needs the user. It is empty for a task that does not.
+// taskTitle returns the title of a notice about a task that needs the user, or "".
 func taskTitle(t loop.Task) string {
 	why := ""
 	if t.LeftOut {
@@ -192,30 +193,31 @@ func taskTitle(t loop.Task) string {
 	return fmt.Sprintf("%s: %s", strings.TrimSpace(t.ID+" "+t.Title), why)
 }
 
-// decideWait tells of a usage limit when it is met, and again when it still holds after
-// its reset; further checks of the same limit are silent.
-func decideWait(before, after loop.State, kind loop.EventKind, add func(Event, string, string, ...string)) {
-	wait, waits := after.PendingAction(loop.Wait)
-	waits = waits && after.Phase == loop.Waiting
-	waited := before.Phase == loop.Waiting && !before.AwayFrom.IsZero()
+// addWaitNotices adds a notice when a usage limit is reached, again if it still holds after
+// its reset, and when it is over. Further checks of the same limit give no notice.
+func addWaitNotices(before, after loop.State, kind loop.EventKind, add func(Event, string, string, ...string)) {
+	wait, isWaiting := after.PendingAction(loop.Wait)
+	isWaiting = isWaiting && after.Phase == loop.Waiting
+	wasWaiting := before.Phase == loop.Waiting && !before.AwayFrom.IsZero()
 	switch {
-	case waits && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
+	case isWaiting && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
 		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Text)
-	case kind == loop.TimerFired && waited && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
+	case kind == loop.TimerFired && wasWaiting && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
 		add(Wait, "over", "the usage limit is over: the loop continues")
 	}
 }
 
-// added returns what is in after and not in before.
-func added(before, after []string) []string {
+// addedStrings returns what is in after and not in before.
+func addedStrings(before, after []string) []string {
 	return slices.DeleteFunc(slices.Clone(after), func(s string) bool { return slices.Contains(before, s) })
 }
 
-// spentShare is the highest announced share of the budget that is spent, in percent.
-func spentShare(s loop.State) int { share, _ := spent(s); return share }
+// announcedShare returns the highest announced share of the budget that is spent: 0, 75 or 90
+// percent.
+func announcedShare(s loop.State) int { share, _ := budgetSpent(s); return share }
 
-// spent is spentShare, with the budget that it is the share of.
-func spent(s loop.State) (share int, of string) {
+// budgetSpent returns the announced share with the amount that is spent, for display.
+func budgetSpent(s loop.State) (share int, of string) {
 	limits, tokens := s.Policy.Limits, s.Usage.Tokens()
 	for _, percent := range []int{75, 90} {
 		if limits.CostUSD > 0 && s.Usage.CostUSD >= limits.CostUSD*float64(percent)/100 {

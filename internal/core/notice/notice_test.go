@@ -112,15 +112,15 @@ func TestDecide(t *testing.T) {
 
 func TestOfNamesTheLoopAndWhatToType(t *testing.T) {
 	t.Parallel()
-	n := notice.Notice{Event: notice.Ended, Title: "ended VERIFIED"}.Of("brisk-otter", "plan.md", "/repo")
+	n := notice.Notice{Event: notice.Ended, Title: "ended VERIFIED"}.ForLoop("brisk-otter", "plan.md", "/repo")
 	want := notice.Notice{Event: notice.Ended, Title: "brisk-otter · ended VERIFIED", Text: "pawl report brisk-otter", Loop: "brisk-otter", Goal: "plan.md", Root: "/repo"}
 	if diff := cmp.Diff(want, n); diff != "" {
 		t.Error(diff)
 	}
-	if got := (notice.Notice{Event: notice.NeedsYou, Text: "a_test.go", Tests: []string{"a_test.go"}}).Of("brisk-otter", "", "").Text; got != "a_test.go\npawl approve brisk-otter   or  pawl reject brisk-otter" {
+	if got := (notice.Notice{Event: notice.NeedsYou, Text: "a_test.go", Tests: []string{"a_test.go"}}).ForLoop("brisk-otter", "", "").Text; got != "a_test.go\npawl approve brisk-otter   or  pawl reject brisk-otter" {
 		t.Error(got)
 	}
-	if got := (notice.Notice{Event: notice.NeedsYou, Text: "no API key"}).Of("brisk-otter", "", "").Text; got != "no API key\npawl status brisk-otter" {
+	if got := (notice.Notice{Event: notice.NeedsYou, Text: "no API key"}).ForLoop("brisk-otter", "", "").Text; got != "no API key\npawl status brisk-otter" {
 		t.Error(got)
 	}
 }
@@ -131,7 +131,7 @@ func TestTheSameThingIsToldOnceAMinute(t *testing.T) {
 		return notice.Notice{Event: notice.NeedsYou, Reason: "violation", At: at(12, minute).Add(time.Duration(second) * time.Second)}
 	}
 	other := notice.Notice{Event: notice.NeedsYou, Reason: "blocked", Task: "US-1", At: at(12, 0)}
-	var log notice.Log
+	var log notice.SentLog
 	var told []notice.Notice
 	for _, news := range [][]notice.Notice{{violation(0, 0)}, {violation(0, 1), other}, {violation(0, 59)}, {violation(1, 0)}, {violation(1, 30)}} {
 		was := len(log)
@@ -156,7 +156,7 @@ func TestReceiversByEvent(t *testing.T) {
 	for event, want := range map[notice.Event][]notice.Receiver{
 		notice.Ended: {desktop, slack}, notice.NeedsYou: {call}, notice.Wait: nil, notice.Test: {desktop, slack, call},
 	} {
-		if diff := cmp.Diff(want, s.For(event)); diff != "" {
+		if diff := cmp.Diff(want, s.ReceiversFor(event)); diff != "" {
 			t.Errorf("%s: %s", event, diff)
 		}
 	}
@@ -204,7 +204,7 @@ func TestOutdated(t *testing.T) {
 		"held no longer":              {notice.Notice{Event: notice.NeedsYou, Reason: "held"}, working(nil), "the loop is no longer held"},
 		"tests that are decided":      {notice.Notice{Event: notice.NeedsYou, Reason: "approval", Tests: []string{"a_test.go"}}, working(nil), "it is decided"},
 	} {
-		if got := c.n.Outdated(c.now); got != c.want {
+		if got := c.n.OutdatedReason(c.now); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -220,7 +220,7 @@ func TestEachQuestionIsTold(t *testing.T) {
 	}
 	first := notice.Decide(working(nil), working(ask(1)), loop.Event{Kind: loop.QuestionAsked})
 	second := notice.Decide(working(ask(1)), working(ask(2)), loop.Event{Kind: loop.QuestionAsked})
-	told, log := notice.Log(nil).Filter(first)
+	told, log := notice.SentLog(nil).Filter(first)
 	again, log := log.Filter(first)
 	other, _ := log.Filter(second)
 	if len(told) != 1 || len(again) != 0 || len(other) != 1 || other[0].Question == nil || other[0].Task != "US-1" {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Settings say who receives which notices. A receiver is written as its kind and, behind
-// a space, its argument; see ParseReceiver.
+// Settings say who receives which notices. A receiver is written as its kind, a space and
+// its argument; see ParseReceiver.
 type Settings struct {
 	To       []string `json:"to,omitempty" doc:"who receives every event that has no list of its own: bell, desktop, speech, command CMD, or one of webhook, slack, discord, telegram, ntfy and email with env:NAME or file:PATH, where the address stands; off is nobody"`
 	Ended    []string `json:"ended,omitempty" doc:"who receives that a loop ended, instead of to"`
@@ -20,15 +20,15 @@ type Settings struct {
 	Answers  []string `json:"answers,omitempty" doc:"whose replies to a question or an approval count: telegram or slack as above, then from and the ids of senders, such as telegram env:TELEGRAM_URL from 4242; a repository's file may not set it"`
 }
 
-// For returns the receivers of an event. What cannot be parsed was refused when the loop
-// began.
-func (s Settings) For(e Event) []Receiver {
+// ReceiversFor returns the receivers of an event. Settings that cannot be parsed were
+// refused when the loop began.
+func (s Settings) ReceiversFor(e Event) []Receiver {
 	list := map[Event][]string{Ended: s.Ended, NeedsYou: s.NeedsYou, Wait: s.Wait, Budget: s.Budget}[e]
 	if len(list) == 0 {
 		list = s.To
 	}
 	if e == Test {
-		list = s.All()
+		list = s.AllReceivers()
 	}
 	var out []Receiver
 	for _, text := range list {
@@ -39,22 +39,22 @@ func (s Settings) For(e Event) []Receiver {
 	return out
 }
 
-// QuietUntil returns when the quiet hours that a local time lies in are over, and the zero
-// time outside of them.
+// QuietUntil returns the end of the quiet hours that a local time lies in, or the zero time
+// outside of quiet hours.
 func (s Settings) QuietUntil(at time.Time) time.Time {
-	q, err := parseQuiet(s.Quiet)
+	q, err := parseQuietHours(s.Quiet)
 	if err != nil || !q.contains(at) {
 		return time.Time{}
 	}
-	end := time.Date(at.Year(), at.Month(), at.Day(), 0, q.to, 0, 0, at.Location())
+	end := time.Date(at.Year(), at.Month(), at.Day(), 0, q.endMinute, 0, 0, at.Location())
 	if !end.After(at) {
 		end = end.AddDate(0, 0, 1)
 	}
 	return end
 }
 
-// All returns the receivers of any event, each once.
-func (s Settings) All() []string {
+// AllReceivers returns the receivers of any event, each once.
+func (s Settings) AllReceivers() []string {
 	var all []string
 	for _, list := range [][]string{s.To, s.Ended, s.NeedsYou, s.Wait, s.Budget} {
 		for _, text := range list {
@@ -95,15 +95,15 @@ type Receiver struct {
 	Arg  string // of Command: the command; of a service: env:NAME or file:PATH
 }
 
-// String is the receiver as it is written. It holds no address.
+// String returns the receiver as it is written in the configuration. It has no address.
 func (r Receiver) String() string { return strings.TrimSpace(string(r.Kind) + " " + r.Arg) }
 
-// Local reports whether the receiver runs nothing and sends nothing to another machine,
+// IsLocal reports whether the receiver runs nothing and sends nothing to another machine,
 // so that a repository may name it without the user's trust.
-func (r Receiver) Local() bool { return slices.Contains([]Kind{Off, Bell, Desktop, Speech}, r.Kind) }
+func (r Receiver) IsLocal() bool { return slices.Contains([]Kind{Off, Bell, Desktop, Speech}, r.Kind) }
 
-// ParseReceiver reads "desktop", "command CMD", "slack env:NAME" or "slack file:PATH". An
-// address may hold a secret and is copied to spec.json and to logs, so it is refused.
+// ParseReceiver parses "desktop", "command CMD", "slack env:NAME" or "slack file:PATH". It
+// refuses an address: that may hold a secret, and settings are copied to spec.json and logs.
 func ParseReceiver(text string) (Receiver, error) {
 	kind, arg, _ := strings.Cut(strings.TrimSpace(text), " ")
 	r := Receiver{Kind: Kind(kind), Arg: strings.TrimSpace(arg)}
@@ -112,11 +112,11 @@ func ParseReceiver(text string) (Receiver, error) {
 	switch {
 	case !slices.Contains(Kinds(), r.Kind):
 		return r, errors.New("want off, bell, desktop, speech, command CMD, or webhook, slack, discord, telegram, ntfy or email with env:NAME or file:PATH")
-	case r.Local() && r.Arg != "":
+	case r.IsLocal() && r.Arg != "":
 		return r, fmt.Errorf("%s stands alone", r.Kind)
 	case r.Kind == Command && r.Arg == "":
 		return r, errors.New("command needs the command to run, such as  command ./tell.sh")
-	case r.Local(), r.Kind == Command:
+	case r.IsLocal(), r.Kind == Command:
 	case isEnv && name != "" && !strings.ContainsAny(name, " =:/"), isFile && path != "":
 	default:
 		return r, fmt.Errorf("%s needs env:NAME or file:PATH, where its address stands: an address may hold a secret", r.Kind)
@@ -124,31 +124,31 @@ func ParseReceiver(text string) (Receiver, error) {
 	return r, nil
 }
 
-// quiet are quiet hours, in minutes from midnight; they may pass midnight.
-type quiet struct{ from, to int }
+// quietHours are in minutes after midnight. They may pass midnight.
+type quietHours struct{ startMinute, endMinute int }
 
-// CheckQuiet returns what is wrong with the hours, or nil.
-func CheckQuiet(text string) error { _, err := parseQuiet(text); return err }
+// CheckQuietHours returns what is wrong with the hours, or nil.
+func CheckQuietHours(text string) error { _, err := parseQuietHours(text); return err }
 
-// parseQuiet reads 22:00-07:00; "" is not a time at all.
-func parseQuiet(text string) (quiet, error) {
+// parseQuietHours parses 22:00-07:00. An empty text means no quiet hours.
+func parseQuietHours(text string) (quietHours, error) {
 	if text == "" {
-		return quiet{}, nil
+		return quietHours{}, nil
 	}
 	from, to, _ := strings.Cut(text, "-")
 	begin, err := time.Parse("15:04", strings.TrimSpace(from))
 	end, endErr := time.Parse("15:04", strings.TrimSpace(to))
 	if err != nil || endErr != nil || begin.Equal(end) {
-		return quiet{}, errors.New("want two times of the day, such as 22:00-07:00")
+		return quietHours{}, errors.New("want two times of the day, such as 22:00-07:00")
 	}
-	return quiet{begin.Hour()*60 + begin.Minute(), end.Hour()*60 + end.Minute()}, nil
+	return quietHours{begin.Hour()*60 + begin.Minute(), end.Hour()*60 + end.Minute()}, nil
 }
 
-// contains reports whether a time lies in it.
-func (q quiet) contains(at time.Time) bool {
+// contains reports whether a time lies in the quiet hours.
+func (q quietHours) contains(at time.Time) bool {
 	now := at.Hour()*60 + at.Minute()
-	if q.from <= q.to {
-		return q.from <= now && now < q.to
+	if q.startMinute <= q.endMinute {
+		return q.startMinute <= now && now < q.endMinute
 	}
-	return now >= q.from || now < q.to
+	return now >= q.startMinute || now < q.endMinute
 }

@@ -1,0 +1,81 @@
+package authorship
+
+import (
+	"slices"
+	"time"
+)
+
+// Timeline says when agent, gates and hooks ran. It attributes files by their times.
+type Timeline struct {
+	Started   time.Time     // of the loop
+	Tolerance time.Duration // a time this close to a span counts as within it
+	agent     []Span
+	gates     []Span
+	hooks     []Span // also in agent: files that hooks create belong to its work
+	known     bool   // whether it is known when the agent ran; if not, it may have made any change
+}
+
+// CallRecords are the recorded tool calls of a loop.
+type CallRecords struct {
+	RunnerCalls   []Call // of sessions of the runner
+	SessionStarts []Call // starts of the calls in a user's session
+	SessionEnds   []Call // ends of the calls in a user's session
+	OpenSpan      Span   // of the turn that this process runs
+}
+
+// Timeline returns when agent and gates ran, for a loop that started at this time.
+func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) Timeline {
+	t := Timeline{Started: started, Tolerance: tolerance}
+	session, timed := SessionSpans(r.SessionStarts, r.SessionEnds, started, now)
+	untimed := slices.ContainsFunc(r.RunnerCalls, func(c Call) bool { return c.At.IsZero() && (c.Tool != "" || c.AnyChange) })
+	if !timed || untimed {
+		return t
+	}
+	runner, gates, open := RunnerSpans(r.RunnerCalls)
+	t.known, t.gates, t.agent, t.hooks = true, gates, slices.Concat(runner, session), hookSpans(r.RunnerCalls)
+	if !r.OpenSpan.IsZero() {
+		t.agent = append(t.agent, r.OpenSpan)
+	}
+	if !open.IsZero() {
+		t.agent = append(t.agent, Span{open, now})
+	}
+	return t
+}
+
+// FileAuthor returns who created a file with these times: the file's, and those of each new
+// folder that it lies in. Empty times are unknown.
+func (t Timeline) FileAuthor(files ...[]time.Time) Author {
+	byGates := true
+	for _, times := range files {
+		inAgent := func(at time.Time) bool { return anyContains(t.agent, at, t.Tolerance) }
+		if !t.known || len(times) == 0 || slices.ContainsFunc(times, inAgent) || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
+			return Agent
+		}
+		byGates = byGates && !slices.ContainsFunc(times, func(at time.Time) bool { return !anyContains(t.gates, at, 0) })
+	}
+	if byGates {
+		return Gates
+	}
+	return User
+}
+
+// EditAuthor returns who changed a tracked file with these times. wasUsers means that the file's
+// change was attributed to the user before. A file that gates or hooks rewrite, as a formatter
+// does, keeps its author.
+func (t Timeline) EditAuthor(times []time.Time, wasUsers bool) Author {
+	if !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
+		return Agent
+	}
+	calls := slices.DeleteFunc(slices.Clone(t.agent), func(s Span) bool { return slices.Contains(t.hooks, s) })
+	byPawl := slices.Concat(t.gates, t.hooks)
+	for _, at := range times {
+		if at.Before(t.Started) { // usually the file's creation, however close to the first gates
+			continue
+		}
+		byCall := anyContains(calls, at, t.Tolerance) && !(wasUsers && anyContains(byPawl, at, 0) && !anyContains(calls, at, 0))
+		if byCall || !wasUsers && anyContains(byPawl, at, t.Tolerance) {
+			return Agent
+		}
+	}
+	return User
+}
