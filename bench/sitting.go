@@ -81,9 +81,9 @@ func order() record.Spec {
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, Attended: true,
 		},
-		Checks:     record.Checks{Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}}},
-		Agent:      record.Agent{Name: "claude"},
-		Repository: record.Repository{Branch: "main", NoCommit: true},
+		Verification: record.Verification{Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}}},
+		Agent:        record.Agent{Name: "claude"},
+		Repository:   record.Repository{Branch: "main", NoCommit: true},
 	}
 }
 

@@ -130,10 +130,10 @@ func (a *app) follower(path string) (string, error) {
 	}
 	for _, l := range listed {
 		spec, err := record.ReadSpec(l.Loop)
-		if err != nil || l.Summary.Outcome != "" || spec.File == "" {
+		if err != nil || l.Summary.Outcome != "" || spec.CompatFile == "" {
 			continue
 		}
-		other := absIn(l.Summary.Root, filepath.FromSlash(spec.File))
+		other := absIn(l.Summary.Root, filepath.FromSlash(spec.CompatFile))
 		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
 			return l.Loop.ID, nil
 		}
@@ -150,7 +150,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 		lives = beginsWords(begun.Memory.State)
 	}
 	lines := []string{
-		fmt.Sprintf("loop %s %s, from %s: ! pawl status %[1]s, ! pawl stop %[1]s", id, lives, cmp.Or(s.File, s.Plan)),
+		fmt.Sprintf("loop %s %s, from %s: ! pawl status %[1]s, ! pawl stop %[1]s", id, lives, cmp.Or(s.CompatFile, s.Plan)),
 		judgedWords(p, begun) + " · limits " + limits(s.Policy.Limits),
 	}
 	if s.Policy.Handover {
@@ -172,7 +172,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 
 // judgedWords says which gates an adopted loop has.
 func judgedWords(p *launch.Prepared, begun *launch.Attended) string {
-	switch words := gatesWords(p.Spec.Checks, begun); {
+	switch words := gatesWords(p.Spec.Verification, begun); {
 	case p.Spec.Policy.Kind != loop.Change:
 		return narrate.Kind(p.Spec.Policy)
 	case len(words) > 0:

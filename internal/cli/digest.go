@@ -29,7 +29,7 @@ func (a *app) digest(when string) error {
 		}
 	}
 	var loops []report.Entry
-	for _, sum := range record.Grouped(rows, "", now) {
+	for _, sum := range record.FilterAndGroup(rows, "", now) {
 		s, err := readSubject(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)

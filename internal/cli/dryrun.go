@@ -43,7 +43,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if branch == "" {
 		branch = "pawl/<loop>, made at " + s.StartCommit[:min(7, len(s.StartCommit))]
 	}
-	if s.OwnWorktree {
+	if s.UsesWorktree {
 		branch += ", in a worktree of its own"
 	}
 	switch end, ok := p.EndsAtOnce(); {
@@ -102,11 +102,11 @@ func wouldBegin(obstacles []error) error {
 // checkoutWords says how the user's checkout moves to the loop's branch, "" if it
 // stays where it is.
 func checkoutWords(s record.Spec) string {
-	if s.OwnWorktree || s.NoCommit || s.AllDone() || s.Branch != "" && s.Branch == s.StartBranch {
+	if s.UsesWorktree || s.NoCommit || s.AllDone() || s.Branch != "" && s.Branch == s.StartBranch {
 		return ""
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
-	words := "your checkout switches from " + here + " to " + cmp.Or(s.Branch, record.OwnBranch("<loop>"))
+	words := "your checkout switches from " + here + " to " + cmp.Or(s.Branch, record.DefaultLoopBranch("<loop>"))
 	if s.AllowDirty {
 		return words + "; it switches back if nothing is committed, your own changes included"
 	}

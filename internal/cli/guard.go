@@ -198,9 +198,9 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if err != nil {
 		return guard.Rules{}, nil, err
 	}
-	judges, err := record.Protected(s.Loop)
+	judges, err := record.ReadProtected(s.Loop)
 	places := record.GuardDirs{
-		Root: s.spec.WorkTree(s.Loop), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
+		Root: s.spec.WorkTree(s.Loop), StateDir: a.env.PawlHome, HomeDir: a.env.Home, TempDir: os.TempDir(),
 	}
 	return record.WithHistory(s.spec.GuardRules(places, record.TurnScope{Task: s.memory.State.Current, Protected: judges}), s.Loop), nil, err
 }

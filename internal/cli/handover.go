@@ -68,7 +68,7 @@ func (a *app) leaveLater(s *subject) error {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
-	if err := a.send(s, record.Message{Kind: record.MessageLeave, Text: "a user asked for it"}); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageToRunner, Text: "a user asked for it"}); err != nil {
 		return err
 	}
 	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))

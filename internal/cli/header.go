@@ -41,7 +41,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		}
 	}
 	switch {
-	case d.Spec.OwnWorktree:
+	case d.Spec.UsesWorktree:
 		started.Checkout = "worktree of its own: " + d.Spec.WorkTree(d.Loop)
 	case !d.Resumed:
 		started.Checkout = checkoutWords(d.Spec)

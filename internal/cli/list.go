@@ -83,7 +83,7 @@ func (a *app) present(l record.Entry) record.Summary {
 		_, alive, err := l.Loop.Holder()
 		sum.State = stateWord(sum, alive || err != nil)
 	}
-	sum.CloseIfGone(proc.Alive)
+	sum.MarkClosedIfGone(proc.Alive)
 	return sum
 }
 
@@ -110,7 +110,7 @@ func (a *app) printTable(rows []record.Summary, where bool) error {
 		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), cmp.Or(r.TasksDone(), "-"), r.Iteration,
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
 			narrate.Cost(r), minute(r.StartedAt), r.Goal, place)
 	}
 	err := w.Flush()

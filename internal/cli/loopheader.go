@@ -141,7 +141,7 @@ func triesWords(n int) string {
 }
 
 func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
-	for _, words := range gatesWords(p.Spec.Checks, begun) {
+	for _, words := range gatesWords(p.Spec.Verification, begun) {
 		line("gate", "%s", words)
 	}
 	switch {
@@ -169,7 +169,7 @@ func noGateWords(kind loop.Kind) string {
 }
 
 // gatesWords names the gates, with what they say of the tree as it is.
-func gatesWords(s record.Checks, begun *launch.Attended) []string {
+func gatesWords(s record.Verification, begun *launch.Attended) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
 		for _, r := range begun.Memory.Results {

@@ -28,7 +28,7 @@ func TestIsolationWords(t *testing.T) {
 		{1, 1, ""},
 	}
 	for _, c := range cases {
-		s := record.Spec{InSession: record.InSession{Isolation: bounds}, Policy: loop.Policy{Tries: c.tries, Limits: loop.Limits{Iterations: c.most}}}
+		s := record.Spec{SessionOptions: record.SessionOptions{Isolation: bounds}, Policy: loop.Policy{Tries: c.tries, Limits: loop.Limits{Iterations: c.most}}}
 		if got := isolationWords(s); got != c.want {
 			t.Errorf("%d tries, %d iterations:\ngot  %s\nwant %s", c.tries, c.most, got, c.want)
 		}

@@ -152,7 +152,7 @@ func (a *app) comesFrom() string {
 func (s *subject) summary() record.Summary {
 	sum := record.Summarize(s.spec, s.memory)
 	sum.State = stateWord(sum, s.alive)
-	sum.CloseIfGone(proc.Alive)
+	sum.MarkClosedIfGone(proc.Alive)
 	return sum
 }
 
@@ -197,7 +197,7 @@ func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
 // worktree is repo for a command that changes the work tree: one of the loop's own that
 // was removed, as nothing was left in it, is made again. undo takes that back.
 func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err error) {
-	if s.spec.OwnWorktree {
+	if s.spec.UsesWorktree {
 		return launch.Worktree(ctx, s.Loop, s.memory)
 	}
 	repo, err = s.repo(ctx)
@@ -207,7 +207,7 @@ func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, 
 // origin opens the repository that holds what the loop made: checkpoints outlive
 // a work tree.
 func (s *subject) origin(ctx context.Context) (*git.Repo, error) {
-	if s.spec.OwnWorktree {
+	if s.spec.UsesWorktree {
 		return git.Open(ctx, s.spec.Root)
 	}
 	return s.repo(ctx)

@@ -48,12 +48,12 @@ func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string
 	if spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch {
 		return ""
 	}
-	if !spec.OwnWorktree {
+	if !spec.UsesWorktree {
 		here = cmp.Or(here, spec.Branch)
 	}
 	text := "git switch " + home
 	switch done := how == loop.Verified || how == loop.Finished || how == loop.Unverified; {
-	case !done && (spec.OwnWorktree || here == home):
+	case !done && (spec.UsesWorktree || here == home):
 		return ""
 	case done && here == home:
 		text = "git merge " + spec.Branch

@@ -30,7 +30,7 @@ func TestMergingFromWhereTheCheckoutIs(t *testing.T) {
 		{"not done, the user went back", launch.Checkout{Branch: "main"}, false, loop.Stuck, ""},
 		{"not done, worktree", launch.Checkout{Branch: "x"}, true, loop.Stuck, ""},
 	} {
-		spec := record.Repository{StartBranch: "main", Branch: "pawl/a", OwnWorktree: c.worktree}
+		spec := record.Repository{StartBranch: "main", Branch: "pawl/a", UsesWorktree: c.worktree}
 		if got := merging(c.at, spec, c.how); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -274,7 +274,7 @@ func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
 	if err != nil {
 		return e, err
 	}
-	inbox, err := record.WaitingEdits(s.Loop)
+	inbox, err := record.PendingEdits(s.Loop)
 	if err != nil {
 		return e, err
 	}

@@ -186,8 +186,8 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
 	working := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: time.Minute}, {ID: "2", Status: loop.Open}}}
 	outputs := map[string][]any{
-		"status":      {record.Detailed(s.summary(), working, "the agent works"), record.Detailed(s.summary(), loop.State{}, "")},
-		"report":      {report.Loop{State: working}.Facts(record.Detailed(s.summary(), working, "the agent works"))},
+		"status":      {record.NewStatus(s.summary(), working, "the agent works"), record.NewStatus(s.summary(), loop.State{}, "")},
+		"report":      {report.Loop{State: working}.Facts(record.NewStatus(s.summary(), working, "the agent works"))},
 		"explain":     {(&subject{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).explained(0), explained{Steps: []explainedStep{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},

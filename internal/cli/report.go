@@ -50,7 +50,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	l := a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))
 	if c.JSON {
 		sum := s.summary()
-		return a.printJSON(l.Facts(record.Detailed(sum, s.memory.State, doing(s, sum, l.Now))))
+		return a.printJSON(l.Facts(record.NewStatus(sum, s.memory.State, doing(s, sum, l.Now))))
 	}
 	var page bytes.Buffer
 	switch {

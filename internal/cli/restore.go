@@ -122,7 +122,7 @@ func (a *app) restores(ctx context.Context, ref string, yes bool, wanted finder)
 // onItsBranch refuses to write the loop's files over another branch of the user's. A
 // loop that committed nothing has no branch any more.
 func (s *subject) onItsBranch(ctx context.Context, repo *git.Repo) error {
-	if s.spec.OwnWorktree || s.spec.NoCommit || s.spec.Shadow {
+	if s.spec.UsesWorktree || s.spec.NoCommit || s.spec.Shadow {
 		return nil
 	}
 	there, err := repo.HasBranch(ctx, s.spec.Branch)

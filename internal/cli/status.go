@@ -29,7 +29,7 @@ func (statusCmd) Help() string {
 func (c *statusCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if c.JSON {
 		sum := s.summary()
-		return a.printJSON(record.Detailed(sum, s.memory.State, doing(s, sum, time.Now())))
+		return a.printJSON(record.NewStatus(sum, s.memory.State, doing(s, sum, time.Now())))
 	}
 	a.printf("%s", statusText(ctx, s, time.Now()))
 	return nil
@@ -65,7 +65,7 @@ func statusText(ctx context.Context, s *subject, now time.Time) string {
 	if s.spec.Branch != "" && !s.spec.NoCommit && (sum.Commits > 0 || !s.hasEnded()) {
 		line("branch", "%s, %s", s.spec.Branch, strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.branchFate(ctx), ", "))
 	}
-	if s.spec.OwnWorktree {
+	if s.spec.UsesWorktree {
 		line("worktree", "%s", s.spec.WorkTree(s.Loop))
 	}
 	if st.Merge != nil {
@@ -133,7 +133,7 @@ func (s *subject) editsNotMade() (lines []string) {
 	if s.hasEnded() {
 		how = "  → " + st.ResumeCommand(s.ID)
 	}
-	inbox, _ := record.WaitingEdits(s.Loop) // those of an unreadable one are not known
+	inbox, _ := record.PendingEdits(s.Loop) // those of an unreadable one are not known
 	for _, e := range inbox {
 		if !slices.Contains(st.ReceivedIDs, e.ID) {
 			st.Edits = append(slices.Clip(st.Edits), e)

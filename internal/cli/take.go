@@ -56,7 +56,7 @@ const releaseTimeout = time.Minute
 
 // awaitLetGo asks the loop's runner for it, and waits until that has ended.
 func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
-	if err := s.post(record.MessageTake, "a user takes it into their session"); err != nil {
+	if err := s.post(record.MessageToSession, "a user takes it into their session"); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)
@@ -84,7 +84,7 @@ func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.UserSessi
 	st := begun.Memory.State
 	a.printf("loop %s goes on in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.spec.Goal(), 0)))
 	line := func(name, words string) { a.printf("  %-7s  %s\n", name, term.Clean(plan.OneLine(words, 0))) }
-	for _, words := range gatesWords(s.spec.Checks, begun) {
+	for _, words := range gatesWords(s.spec.Verification, begun) {
 		line("gate", words)
 	}
 	line("limits", fmt.Sprintf("%s · this is iteration %d", limits(st.Policy.Limits), st.Iteration))

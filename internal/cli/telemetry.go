@@ -37,7 +37,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	if !d.Spec.SendsTelemetry(a.env.Vars) {
 		return
 	}
-	pid, err := a.startTelemetry(d.Loop, d.Spec.Watching)
+	pid, err := a.startTelemetry(d.Loop, d.Spec.Observers)
 	if err != nil {
 		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
 		return
@@ -48,7 +48,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 }
 
 // startTelemetry returns the process, or 0 if a variable turns all off.
-func (a *app) startTelemetry(l *store.Loop, spec record.Watching) (pid int, err error) {
+func (a *app) startTelemetry(l *store.Loop, spec record.Observers) (pid int, err error) {
 	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func (c *tellCmd) Run(a *app, s *subject) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	if err := a.send(s, record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), Now: c.Now}); err != nil {
+	if err := a.send(s, record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), DuringTurn: c.Now}); err != nil {
 		return err
 	}
 	switch {

@@ -20,7 +20,7 @@ func (a *app) warnMissing(p *launch.Prepared) {
 	for _, m := range p.MissingDependencies() {
 		term.Warnf(a.Err, "%s", m)
 		hint := m.Command + " installs it"
-		if p.Spec.OwnWorktree {
+		if p.Spec.UsesWorktree {
 			hint = fmt.Sprintf("%s installs it here, and the loop's worktree gets a copy; %s installs it there", m.Command, m.Setup())
 		}
 		fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))

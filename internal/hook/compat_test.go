@@ -40,7 +40,7 @@ func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				spec := usual()
-				spec.File = file
+				spec.CompatFile = file
 				d.begin(spec)
 				if got := d.say(`Stop`); !strings.Contains(got, "is paused") {
 					t.Fatal(got)

@@ -22,7 +22,7 @@ func TestMessageAfterATool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _ := record.Message{Kind: record.MessageNote, Text: "use port 8081", Now: true}.Event()
+	e, _ := record.Message{Kind: record.MessageNote, Text: "use port 8081", DuringTurn: true}.Event()
 	e.ID = "note-1"
 	if err := s.step(e); err != nil {
 		t.Fatal(err)

@@ -384,9 +384,9 @@ func specOf(t testing.TB, words []string) record.Spec {
 			}
 			s.Guard = record.GuardConfig{Deny: []guard.Pattern{p}, TickOnly: "plan.md"}
 		case "file":
-			s.File = ".claude/ralph-loop.local.md"
+			s.CompatFile = ".claude/ralph-loop.local.md"
 		case "planloop":
-			s.Format, s.Plan = statefile.PlanLoopName, ".ralph/PRD-1/plan.md"
+			s.CompatFormat, s.Plan = statefile.PlanLoopName, ".ralph/PRD-1/plan.md"
 			s.Tasks = []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open}}
 		default:
 			t.Fatalf("loop %s: not known", word)

@@ -97,7 +97,7 @@ func (h *handler) redact() func(string) string {
 // step applies one event to the state machine. flush writes it to the journal, before any
 // action is performed.
 func (s *lease) step(e loop.Event) error {
-	s.clock.Follow(s.mem.State.Now)
+	s.clock.AdvanceTo(s.mem.State.Now)
 	e, data, err := record.Event(s.clock.Stamp(e), s.redact)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)

@@ -126,7 +126,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
-	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.IsGoalUnsent(st.Turns) {
+	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.MayLackGoal(st.Turns) {
 		return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
 	}
 	return nil
@@ -150,7 +150,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	// is its result.
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
-	t.Claim, t.Question = s.spec.ClaimIn(last), record.QuestionIn(last)
+	t.Claim, t.Question = s.spec.FindClaim(last), record.FindQuestion(last)
 	t.Unreadable = claim.HasMalformedQuestion(last)
 	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {

@@ -21,7 +21,7 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 	if h.isOwnedElsewhere(b) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
-	places := record.GuardDirs{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
+	places := record.GuardDirs{StateDir: h.Env.PawlHome, HomeDir: h.Env.Home, TempDir: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	rules, err := record.SessionGuardRules(l, places, b.IsUserTurn(h.p.PromptID))
 	if err != nil {
@@ -30,7 +30,7 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 	if h.Untracked != nil {
 		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
-	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.MayHaveStarted(l, program)) }
+	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.StartedByAgent(l, program)) }
 	return guard.Check(h.call(), rules), nil
 }
 

@@ -67,7 +67,7 @@ func howToAnswer(q loop.Question) string {
 // advance: the agent claimed nothing, and is only told to continue.
 func usesContinuePrompt(s *lease) bool {
 	a, ok := s.mem.State.PendingAction(loop.BeginTurn)
-	return ok && a.Situation == loop.NoClaim && !a.Fresh && !s.spec.IsGoalUnsent(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
+	return ok && a.Situation == loop.NoClaim && !a.Fresh && !s.spec.MayLackGoal(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
 		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
 }
 

@@ -245,6 +245,6 @@ func (h *handler) isWaitOver(st loop.State) bool {
 		return false
 	}
 	wait, _ := st.PendingAction(loop.Wait)
-	h.clock.Follow(st.Now)
+	h.clock.AdvanceTo(st.Now)
 	return !h.clock.Now().Before(wait.Until)
 }

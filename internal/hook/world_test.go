@@ -57,9 +57,9 @@ func worldIn(t testing.TB, dir string) *world {
 // usual is what most loops here are asked.
 func usual() record.Spec {
 	return record.Spec{
-		Request:    record.Request{Prompt: "do it", Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}}},
-		Turns:      record.Turns{Promise: "DONE"},
-		Repository: record.Repository{NoCommit: true},
+		Request:     record.Request{Prompt: "do it", Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}}},
+		TurnOptions: record.TurnOptions{Promise: "DONE"},
+		Repository:  record.Repository{NoCommit: true},
 		Policy: loop.Policy{
 			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, Attended: true,
 		},
@@ -70,7 +70,7 @@ func usual() record.Spec {
 func (w *world) begin(spec record.Spec) {
 	w.t.Helper()
 	l, err := beginIn(context.Background(), w.home, spec, session.Binding{
-		Session: "s1", Root: w.root, Client: w.env.Session.Client, Prompt: "p1", File: spec.File, Unattended: spec.Unattended,
+		Session: "s1", Root: w.root, Client: w.env.Session.Client, Prompt: "p1", File: spec.CompatFile, Unattended: spec.Unattended,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -107,19 +107,19 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	}
 	spec := usual()
 	if q.Adopt != "" {
-		spec.File, spec.Format = statefile.DisplayPath(q.Root, q.Adopt), q.Format
+		spec.CompatFile, spec.CompatFormat = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
-	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.File != "" && other.File == spec.File {
+	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.CompatFile != "" && other.File == spec.CompatFile {
 		return Begun{Message: "loop " + other.Loop + " follows it"}
 	}
-	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.File, Unattended: q.Unattended, Responder: q.Responder}
+	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.CompatFile, Unattended: q.Unattended, Responder: q.Responder}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
 		return Begun{Error: err.Error()}
 	}
 	message := fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args)
 	if q.Adopt != "" {
-		message = "loop " + l.ID + " begun from " + spec.File
+		message = "loop " + l.ID + " begun from " + spec.CompatFile
 	}
 	if q.ByAgent {
 		message += ", which the agent wrote"

@@ -142,8 +142,8 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 			if !p.Spec.NoCommit || p.Spec.Shadow || p.Spec.Branch != "main" || p.UsesDefaultLimit() != c.counts {
 				t.Errorf("spec: %+v", p.Spec)
 			}
-			if q.File != "" && p.Spec.File != "sub/state.md" {
-				t.Errorf("file: %s", p.Spec.File)
+			if q.File != "" && p.Spec.CompatFile != "sub/state.md" {
+				t.Errorf("file: %s", p.Spec.CompatFile)
 			}
 		})
 	}

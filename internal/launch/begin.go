@@ -222,7 +222,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	if err := p.buildSpec(ctx); err != nil {
 		return err
 	}
-	p.Spec.OwnWorktree = p.Settings.Worktree.Use
+	p.Spec.UsesWorktree = p.Settings.Worktree.Use
 	if err := p.startBesideLoop(ctx); err != nil {
 		return err
 	}
@@ -238,11 +238,11 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	case p.goesToCurrent():
 		p.Spec.Branch = p.Status.Branch
 	}
-	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnWorktree
+	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.UsesWorktree
 	p.Spec.Untracked = p.untracked()
 	p.linkIssues()
 	p.followFolder()
-	if !p.Spec.OwnWorktree {
+	if !p.Spec.UsesWorktree {
 		p.Spec.HiddenFiles = p.Status.Hidden
 	}
 	return nil

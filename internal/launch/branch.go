@@ -23,7 +23,7 @@ func (p *Prepared) goesToCurrent() bool {
 	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
 		return false
 	}
-	id, ours := strings.CutPrefix(p.Status.Branch, record.OwnBranch(""))
+	id, ours := strings.CutPrefix(p.Status.Branch, record.DefaultLoopBranch(""))
 	if !ours {
 		return true
 	}
@@ -32,13 +32,13 @@ func (p *Prepared) goesToCurrent() bool {
 	if err != nil || spec.Root != p.root {
 		return true // it only looks like a loop's
 	}
-	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
+	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.UnfinishedWork != nil)
 }
 
 // startBesideLoop has a loop with its own worktree start from the user's branch where another
 // loop has the checkout: that loop's branch holds unfinished work.
 func (p *Prepared) startBesideLoop(ctx context.Context) error {
-	if !p.Spec.OwnWorktree {
+	if !p.Spec.UsesWorktree {
 		return nil
 	}
 	beside, ok := p.Conflicts.checkoutOf(store.Open(p.Home), p.Status.Branch)
@@ -89,7 +89,7 @@ func ReadCheckout(ctx context.Context, home string, l *store.Loop, spec record.S
 		return c
 	}
 	c.Branch = status.Branch
-	if !spec.OwnWorktree {
+	if !spec.UsesWorktree {
 		own := statefile.FilesOf(spec.Root, l.Dir, spec).OwnPaths()
 		c.Marks = slices.DeleteFunc(status.Dirty, func(path string) bool { return !slices.Contains(own, path) })
 	}

@@ -10,7 +10,7 @@ import (
 // refused the last one ended the loop, and the user was told to set another. A form that was given
 // for the run stays. It returns an error if the configuration cannot be read.
 func useCommitMessage(spec *record.Spec, env environment.Environment) error {
-	if spec.FixedMessage {
+	if spec.MessageFromCLI {
 		return nil
 	}
 	user, err := config.ReadUser(env)

@@ -53,7 +53,7 @@ func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
 			continue
 		}
 		spec, err := record.ReadSpec(l.Loop)
-		if err != nil || spec.OwnWorktree {
+		if err != nil || spec.UsesWorktree {
 			continue // a damaged loop says nothing
 		}
 		if !ended {
@@ -75,7 +75,7 @@ func findConflicts(ctx context.Context, p *Prepared) (Conflicts, error) {
 // addActive adds a loop that has not ended.
 func (b *Conflicts) addActive(l record.Entry) {
 	_, alive, err := l.Loop.Holder()
-	l.Summary.CloseIfGone(proc.Alive)
+	l.Summary.MarkClosedIfGone(proc.Alive)
 	switch {
 	case !alive && l.Err != nil && err == nil:
 		b.Damaged = append(b.Damaged, l.Loop.ID)
@@ -130,20 +130,20 @@ func (p *Prepared) untracked() []string {
 	notes := p.Spec.Untracked
 	var work []string
 	switch {
-	case p.Spec.LeftWork != nil:
-		work = p.Spec.LeftWork.Paths
+	case p.Spec.UnfinishedWork != nil:
+		work = p.Spec.UnfinishedWork.Paths
 	case p.Spec.NoCommit:
 		work = p.leftovers()
 	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return slices.Contains(notes, path) || p.Spec.OwnWorktree && !planfile.Holds(p.Spec.Plan, path) || slices.Contains(work, path)
+		return slices.Contains(notes, path) || p.Spec.UsesWorktree && !planfile.Holds(p.Spec.Plan, path) || slices.Contains(work, path)
 	})...)
 }
 
 // UntrackedWork returns the user's untracked files that look like work: programs, scripts
 // and tests. The agent may change them, and no commit of the loop holds them.
 func (p *Prepared) UntrackedWork() []string {
-	if p.Spec.NoCommit || p.Spec.OwnWorktree {
+	if p.Spec.NoCommit || p.Spec.UsesWorktree {
 		return nil
 	}
 	agent, _ := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(p.Spec.Agent.Command))
@@ -160,7 +160,7 @@ func (p *Prepared) UntrackedWork() []string {
 
 // planNotes returns the untracked files in which another tool keeps notes about the plan.
 func (p *Prepared) planNotes(ctx context.Context) ([]string, error) {
-	if p.Spec.Format != statefile.PlanLoopName || p.Status.Head == "" {
+	if p.Spec.CompatFormat != statefile.PlanLoopName || p.Status.Head == "" {
 		return nil, nil
 	}
 	files := statefile.PlanLoopFiles(p.Spec.Plan)
@@ -173,7 +173,7 @@ func (p *Prepared) planNotes(ctx context.Context) ([]string, error) {
 
 // refuseActive refuses to begin if a loop that has not ended uses the work tree.
 func (p *Prepared) refuseActive() error {
-	if p.Spec.OwnWorktree {
+	if p.Spec.UsesWorktree {
 		return nil
 	}
 	if id := p.Conflicts.Attended; id != "" {
@@ -190,7 +190,7 @@ func (p *Prepared) refuseActive() error {
 // refuseDirty refuses to begin if the user's own changes would be mixed with the loop's.
 func (p *Prepared) refuseDirty() error {
 	dirty := p.dirty()
-	if p.Spec.OwnWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
+	if p.Spec.UsesWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
 		return nil
 	}
 	hint := "commit or stash them"
@@ -217,7 +217,7 @@ func (p *Prepared) dirty() []string {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
-		return p.Spec.LeftWork != nil && slices.Contains(p.Spec.LeftWork.Paths, path)
+		return p.Spec.UnfinishedWork != nil && slices.Contains(p.Spec.UnfinishedWork.Paths, path)
 	})
 }
 
@@ -237,7 +237,7 @@ func onlyPlan(plan string, dirty []string) bool {
 // CommittedFirst returns the user's changed files that are committed as theirs before the
 // loop begins.
 func (p *Prepared) CommittedFirst() []string {
-	if p.Spec.OwnWorktree || p.Spec.NoCommit || !p.Settings.AllowDirty && !p.onlyPlanEdited() {
+	if p.Spec.UsesWorktree || p.Spec.NoCommit || !p.Settings.AllowDirty && !p.onlyPlanEdited() {
 		return nil
 	}
 	return p.Status.Dirty
@@ -270,7 +270,7 @@ func sessionLabel(id string) string {
 // checkWorktreeLock returns a *store.HeldError if another loop uses the work tree, before
 // anything is created.
 func (p *Prepared) checkWorktreeLock(ctx context.Context, st *store.Store) error {
-	if p.Spec.OwnWorktree {
+	if p.Spec.UsesWorktree {
 		return nil
 	}
 	unlock, err := st.LockWorktree(ctx, lockTarget(p.root, p.Repo), "about to begin")

@@ -321,7 +321,7 @@ func (d *Driver) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, err
 // workTree returns where the agent works: the repository's own work tree with HEAD on the
 // loop's branch, or a worktree of the loop's.
 func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
-	if d.Spec.OwnWorktree {
+	if d.Spec.UsesWorktree {
 		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l), d.Spec.Branch, d.startPoint(ctx, repo))
 		if err != nil {
 			return nil, err
@@ -335,7 +335,7 @@ func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, r
 		return nil, err
 	}
 	d.closers = append(d.closers, unlock)
-	if d.Spec.OwnWorktree {
+	if d.Spec.UsesWorktree {
 		return repo, d.populateWorktree(ctx, repo)
 	}
 	if err := d.switchTo(ctx, repo, l.ID); err != nil {
@@ -366,7 +366,7 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	}
 	d.closers = append(d.closers, func() error { return v.Close(context.WithoutCancel(ctx)) })
 	d.Verify, d.Reviewer = v, d.reviewer(l)
-	if d.Spec.OwnWorktree {
+	if d.Spec.UsesWorktree {
 		if err := d.setUpWorktree(ctx, l, v); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (p *Prepared) followFolder() {
 	}
 	p.Spec.Policy.IterationsBefore = p.follows.CountedIterations
 	p.setStateFile(p.follows.File, statefile.FeatureListName)
-	if p.Spec.OwnWorktree {
-		p.Spec.File = filepath.ToSlash(record.ResolvePath(p.follows.File))
+	if p.Spec.UsesWorktree {
+		p.Spec.CompatFile = filepath.ToSlash(record.ResolvePath(p.follows.File))
 	}
 }

@@ -108,15 +108,15 @@ func (p *Prepared) setStateFile(path, format string) {
 	if format == statefile.FeatureListName {
 		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
 	}
-	if s.Format != "" || path == "" {
-		s.Format = cmp.Or(s.Format, format)
+	if s.CompatFormat != "" || path == "" {
+		s.CompatFormat = cmp.Or(s.CompatFormat, format)
 		return
 	}
-	s.Format, s.File = format, filepath.ToSlash(record.ResolvePath(path))
+	s.CompatFormat, s.CompatFile = format, filepath.ToSlash(record.ResolvePath(path))
 	if rel, err := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(path)); err == nil && filepath.IsLocal(rel) {
-		s.File = filepath.ToSlash(rel)
-		if !slices.Contains(s.Untracked, s.File) {
-			s.Untracked = append(s.Untracked, s.File)
+		s.CompatFile = filepath.ToSlash(rel)
+		if !slices.Contains(s.Untracked, s.CompatFile) {
+			s.Untracked = append(s.Untracked, s.CompatFile)
 		}
 	}
 }

@@ -154,10 +154,10 @@ func TestStateFileOutsideProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.File) {
+	if p.Spec.CompatFile != filepath.ToSlash(state) || p.Spec.CompatFormat != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.CompatFile) {
 		t.Errorf("%+v", p.Spec)
 	}
-	if err := p.RefuseInSession(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
+	if err := p.RefuseInSession(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.CompatFile) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // guardConfig freezes the guard's configuration.
 func guardConfig(s config.Guard, plan string) (record.GuardConfig, error) {
-	g := record.GuardConfig{Branches: s.ProtectedBranches, TickOnly: plan}
+	g := record.GuardConfig{ProtectedBranches: s.ProtectedBranches, TickOnly: plan}
 	for _, list := range []struct {
 		texts []string
 		to    *[]guard.Pattern
@@ -89,7 +89,7 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}
-	places := record.GuardDirs{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
+	places := record.GuardDirs{Root: root, StateDir: env.PawlHome, HomeDir: env.Home, TempDir: os.TempDir()}
 	g.Rules = p.Spec.GuardRules(places, record.TurnScope{Protected: judges.Whole()})
 	return g, nil
 }

@@ -73,7 +73,7 @@ func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec recor
 // leaveLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
 // their new files out of its commits.
 func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop) error {
-	if !d.reopened || d.Spec.OwnWorktree || d.Spec.NoCommit {
+	if !d.reopened || d.Spec.UsesWorktree || d.Spec.NoCommit {
 		return nil
 	}
 	tracked, fresh, err := changedSince(ctx, repo, l, d.Spec)

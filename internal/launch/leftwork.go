@@ -29,9 +29,9 @@ func lastTask(spec record.Request, m memory.Memory) LastTask {
 // one task. A loop with that task continues with them. Other loops leave them alone, so
 // that they get into no other task's commit.
 func (p *Prepared) adoptLeftWork() {
-	p.Spec.LeftWork = nil
+	p.Spec.UnfinishedWork = nil
 	paths := p.leftovers()
-	if !p.Spec.OwnWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
+	if !p.Spec.UsesWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
 		paths = append(paths, p.Conflicts.Tracked...)
 		slices.Sort(paths)
 	}
@@ -42,7 +42,7 @@ func (p *Prepared) adoptLeftWork() {
 	if !ok {
 		return
 	}
-	p.Spec.LeftWork = &record.LeftWork{Loop: p.Conflicts.Loop, Task: t.ID, Title: cmp.Or(t.Title, t.ID), Paths: paths}
+	p.Spec.UnfinishedWork = &record.UnfinishedWork{Loop: p.Conflicts.Loop, Task: t.ID, Title: cmp.Or(t.Title, t.ID), Paths: paths}
 }
 
 // findTask returns the open task of this loop that an earlier loop was working on, if it
@@ -73,7 +73,7 @@ func (p *Prepared) findTask(b LastTask) (loop.Task, bool) {
 
 // leftovers returns the untracked files that the last loop left.
 func (p *Prepared) leftovers() []string {
-	if p.Spec.OwnWorktree {
+	if p.Spec.UsesWorktree {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
@@ -84,7 +84,7 @@ func (p *Prepared) leftovers() []string {
 // IgnoredLeftovers returns the untracked files that the last loop left and that this loop
 // neither continues with nor commits.
 func (p *Prepared) IgnoredLeftovers() []string {
-	if p.Spec.LeftWork != nil || p.Spec.NoCommit {
+	if p.Spec.UnfinishedWork != nil || p.Spec.NoCommit {
 		return nil
 	}
 	return p.leftovers()

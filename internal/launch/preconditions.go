@@ -38,7 +38,7 @@ func (p *Prepared) preconditions() []precondition {
 // heldLocks returns the locks of another git that are in the way of commits: a turn would
 // be paid for before they are met. A worktree of the loop's own has its own locks.
 func (p *Prepared) heldLocks(ctx context.Context) []error {
-	if p.Repo == nil || p.Spec.NoCommit || p.Spec.OwnWorktree {
+	if p.Repo == nil || p.Spec.NoCommit || p.Spec.UsesWorktree {
 		return nil
 	}
 	return p.Repo.HeldLocks(ctx)
@@ -102,7 +102,7 @@ func refuseMissingFilter(ctx context.Context, repo *git.Repo) error {
 
 // refuseRunning refuses to begin if a process drives a loop in this work tree.
 func (p *Prepared) refuseRunning() error {
-	if p.Spec.OwnWorktree || p.Conflicts.Running == "" {
+	if p.Spec.UsesWorktree || p.Conflicts.Running == "" {
 		return nil
 	}
 	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Conflicts.Running),
@@ -111,11 +111,11 @@ func (p *Prepared) refuseRunning() error {
 
 // refuseBranch returns why commits cannot go to the named branch, or nil.
 func (p *Prepared) refuseBranch(ctx context.Context) error {
-	here := p.Spec.Branch == p.Status.Branch && !p.Spec.OwnWorktree
+	here := p.Spec.Branch == p.Status.Branch && !p.Spec.UsesWorktree
 	if p.Spec.Branch == "" || here {
 		return nil // made by its id, or there
 	}
-	if p.Spec.OwnWorktree {
+	if p.Spec.UsesWorktree {
 		return p.Repo.CheckWorktreeBranch(ctx, p.Spec.Branch)
 	}
 	return p.Repo.CheckBranch(ctx, p.Spec.Branch)
@@ -127,7 +127,7 @@ func (p *Prepared) newBranch() string {
 	case p.Spec.NoCommit || p.Spec.Branch != "" && p.Spec.Branch == p.Status.Branch:
 		return ""
 	case p.Spec.Branch == "":
-		return record.OwnBranch("<loop>")
+		return record.DefaultLoopBranch("<loop>")
 	}
 	return p.Spec.Branch
 }

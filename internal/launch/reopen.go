@@ -99,7 +99,7 @@ func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error
 // this one, or another git holds a lock there.
 func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	spec, err := record.ReadSpec(l)
-	if err != nil || spec.OwnWorktree {
+	if err != nil || spec.UsesWorktree {
 		return err
 	}
 	p := preparedFor(spec, env)

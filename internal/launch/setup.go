@@ -143,7 +143,7 @@ func (d *Driver) copyDependencies(ctx context.Context) error {
 // MissingDependencies returns dependencies that gates need and that are not installed. A
 // worktree with setup commands has none.
 func (p *Prepared) MissingDependencies() []deps.Missing {
-	if p.Spec.OwnWorktree && len(p.Spec.Setup) > 0 {
+	if p.Spec.UsesWorktree && len(p.Spec.Setup) > 0 {
 		return nil
 	}
 	return deps.Find(p.root, p.Spec.Gates)
@@ -152,7 +152,7 @@ func (p *Prepared) MissingDependencies() []deps.Missing {
 // Editable returns the editable installs of the project that gates use in a worktree of
 // the loop's: they import the code of the user's checkout there, not the agent's.
 func (p *Prepared) Editable() []deps.Editable {
-	if !p.Spec.OwnWorktree || len(p.Spec.Setup) > 0 {
+	if !p.Spec.UsesWorktree || len(p.Spec.Setup) > 0 {
 		return nil
 	}
 	active := ""
@@ -184,7 +184,7 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 // changed only the plan. If the loop could not be set up at first, this includes later
 // changes. What an earlier loop left half-done is not the user's, be it in the plan.
 func (d *Driver) keepChanges(ctx context.Context) error {
-	if d.Spec.OwnWorktree {
+	if d.Spec.UsesWorktree {
 		return nil
 	}
 	if !d.Spec.AllowDirty {
@@ -192,7 +192,7 @@ func (d *Driver) keepChanges(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read status of work tree: %w", err)
 		}
-		if d.Spec.LeftWork != nil || !onlyPlan(d.Spec.Plan, status.Dirty) {
+		if d.Spec.UnfinishedWork != nil || !onlyPlan(d.Spec.Plan, status.Dirty) {
 			return d.refuseChanges(status.Dirty)
 		}
 	}
@@ -218,7 +218,7 @@ func (d *Driver) refuseChanges(dirty []string) error {
 		return nil
 	}
 	dirty = slices.DeleteFunc(dirty, func(path string) bool {
-		return d.Spec.LeftWork != nil && slices.Contains(d.Spec.LeftWork.Paths, path)
+		return d.Spec.UnfinishedWork != nil && slices.Contains(d.Spec.UnfinishedWork.Paths, path)
 	})
 	if len(dirty) == 0 {
 		return nil

@@ -16,23 +16,23 @@ import (
 // newSpec builds the frozen spec from goal and settings.
 func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
-		Request:    record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
-		Checks:     record.Checks{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
-		Turns:      record.Turns{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
-		Repository: record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, FixedMessage: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
-		Protection: record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
-		Watching:   record.Watching{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
-		Agent:      record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+		Request:      record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
+		Verification: record.Verification{Gates: s.Gates, AllowMissingTests: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
+		TurnOptions:  record.TurnOptions{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
+		Repository:   record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, MessageFromCLI: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
+		Protection:   record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
+		Observers:    record.Observers{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
+		Agent:        record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime
 	}
 	spec.Scopes = planScopes(g)
 	if statefile.PlanLoop(g.Path) {
-		spec.Format = statefile.PlanLoopName
+		spec.CompatFormat = statefile.PlanLoopName
 	}
 	spec.Tasks, spec.LeftOut = newTasks(g, s)
-	spec.OnlyTasks, spec.NoOptional, spec.WantedEvidence = s.Tasks, s.NoOptional, s.Evidence.Default
+	spec.OnlyTasks, spec.SkipOptional, spec.RequiredEvidence = s.Tasks, s.NoOptional, s.Evidence.Default
 	if g.Plan != nil {
 		for _, t := range g.Plan.Plan().Tasks {
 			if t.AllowTestChanges {

@@ -18,7 +18,7 @@ import (
 )
 
 // Take brings a loop into a session: from a runner that has released it (after a
-// record.MessageTake), from one that is gone, or from a closed session. A loop that has
+// record.MessageToSession), from one that is gone, or from a closed session. A loop that has
 // ended is reopened. The preconditions are checked again while nobody else can take the
 // loop.
 func Take(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
@@ -105,7 +105,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	p := preparedFor(spec, env)
 	here := m.Attended(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
-	case p.Spec.OwnWorktree:
+	case p.Spec.UsesWorktree:
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
 			"loop %s works in a worktree of its own, where no session of yours is", l.ID)
 	case phase == "" || phase == loop.New:
@@ -203,7 +203,7 @@ func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 	}
 	return sessions.Bind(ctx, session.Binding{
 		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: d.Spec.Root, Client: m.Bound.Client,
-		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
+		Unattended: d.Spec.Unattended, File: d.Spec.CompatFile, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
 	})
 }
 

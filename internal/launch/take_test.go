@@ -89,7 +89,7 @@ func TestHandoverAndTake(t *testing.T) {
 	if _, err := take(t, a.Loop, env, otherSession); err == nil {
 		t.Fatal("it was taken from a runner that has it")
 	}
-	if err := a.Loop.Post("take", record.Message{Kind: record.MessageTake}); err != nil {
+	if err := a.Loop.Post("take", record.Message{Kind: record.MessageToSession}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-stopped; err != nil {

@@ -27,7 +27,7 @@ func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop,
 		t.Fatal(err)
 	}
 	until(t, filepath.Join(root, "turned"), func() {
-		if err := a.Loop.Post("take", record.Message{Kind: record.MessageTake}); err != nil {
+		if err := a.Loop.Post("take", record.Message{Kind: record.MessageToSession}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -71,7 +71,7 @@ func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Re
 		return "", err
 	}
 	words := "nothing was committed: the loop's worktree is removed"
-	if d.Spec.Branch != record.OwnBranch(l.ID) && !d.Spec.NewBranch {
+	if d.Spec.Branch != record.DefaultLoopBranch(l.ID) && !d.Spec.NewBranch {
 		return words, nil
 	}
 	deleted, err := origin.DeleteEmptyBranch(ctx, d.Spec.Branch, tip)

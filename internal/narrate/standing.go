@@ -65,7 +65,7 @@ func NeedsYou(s record.Summary, now time.Time) string {
 		return "waits for an approval: " + plan.OneLine(strings.Join(s.Tests, ", "), 200)
 	case s.Merge != "":
 		return "asks to be merged"
-	case s.Group(now) == record.NeedsYou:
+	case s.Group(now) == record.GroupNeedsYou:
 		return plan.OneLine(s.Reason, 200)
 	}
 	return ""

@@ -51,14 +51,14 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 	filter, now := r.URL.Query().Get("q"), s.Now()
 	p := overviewPage{Filter: filter, None: len(loops) == 0, shell: shell{Live: true}}
 	all := r.URL.Query().Has("all")
-	for _, sum := range record.Grouped(loops, filter, now) {
+	for _, sum := range record.FilterAndGroup(loops, filter, now) {
 		g := sum.Group(now)
 		if last := len(p.Groups) - 1; last < 0 || p.Groups[last].Name != groupName(g) {
 			p.Groups = append(p.Groups, groupView{ID: fmt.Sprintf("group-%d", g), Name: groupName(g)})
 		}
 		v := &p.Groups[len(p.Groups)-1]
 		v.Count++
-		if g == record.Over && len(v.Rows) >= endedMost && !all {
+		if g == record.GroupEnded && len(v.Rows) >= endedMost && !all {
 			v.More++
 			continue
 		}
@@ -68,7 +68,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 	var counts []string
 	for _, g := range p.Groups {
 		words := strings.ToLower(g.Name)
-		if g.Name == groupName(record.NeedsYou) && g.Count > 1 {
+		if g.Name == groupName(record.GroupNeedsYou) && g.Count > 1 {
 			words = "need you"
 		}
 		counts = append(counts, fmt.Sprintf("%d %s", g.Count, words))

@@ -13,18 +13,18 @@ import (
 type Clock struct {
 	Machine func() time.Time // nil = time.Now
 
-	mu   sync.Mutex
-	told time.Time // the loop's time when it was last told
-	read time.Time // at that moment, with its monotonic reading
+	mu       sync.Mutex
+	loopTime time.Time // the loop's time when it was last told
+	readAt   time.Time // at that moment, with its monotonic reading
 }
 
-// Follow makes the loop's time go on from a time that was told before, by any owner,
+// AdvanceTo makes the loop's time go on from a time that was told before, by any owner,
 // unless it is later already.
-func (c *Clock) Follow(told time.Time) {
+func (c *Clock) AdvanceTo(loopTime time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if told.After(c.goesOn()) {
-		c.told, c.read = told, time.Now()
+	if loopTime.After(c.current()) {
+		c.loopTime, c.readAt = loopTime, time.Now()
 	}
 }
 
@@ -41,14 +41,14 @@ func (c *Clock) Stamp(e loop.Event) loop.Event {
 	now, ahead := c.now()
 	e.At = now
 	if f := e.Failure; f != nil && !f.Until.IsZero() {
-		moved := *f
-		moved.Until = f.Until.Add(ahead)
-		e.Failure = &moved
+		shifted := *f
+		shifted.Until = f.Until.Add(ahead)
+		e.Failure = &shifted
 	}
 	if g := e.Gates; g != nil && !g.RetryAt.IsZero() {
-		moved := *g
-		moved.RetryAt = g.RetryAt.Add(ahead)
-		e.Gates = &moved
+		shifted := *g
+		shifted.RetryAt = g.RetryAt.Add(ahead)
+		e.Gates = &shifted
 	}
 	return e
 }
@@ -57,22 +57,22 @@ func (c *Clock) Stamp(e loop.Event) loop.Event {
 func (c *Clock) now() (now time.Time, ahead time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	read := time.Now()
+	machineNow := time.Now()
 	if c.Machine != nil {
-		read = c.Machine()
+		machineNow = c.Machine()
 	}
-	wall, now := read.Round(0), c.goesOn()
-	if c.told.IsZero() || wall.After(now) {
-		now = wall
+	machineTime, now := machineNow.Round(0), c.current()
+	if c.loopTime.IsZero() || machineTime.After(now) {
+		now = machineTime
 	}
-	c.told, c.read = now, time.Now()
-	return now, now.Sub(wall).Truncate(time.Second)
+	c.loopTime, c.readAt = now, time.Now()
+	return now, now.Sub(machineTime).Truncate(time.Second)
 }
 
-// goesOn is the time that was told last, plus what has passed since.
-func (c *Clock) goesOn() time.Time {
-	if c.told.IsZero() {
-		return c.told
+// current is the time that was told last, plus what has passed since.
+func (c *Clock) current() time.Time {
+	if c.loopTime.IsZero() {
+		return c.loopTime
 	}
-	return c.told.Add(time.Since(c.read))
+	return c.loopTime.Add(time.Since(c.readAt))
 }

@@ -28,7 +28,7 @@ func TestTheLoopsTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began, set := time.Now().Round(0), time.Duration(0)
 			c := record.Clock{Machine: func() time.Time { return time.Now().Add(set) }}
-			c.Follow(began.Add(tt.before))
+			c.AdvanceTo(began.Add(tt.before))
 			c.Now()
 			set = tt.set
 			time.Sleep(5 * time.Minute)
@@ -39,7 +39,7 @@ func TestTheLoopsTime(t *testing.T) {
 			if got := e.Failure.Until.Sub(began); got != tt.resets {
 				t.Errorf("%s: resets after %s, want %s", name, got, tt.resets)
 			}
-			if c.Follow(began); c.Now().Before(e.At) {
+			if c.AdvanceTo(began); c.Now().Before(e.At) {
 				t.Errorf("%s: time goes back to what was told before", name)
 			}
 		})

@@ -15,11 +15,11 @@ const maxHeadBytes = 64 << 10
 // there is none or it is unknown. It reads git's files without running git, since the
 // guard needs it during a tool call.
 func CheckedOutBranch(dir string) string {
-	place := gitDir(dir)
-	if place == "" {
+	folder := gitDir(dir)
+	if folder == "" {
 		return ""
 	}
-	data, err := atomicfile.Read(filepath.Join(place, "HEAD"), maxHeadBytes)
+	data, err := atomicfile.Read(filepath.Join(folder, "HEAD"), maxHeadBytes)
 	branch, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
 	if err != nil || !ok {
 		return ""
@@ -30,15 +30,15 @@ func CheckedOutBranch(dir string) string {
 // gitDir returns the git folder of the work tree that a folder is in, or "": .git, or the
 // folder that a file of this name points to, as in a linked worktree.
 func gitDir(dir string) string {
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		place := filepath.Join(at, ".git")
-		if info, err := os.Stat(place); err == nil {
+	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
+		path := filepath.Join(current, ".git")
+		if info, err := os.Stat(path); err == nil {
 			if info.IsDir() {
-				return place
+				return path
 			}
-			return readLink(place, "gitdir: ")
+			return readGitLink(path, "gitdir: ")
 		}
-		if at == filepath.Dir(at) {
+		if current == filepath.Dir(current) {
 			return ""
 		}
 	}
@@ -46,25 +46,25 @@ func gitDir(dir string) string {
 
 // commonGitDir returns the git folder that all worktrees of the repository share.
 func commonGitDir(dir string) string {
-	place := gitDir(dir)
-	if place == "" {
+	folder := gitDir(dir)
+	if folder == "" {
 		return ""
 	}
-	if common := readLink(filepath.Join(place, "commondir"), ""); common != "" {
+	if common := readGitLink(filepath.Join(folder, "commondir"), ""); common != "" {
 		return common
 	}
-	return place
+	return folder
 }
 
-// readLink returns the folder that a file names after a prefix, or "".
-func readLink(file, prefix string) string {
+// readGitLink returns the folder that a file names after a prefix, or "".
+func readGitLink(file, prefix string) string {
 	data, err := atomicfile.Read(file, maxHeadBytes)
-	to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), prefix)
-	if err != nil || !ok || to == "" {
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), prefix)
+	if err != nil || !ok || target == "" {
 		return ""
 	}
-	if to = filepath.FromSlash(to); !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(file), to)
+	if target = filepath.FromSlash(target); !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(file), target)
 	}
-	return to
+	return target
 }

@@ -13,35 +13,35 @@ type Group int
 
 // The groups, in the order in which a user wants to read them.
 const (
-	NeedsYou Group = iota
-	Working
-	Over
+	GroupNeedsYou Group = iota
+	GroupWorking
+	GroupEnded
 )
 
 func (g Group) String() string { return [...]string{"NEEDS YOU", "WORKING", "ENDED"}[g] }
 
-// recent is how long after its end a loop that could not do its work needs its user.
-const recent = 7 * 24 * time.Hour
+// needsYouPeriod is how long after its end a loop that could not do its work needs its user.
+const needsYouPeriod = 7 * 24 * time.Hour
 
 // Group returns who must act next. A loop needs its user if it asks a question, waits for
 // an approval, was paused, lost its process, or ended lately with work that it could not do.
 func (s Summary) Group(now time.Time) Group {
 	switch {
 	case s.State == "paused", s.State == "orphaned", s.Capped && !s.Closed, s.State != "ended" && s.Question != nil:
-		return NeedsYou
+		return GroupNeedsYou
 	case s.State != "ended":
-		return Working
+		return GroupWorking
 	case len(s.Tests) > 0, s.Merge != "":
-		return NeedsYou
-	case now.Sub(s.EndedAt) > recent, s.Outcome == loop.Verified, s.Outcome == loop.Finished, s.Outcome == loop.CancelledEnd:
-		return Over
+		return GroupNeedsYou
+	case now.Sub(s.EndedAt) > needsYouPeriod, s.Outcome == loop.Verified, s.Outcome == loop.Finished, s.Outcome == loop.CancelledEnd:
+		return GroupEnded
 	}
-	return NeedsYou
+	return GroupNeedsYou
 }
 
-// Grouped returns the loops that a filter matches ("" matches all) in the order of their
+// FilterAndGroup returns the loops that a filter matches ("" matches all) in the order of their
 // groups, the newest first in each.
-func Grouped(loops []Summary, filter string, now time.Time) []Summary {
+func FilterAndGroup(loops []Summary, filter string, now time.Time) []Summary {
 	filter = strings.ToLower(filter)
 	out := slices.DeleteFunc(slices.Clone(loops), func(s Summary) bool {
 		text := strings.ToLower(s.ID + " " + s.Name + " " + s.Goal + " " + s.State + " " + string(s.Outcome) + " " + s.Root)

@@ -20,10 +20,10 @@ import (
 // GuardConfig is what the configuration and the plan add to the guard's rules, as it was
 // at the loop's start.
 type GuardConfig struct {
-	Allow    []guard.Pattern `json:"allow,omitempty"` // the configuration's rules
-	Deny     []guard.Pattern `json:"deny,omitempty"`
-	Ask      []guard.Pattern `json:"ask,omitempty"`
-	Branches []string        `json:"branches,omitempty"` // protected besides the default branch
+	Allow             []guard.Pattern `json:"allow,omitempty"` // the configuration's rules
+	Deny              []guard.Pattern `json:"deny,omitempty"`
+	Ask               []guard.Pattern `json:"ask,omitempty"`
+	ProtectedBranches []string        `json:"branches,omitempty"` // protected besides the default branch
 	// the plan, in which the agent may change the checkboxes only, relative to the root,
 	// with slashes; "": there is none, or ticking is how the agent claims
 	TickOnly string `json:"tick_only,omitempty"`
@@ -31,10 +31,10 @@ type GuardConfig struct {
 
 // GuardDirs are the folders that a loop's guard must know, all absolute.
 type GuardDirs struct {
-	Root  string // the work tree that the agent works in
-	State string // Pawl's own folder, which the agent may not use
-	Home  string // the user's
-	Temp  string // for temporary files; may be written although it is outside the work tree
+	Root     string // the work tree that the agent works in
+	StateDir string // Pawl's own folder, which the agent may not use
+	HomeDir  string // the user's
+	TempDir  string // for temporary files; may be written although it is outside the work tree
 }
 
 // TurnScope is what the guard's rules of a turn depend on.
@@ -45,21 +45,21 @@ type TurnScope struct {
 }
 
 // GuardRules returns the guard's rules for a turn.
-func (s Spec) GuardRules(p GuardDirs, t TurnScope) guard.Rules {
-	below := func(file string) string { return filepath.Join(p.Root, filepath.FromSlash(file)) }
+func (s Spec) GuardRules(dirs GuardDirs, turn TurnScope) guard.Rules {
+	absolute := func(file string) string { return filepath.Join(dirs.Root, filepath.FromSlash(file)) }
 	r := guard.Rules{
-		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.taskScope(t),
-		ProtectedBranches: append([]string{s.DefaultBranch, "main", "master"}, s.Guard.Branches...),
-		AllowWriteOutside: []string{p.Temp, ResolvePath(p.Temp)},
+		Root: dirs.Root, StateDir: dirs.StateDir, Home: dirs.HomeDir, Branch: s.Branch, Scope: s.taskScope(turn),
+		ProtectedBranches: append([]string{s.DefaultBranch, "main", "master"}, s.Guard.ProtectedBranches...),
+		AllowWriteOutside: []string{dirs.TempDir, ResolvePath(dirs.TempDir)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
 		Tools: s.Tools, Resolve: ResolvePath, There: exists, Head: CheckedOutBranch,
 	}
 	allowTempDir(&r)
-	for _, file := range t.Protected {
-		r.Protected = append(r.Protected, below(file))
+	for _, file := range turn.Protected {
+		r.Protected = append(r.Protected, absolute(file))
 	}
 	if s.Guard.TickOnly != "" {
-		r.Marked = []string{below(s.Guard.TickOnly)}
+		r.Marked = []string{absolute(s.Guard.TickOnly)}
 	}
 	return r
 }
@@ -82,12 +82,12 @@ func allowTempDir(r *guard.Rules) {
 
 // taskScope returns the files that the task may change: those that the plan names, and
 // those that the user has approved by name since.
-func (s Spec) taskScope(t TurnScope) []string {
-	scope := slices.Clone(s.Scopes[t.Task])
+func (s Spec) taskScope(turn TurnScope) []string {
+	scope := slices.Clone(s.Scopes[turn.Task])
 	if len(scope) == 0 {
 		return nil
 	}
-	for _, file := range t.Approved {
+	for _, file := range turn.Approved {
 		if file != loop.AllTests {
 			scope = append(scope, "./"+file)
 		}
@@ -98,8 +98,8 @@ func (s Spec) taskScope(t TurnScope) []string {
 // SessionGuardRules returns the rules of a loop in a session, for a turn of the loop or
 // of the user, which has no task. The hook asks for them at every tool call, so no more
 // of the loop is read than needed.
-func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, error) {
-	var kept struct {
+func SessionGuardRules(l *store.Loop, dirs GuardDirs, userTurn bool) (guard.Rules, error) {
+	var stored struct {
 		Root string `json:"root"`
 		Spec struct {
 			Branch string              `json:"branch"`
@@ -109,24 +109,24 @@ func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, er
 			Tools  bool                `json:"tools"`
 		} `json:"spec"`
 	}
-	if err := l.DecodeSpec(&kept); err != nil {
+	if err := l.DecodeSpec(&stored); err != nil {
 		return guard.Rules{}, err
 	}
-	p.Root = kept.Root
+	dirs.Root = stored.Root
 	s := Spec{
-		Request:    Request{Scopes: kept.Spec.Scopes},
-		Repository: Repository{Branch: kept.Spec.Branch, DefaultBranch: kept.Spec.Home},
-		Protection: Protection{Guard: kept.Spec.Guard},
-		InSession:  InSession{Tools: kept.Spec.Tools},
+		Request:        Request{Scopes: stored.Spec.Scopes},
+		Repository:     Repository{Branch: stored.Spec.Branch, DefaultBranch: stored.Spec.Home},
+		Protection:     Protection{Guard: stored.Spec.Guard},
+		SessionOptions: SessionOptions{Tools: stored.Spec.Tools},
 	}
-	judges, err := Protected(l)
-	t := TurnScope{Protected: judges}
-	if err == nil && len(s.Scopes) > 0 && !theirs {
+	protected, err := ReadProtected(l)
+	turn := TurnScope{Protected: protected}
+	if err == nil && len(s.Scopes) > 0 && !userTurn {
 		var m memory.Memory
 		m, _, err = Load(l)
-		t.Task, t.Approved = m.State.Current, m.State.Approved
+		turn.Task, turn.Approved = m.State.Current, m.State.Approved
 	}
-	return WithHistory(s.GuardRules(p, t), l), err
+	return WithHistory(s.GuardRules(dirs, turn), l), err
 }
 
 // protectedPath returns the file with the list of protected files.
@@ -151,8 +151,8 @@ func SaveProtected(l *store.Loop, paths []string) error {
 	return nil
 }
 
-// Protected returns the files that SaveProtected stored; none before the loop has begun.
-func Protected(l *store.Loop) ([]string, error) {
+// ReadProtected returns the files that SaveProtected stored; none before the loop has begun.
+func ReadProtected(l *store.Loop) ([]string, error) {
 	var paths []string
 	if err := atomicfile.ReadJSON(protectedPath(l), &paths); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read protected files: %w", err)

@@ -29,14 +29,14 @@ func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 	spec := record.Spec{
 		Request:    record.Request{Prompt: "x", Scopes: map[string][]string{"2": {"src/**"}}},
 		Repository: record.Repository{Branch: "work", DefaultBranch: "trunk", Setup: []string{"make"}},
-		Protection: record.Protection{Guard: record.GuardConfig{Ask: []guard.Pattern{push}, Branches: []string{"release/*"}, TickOnly: "plan.md"}},
+		Protection: record.Protection{Guard: record.GuardConfig{Ask: []guard.Pattern{push}, ProtectedBranches: []string{"release/*"}, TickOnly: "plan.md"}},
 	}
 	l, err := store.Open(t.TempDir()).Create("/repo", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := record.GuardDirs{State: "/state", Home: "/home", Temp: "/temp"}
-	at := record.GuardDirs{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"}
+	places := record.GuardDirs{StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}
+	at := record.GuardDirs{Root: "/repo", StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}
 	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve", "There", "Head", "Past"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
 	check := func(theirs bool, turn record.TurnScope) {
 		t.Helper()
@@ -122,7 +122,7 @@ func TestSystemTempDirIsWritable(t *testing.T) {
 		{"/tmp/x/repo", fresh, guard.Allow},
 		{"/tmp/x/repo", "/tmp/x/note", guard.Deny},
 	} {
-		r := record.Spec{}.GuardRules(record.GuardDirs{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.TurnScope{})
+		r := record.Spec{}.GuardRules(record.GuardDirs{Root: c.root, StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}, record.TurnScope{})
 		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "echo x > " + c.file, Dir: c.root}, r)
 		if v.Decision != c.want {
 			t.Errorf("%s in %s: %+v", c.file, c.root, v)

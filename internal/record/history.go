@@ -22,7 +22,7 @@ import (
 func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 	began := func() (time.Time, bool) {
 		spec, err := l.Spec()
-		return spec.CreatedAt.Add(-modTimeLag), err == nil
+		return spec.CreatedAt.Add(-maxModTimeLag), err == nil
 	}
 	r.Past = guard.History{
 		Calls: func() []toolcall.Call { return recordedCalls(l) },
@@ -41,9 +41,9 @@ func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 	return r
 }
 
-// modTimeLag is how far the time of a file may lie behind the clock: Linux uses its
+// maxModTimeLag is how far the time of a file may lie behind the clock: Linux uses its
 // coarse clock, which advances by at most 10 ms at a time.
-const modTimeLag = 10 * time.Millisecond
+const maxModTimeLag = 10 * time.Millisecond
 
 // recordedCalls returns the recorded calls of the loop's agent, in its session and in
 // runners. Calls with a start only are not included.
@@ -63,16 +63,16 @@ func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 	return calls
 }
 
-// maxEntries bounds how many entries of a folder are read; a larger folder counts as not
+// maxDirEntries bounds how many entries of a folder are read; a larger folder counts as not
 // the agent's.
-const maxEntries = 10_000
+const maxDirEntries = 10_000
 
 // allModifiedSince reports whether a file, or each file in a folder, was modified since a
 // time.
 func allModifiedSince(path string, since time.Time) bool {
 	n := 0
 	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if n++; err != nil || n > maxEntries {
+		if n++; err != nil || n > maxDirEntries {
 			return errors.Join(err, fs.ErrInvalid)
 		}
 		if d.IsDir() {
@@ -90,14 +90,14 @@ func allModifiedSince(path string, since time.Time) bool {
 // lastReflogMessage returns the message of the last line of a reflog (HEAD or refs/stash)
 // in the repository of a folder, or "".
 func lastReflogMessage(dir, log string) string {
-	_, message := lastReflogLine(dir, log)
+	_, message := readReflog(dir, log)
 	return message
 }
 
 // lastStashTime returns when the last stash was made, or zero.
 func lastStashTime(dir string) time.Time {
-	who, _ := lastReflogLine(dir, "refs/stash")
-	fields := strings.Fields(who)
+	author, _ := readReflog(dir, "refs/stash")
+	fields := strings.Fields(author)
 	if len(fields) < 2 {
 		return time.Time{}
 	}
@@ -108,25 +108,25 @@ func lastStashTime(dir string) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// lastReflogLine returns that line, up to the tab and after it.
-func lastReflogLine(dir, log string) (who, message string) {
-	place := gitDir(dir)
+// readReflog returns that line, up to the tab and after it.
+func readReflog(dir, log string) (author, message string) {
+	folder := gitDir(dir)
 	if log != "HEAD" {
-		place = commonGitDir(dir)
+		folder = commonGitDir(dir)
 	}
-	if place == "" {
+	if folder == "" {
 		return "", ""
 	}
-	f, err := atomicfile.Open(filepath.Join(place, "logs", filepath.FromSlash(log)))
+	f, err := atomicfile.Open(filepath.Join(folder, "logs", filepath.FromSlash(log)))
 	if err != nil {
 		return "", ""
 	}
 	defer func() { _ = f.Close() }()
-	return readLastLine(f)
+	return lastReflogChange(f)
 }
 
-// readLastLine returns the last line of a reflog that records a change.
-func readLastLine(f *os.File) (who, message string) {
+// lastReflogChange returns the last line of a reflog that records a change.
+func lastReflogChange(f *os.File) (author, message string) {
 	info, err := f.Stat()
 	if err != nil {
 		return "", ""

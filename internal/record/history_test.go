@@ -79,7 +79,7 @@ func TestWithHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rules, err := record.SessionGuardRules(l, record.GuardDirs{State: "/state", Home: "/home", Temp: "/temp"}, false)
+	rules, err := record.SessionGuardRules(l, record.GuardDirs{StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // *journal.CorruptError the memory is as good as the journal; a loop that was given up for
 // that has ended.
 func Load(l *store.Loop) (memory.Memory, journal.Mark, error) {
-	m, mark, err := fold(l)
+	m, mark, err := foldJournal(l)
 	corrupt, damaged := errors.AsType[*journal.CorruptError](err)
 	if !damaged {
 		return m, mark, err
@@ -25,7 +25,7 @@ func Load(l *store.Loop) (memory.Memory, journal.Mark, error) {
 	return m, mark, err
 }
 
-func fold(l *store.Loop) (memory.Memory, journal.Mark, error) {
+func foldJournal(l *store.Loop) (memory.Memory, journal.Mark, error) {
 	return store.Fold(l, func() memory.Memory { return memory.Memory{} }, func(m memory.Memory, r journal.Record) (memory.Memory, error) {
 		if slices.Contains(store.OwnTypes(), r.Type) {
 			return m, nil
@@ -46,9 +46,9 @@ func (s Spec) EffectiveSandbox(m memory.Memory) memory.Sandbox {
 	if m.Sandbox.Level != "" || s.Confine == "" || s.Confine == "off" {
 		return m.Sandbox
 	}
-	w := memory.Sandbox{Level: s.Confine}
-	if w.Level == "strict" {
-		w.Hosts = s.ConfineHosts
+	sandbox := memory.Sandbox{Level: s.Confine}
+	if sandbox.Level == "strict" {
+		sandbox.Hosts = s.ConfineHosts
 	}
-	return w
+	return sandbox
 }

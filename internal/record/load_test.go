@@ -20,9 +20,9 @@ import (
 )
 
 var spec = record.Spec{
-	Request: record.Request{Prompt: "have every word", Tasks: memorytest.Tasks()},
-	Turns:   record.Turns{Promise: "DONE"},
-	Policy:  memorytest.Policy(),
+	Request:     record.Request{Prompt: "have every word", Tasks: memorytest.Tasks()},
+	TurnOptions: record.TurnOptions{Promise: "DONE"},
+	Policy:      memorytest.Policy(),
 }
 
 // The memory is the same whether it is folded at once, event by event, or from any

@@ -13,19 +13,19 @@ import (
 
 // Kinds of messages to a loop.
 const (
-	MessageNote    = "note"
-	MessagePause   = "pause"
-	MessageResume  = "resume"
-	MessageStop    = "stop"
-	MessageLeave   = "leave"   // hand the loop over from a session to a runner
-	MessageTake    = "take"    // hand the loop over from its runner to a session
-	MessageApprove = "approve" // the user approves changes of tests in Paths; none: all
-	MessageReject  = "reject"  // the user rejects them
-	MessageLearn   = "learn"   // add a lesson for later turns
-	MessageForget  = "forget"  // remove a lesson
-	MessagePlan    = "plan"    // the user edits the plan: Edit
-	MessageLimits  = "limits"  // the user gives the loop other limits: Limits
-	MessageAnswer  = "answer"  // the user answers the agent's question
+	MessageNote      = "note"
+	MessagePause     = "pause"
+	MessageResume    = "resume"
+	MessageStop      = "stop"
+	MessageToRunner  = "leave"   // hand the loop over from a session to a runner
+	MessageToSession = "take"    // hand the loop over from its runner to a session
+	MessageApprove   = "approve" // the user approves changes of tests in Paths; none: all
+	MessageReject    = "reject"  // the user rejects them
+	MessageLearn     = "learn"   // add a lesson for later turns
+	MessageForget    = "forget"  // remove a lesson
+	MessagePlan      = "plan"    // the user edits the plan: Edit
+	MessageLimits    = "limits"  // the user gives the loop other limits: Limits
+	MessageAnswer    = "answer"  // the user answers the agent's question
 
 	// From the agent's tools.
 	MessageClaim    = "claim"    // {Tasks, Text}: these are done, and the gates passed
@@ -42,8 +42,8 @@ type Message struct {
 	Text string `json:"text,omitempty"`
 	// ByUser means that a user wrote it and not the agent, according to the sender.
 	ByUser bool `json:"by_user,omitempty"`
-	// Now means that a note is for the turn under way.
-	Now bool `json:"now,omitempty"`
+	// DuringTurn means that a note is for the turn under way.
+	DuringTurn bool `json:"now,omitempty"`
 
 	Question *loop.Question `json:"question,omitempty"` // of an answer: the one that it is to, by its time
 	Paths    []string       `json:"paths,omitempty"`    // relative to the root, slashes
@@ -62,16 +62,16 @@ type Message struct {
 func (m Message) Event() (loop.Event, bool) {
 	switch m.Kind {
 	case MessageNote:
-		return loop.Event{Kind: loop.MessageArrived, Text: m.Text, Now: m.Now}, true
+		return loop.Event{Kind: loop.MessageArrived, Text: m.Text, Now: m.DuringTurn}, true
 	case MessagePause:
 		return loop.Event{Kind: loop.PauseRequested}, true
 	case MessageResume:
 		return loop.Event{Kind: loop.Resumed}, true
 	case MessageStop:
 		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: m.Text}, true
-	case MessageLeave:
+	case MessageToRunner:
 		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: m.Text}, true
-	case MessageTake:
+	case MessageToSession:
 		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: m.Text}, true
 	case MessageTests:
 		return loop.Event{Kind: loop.TestChangeRequested, Paths: m.Paths, Text: m.Text}, true
@@ -120,8 +120,8 @@ func (m Message) ToolClaim() (c memory.ToolClaim, ok bool) {
 // with the marks that Pawl set.
 func FrozenPlanPath(l *store.Loop) string { return filepath.Join(l.Dir, "plan.frozen") }
 
-// WaitingEdits returns the edits of the plan in the inbox, oldest first.
-func WaitingEdits(l *store.Loop) ([]plan.Edit, error) {
+// PendingEdits returns the edits of the plan in the inbox, oldest first.
+func PendingEdits(l *store.Loop) ([]plan.Edit, error) {
 	messages, err := l.Peek()
 	if err != nil {
 		return nil, err
@@ -137,10 +137,10 @@ func WaitingEdits(l *store.Loop) ([]plan.Edit, error) {
 	return edits, nil
 }
 
-// ClaimIn returns the claim in the agent's last message, or nil. Of several claims, being
+// FindClaim returns the claim in the agent's last message, or nil. Of several claims, being
 // blocked takes precedence: an agent that says both has not finished. Goals that end by
 // their own limit accept no claim.
-func (s Spec) ClaimIn(message string) *loop.Claim {
+func (s Spec) FindClaim(message string) *loop.Claim {
 	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
 		return nil
 	}
@@ -158,8 +158,8 @@ func (s Spec) ClaimIn(message string) *loop.Claim {
 	return found
 }
 
-// QuestionIn returns the question in the agent's last message, or nil.
-func QuestionIn(message string) *loop.Question {
+// FindQuestion returns the question in the agent's last message, or nil.
+func FindQuestion(message string) *loop.Question {
 	q, ok := claim.ParseQuestion(message)
 	if !ok {
 		return nil

@@ -41,14 +41,14 @@ func RunnerCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, RunnerC
 // ResolvePath follows the symbolic links of a path whose last parts need not exist.
 func ResolvePath(path string) string {
 	rest := ""
-	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
-		if resolved, err := filepath.EvalSymlinks(at); err == nil {
+	for existing := filepath.Clean(path); ; existing = filepath.Dir(existing) {
+		if resolved, err := filepath.EvalSymlinks(existing); err == nil {
 			return filepath.Join(resolved, rest)
 		}
-		if at == filepath.Dir(at) {
+		if existing == filepath.Dir(existing) {
 			return path
 		}
-		rest = filepath.Join(filepath.Base(at), rest)
+		rest = filepath.Join(filepath.Base(existing), rest)
 	}
 }
 

@@ -31,8 +31,8 @@ func TestClaimIn(t *testing.T) {
 		{"of one that comes again", "<promise>DONE</promise>", loop.Periodic, nil},
 	}
 	for _, tt := range tests {
-		s := record.Spec{Turns: record.Turns{Promise: "DONE"}, Policy: loop.Policy{Kind: tt.kind}}
-		if diff := cmp.Diff(tt.want, s.ClaimIn(tt.message)); diff != "" {
+		s := record.Spec{TurnOptions: record.TurnOptions{Promise: "DONE"}, Policy: loop.Policy{Kind: tt.kind}}
+		if diff := cmp.Diff(tt.want, s.FindClaim(tt.message)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}

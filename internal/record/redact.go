@@ -25,13 +25,13 @@ func redactJSON(raw json.RawMessage, redact func(string) string) (json.RawMessag
 	}
 	var out bytes.Buffer
 	for len(raw) > 0 {
-		at := bytes.IndexByte(raw, '"')
-		if at < 0 {
+		start := bytes.IndexByte(raw, '"')
+		if start < 0 {
 			break
 		}
-		end := at + literalLen(raw[at:])
-		out.Write(raw[:at])
-		text, err := redactLiteral(raw[at:end], redact)
+		end := start + literalLen(raw[start:])
+		out.Write(raw[:start])
+		text, err := redactLiteral(raw[start:end], redact)
 		if err != nil {
 			return nil, err
 		}

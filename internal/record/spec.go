@@ -28,20 +28,20 @@ import (
 // in spec.json and does not change with configuration or flags. Its parts stand for those
 // who need them: in JSON their fields stand side by side.
 type Spec struct {
-	Created `json:"-"`
+	Identity `json:"-"`
 	Request
 	Policy loop.Policy `json:"policy"`
-	Checks
+	Verification
 	Agent Agent `json:"agent"`
-	Turns
+	TurnOptions
 	Repository
 	Protection
-	InSession
-	Watching
+	SessionOptions
+	Observers
 }
 
-// Created is what the store knows of a loop: it stands beside the rest in spec.json.
-type Created struct {
+// Identity is what the store knows of a loop: it stands beside the rest in spec.json.
+type Identity struct {
 	ID        string
 	Root      string // of the repository or project, absolute
 	CreatedAt time.Time
@@ -49,36 +49,36 @@ type Created struct {
 
 // Request says what is to be done.
 type Request struct {
-	Name       string              `json:"name"`
-	Prompt     string              `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
-	Plan       string              `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
-	Tasks      []loop.Task         `json:"tasks"`
-	OnlyTasks  []string            `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
-	NoOptional bool                `json:"no_optional,omitempty"` // the plan's optional tasks are left out
-	LeftOut    []string            `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
-	Scopes     map[string][]string `json:"scopes,omitempty"`      // globs of the files that a task may change, by task id; none: any
-	LeftWork   *LeftWork           `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
-	Lessons    []string            `json:"lessons,omitempty"`     // of the project, as of the start
-	Prompts    string              `json:"prompts,omitempty"`     // folder of the user's prompt templates
-	Tracker    *Tracker            `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+	Name           string              `json:"name"`
+	Prompt         string              `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
+	Plan           string              `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
+	Tasks          []loop.Task         `json:"tasks"`
+	OnlyTasks      []string            `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
+	SkipOptional   bool                `json:"no_optional,omitempty"` // the plan's optional tasks are left out
+	LeftOut        []string            `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
+	Scopes         map[string][]string `json:"scopes,omitempty"`      // globs of the files that a task may change, by task id; none: any
+	UnfinishedWork *UnfinishedWork     `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
+	Lessons        []string            `json:"lessons,omitempty"`     // of the project, as of the start
+	Prompts        string              `json:"prompts,omitempty"`     // folder of the user's prompt templates
+	Tracker        *Tracker            `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
 }
 
-// Checks tell whether it is done.
-type Checks struct {
-	Gates           []gate.Gate   `json:"gates,omitempty"`
-	WantedEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
-	GateEnv         []string      `json:"gate_env,omitempty"`          // NAME=value, or NAME of the user's, added to the environment of gates
-	Tests           []string      `json:"tests,omitempty"`             // globs of test files; none: by language
-	Work            []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
-	NoRatchet       bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
-	TestChangeTasks []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
+// Verification tell whether it is done.
+type Verification struct {
+	Gates             []gate.Gate   `json:"gates,omitempty"`
+	RequiredEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
+	GateEnv           []string      `json:"gate_env,omitempty"`          // NAME=value, or NAME of the user's, added to the environment of gates
+	Tests             []string      `json:"tests,omitempty"`             // globs of test files; none: by language
+	Work              []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
+	AllowMissingTests bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
+	TestChangeTasks   []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
 	// MutationTime bounds the mutation tests of one commit; nil: several times the time of
 	// its gates; 0: none are run.
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 }
 
-// Turns say how the agent's turns are run.
-type Turns struct {
+// TurnOptions say how the agent's turns are run.
+type TurnOptions struct {
 	Promise     string        `json:"promise,omitempty"`
 	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
 	IdleTimeout time.Duration `json:"idle_timeout,omitempty"`
@@ -92,11 +92,11 @@ type Repository struct {
 	DefaultBranch    string       `json:"default_branch,omitempty"`     // protected from the agent
 	StartCommit      string       `json:"start_commit"`                 // commit that the loop starts from
 	StartBranch      string       `json:"start_branch,omitempty"`       // branch that was checked out then; "": none
-	OwnWorktree      bool         `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
+	UsesWorktree     bool         `json:"own_worktree,omitempty"`       // --worktree: the loop has its own work tree
 	Setup            []string     `json:"setup,omitempty"`              // commands that set up a worktree
 	KeepAgentCommits bool         `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
 	CommitMessage    string       `json:"commit_message,omitempty"`     // form of the subject of commits; "": plan.DefaultCommitForm
-	FixedMessage     bool         `json:"fixed_message,omitempty"`      // that is of this run; pawl resume reads no other in pawl.toml
+	MessageFromCLI   bool         `json:"fixed_message,omitempty"`      // that is of this run; pawl resume reads no other in pawl.toml
 	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
 	Untracked        memory.Paths `json:"untracked,omitempty"`          // untracked before the loop; never committed
 	HiddenFiles      memory.Paths `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
@@ -113,24 +113,24 @@ type Protection struct {
 	ConfineHosts []string    `json:"confine_hosts,omitempty"` // hosts that may be reached where the network is off
 }
 
-// InSession is of loops that live in a user's session (Policy.Attended).
-type InSession struct {
-	Tools      bool       `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
-	Unattended bool       `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts
-	File       string     `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
-	Format     string     `json:"format,omitempty"`     // name of the file's statefile.Format
-	Isolation  *Isolation `json:"isolation,omitempty"`  // limits of tries in a separate client; nil: there are no such tries
+// SessionOptions is of loops that live in a user's session (Policy.Attended).
+type SessionOptions struct {
+	Tools        bool       `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
+	Unattended   bool       `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts
+	CompatFile   string     `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
+	CompatFormat string     `json:"format,omitempty"`     // name of the file's statefile.Format
+	Isolation    *Isolation `json:"isolation,omitempty"`  // limits of tries in a separate client; nil: there are no such tries
 }
 
-// Watching says who sees the loop and is told about it.
-type Watching struct {
+// Observers says who sees the loop and is told about it.
+type Observers struct {
 	Notify         notice.Settings `json:"notify,omitzero"`
 	Telemetry      Telemetry       `json:"telemetry,omitzero"`         // where traces and metrics are sent
 	DetachOnHangup bool            `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop
 }
 
-// LeftWork is unfinished work that a loop left in the work tree.
-type LeftWork struct {
+// UnfinishedWork is unfinished work that a loop left in the work tree.
+type UnfinishedWork struct {
 	Loop  string   `json:"loop"`
 	Task  string   `json:"task"`            // id of its task
 	Title string   `json:"title,omitempty"` // of the task
@@ -151,7 +151,7 @@ type Telemetry struct {
 
 // SendsTelemetry reports whether the configuration or the environment, as NAME=value, names
 // a collector.
-func (w Watching) SendsTelemetry(vars []string) bool {
+func (w Observers) SendsTelemetry(vars []string) bool {
 	return w.Telemetry.Endpoint != "" || slices.ContainsFunc(vars, func(v string) bool {
 		name, value, _ := strings.Cut(v, "=")
 		return value != "" && strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT")
@@ -170,30 +170,30 @@ type Agent struct {
 // ReportsNoCost reports whether the agent tells neither cost nor tokens.
 func (a Agent) ReportsNoCost() bool { return a.Name == "command" }
 
-// OwnBranch is the branch that a loop of this id makes for itself.
-func OwnBranch(id string) string { return "pawl/" + id }
+// DefaultLoopBranch is the branch that a loop of this id makes for itself.
+func DefaultLoopBranch(id string) string { return "pawl/" + id }
 
 // ReadSpec reads the spec of a loop. One that commits has a branch in it, its own unless
 // another was chosen.
 func ReadSpec(l *store.Loop) (Spec, error) {
-	kept, err := l.Spec()
+	stored, err := l.Spec()
 	if err != nil {
 		return Spec{}, err
 	}
-	s := Spec{Created: Created{kept.ID, kept.Root, kept.CreatedAt}}
-	if err := json.Unmarshal(kept.Body, &s); err != nil {
-		return Spec{}, fmt.Errorf("decode spec of loop %s: %w", kept.ID, err)
+	s := Spec{Identity: Identity{stored.ID, stored.Root, stored.CreatedAt}}
+	if err := json.Unmarshal(stored.Body, &s); err != nil {
+		return Spec{}, fmt.Errorf("decode spec of loop %s: %w", stored.ID, err)
 	}
 	if s.Branch == "" && !s.NoCommit {
-		s.Branch = OwnBranch(s.ID)
+		s.Branch = DefaultLoopBranch(s.ID)
 	}
 	return s, nil
 }
 
-// ReadCreated reads what the store knows of a loop.
-func ReadCreated(l *store.Loop) (Created, error) {
-	kept, err := l.Spec()
-	return Created{kept.ID, kept.Root, kept.CreatedAt}, err
+// ReadIdentity reads what the store knows of a loop.
+func ReadIdentity(l *store.Loop) (Identity, error) {
+	stored, err := l.Spec()
+	return Identity{stored.ID, stored.Root, stored.CreatedAt}, err
 }
 
 // Read reads the spec of a loop and what its journal says. With a *journal.CorruptError the
@@ -212,30 +212,30 @@ func (r Request) AllDone() bool {
 	return len(r.Tasks) > 0 && !slices.ContainsFunc(r.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 }
 
-// IsGoalUnsent reports whether the agent may not have received the goal yet: a loop from
+// MayLackGoal reports whether the agent may not have received the goal yet: a loop from
 // another tool's file begins when a turn has ended.
-func (s InSession) IsGoalUnsent(turns int) bool { return s.File != "" && turns <= 1 }
+func (s SessionOptions) MayLackGoal(turns int) bool { return s.CompatFile != "" && turns <= 1 }
 
 // Goal describes the request in a few words.
 func (r Request) Goal() string {
-	words := r.Prompt
+	text := r.Prompt
 	if r.Plan != "" {
-		words = r.Plan
+		text = r.Plan
 	}
 	if r.Name != "" {
-		words = strings.TrimSuffix(r.Name+": "+words, ": ")
+		text = strings.TrimSuffix(r.Name+": "+text, ": ")
 	}
-	return plan.OneLine(words, 60)
+	return plan.OneLine(text, 60)
 }
 
-// TreeDir is the name of a loop's own worktree in its folder.
-const TreeDir = "tree"
+// WorktreeDir is the name of a loop's own worktree in its folder.
+const WorktreeDir = "tree"
 
 // WorkTree returns where the loop's agent works: the root of the loop, or the loop's own
 // work tree in its folder.
 func (s Spec) WorkTree(l *store.Loop) string {
-	if s.OwnWorktree {
-		return filepath.Join(l.Dir, TreeDir)
+	if s.UsesWorktree {
+		return filepath.Join(l.Dir, WorktreeDir)
 	}
 	return s.Root
 }

@@ -16,57 +16,57 @@ type Status struct {
 	Plan        []TaskStatus    `json:"plan"`                // the tasks in the plan's order; one, "goal", without a plan
 	Messages    []loop.Message  `json:"messages,omitempty"`  // to the agent: those that wait, and those that it read last
 	Questions   []loop.Question `json:"questions,omitempty"` // all that wait for an answer, one a task
-	Left        *Left           `json:"left,omitempty"`      // absent where nothing is left, or no task has ended yet
+	Remaining   *Remaining      `json:"left,omitempty"`      // absent where nothing is left, or no task has ended yet
 }
 
 // TaskStatus is how a task stands.
 type TaskStatus struct {
-	ID       string          `json:"id"`
-	Title    string          `json:"title"`
-	Status   loop.TaskStatus `json:"status"`
-	Current  bool            `json:"current,omitempty"`  // it is worked on
-	LeftOut  bool            `json:"left_out,omitempty"` // skipped by a user
-	Earlier  bool            `json:"earlier,omitempty"`  // was done before this loop
-	Evidence gate.Evidence   `json:"evidence,omitempty"`
-	Proof    []string        `json:"proof,omitempty"` // tests or gates that failed before and pass now
-	Why      string          `json:"why,omitempty"`
-	Attempts int             `json:"attempts"`
-	Seconds  float64         `json:"seconds,omitempty"` // of work, once it has ended
-	CostUSD  float64         `json:"cost_usd"`
-	Commit   string          `json:"commit,omitempty"`
-	NeedsYou bool            `json:"needs_you,omitempty"` // it ended without its work
+	ID          string          `json:"id"`
+	Title       string          `json:"title"`
+	Status      loop.TaskStatus `json:"status"`
+	Current     bool            `json:"current,omitempty"`  // it is worked on
+	LeftOut     bool            `json:"left_out,omitempty"` // skipped by a user
+	DoneEarlier bool            `json:"earlier,omitempty"`  // was done before this loop
+	Evidence    gate.Evidence   `json:"evidence,omitempty"`
+	Proof       []string        `json:"proof,omitempty"` // tests or gates that failed before and pass now
+	Why         string          `json:"why,omitempty"`
+	Attempts    int             `json:"attempts"`
+	Seconds     float64         `json:"seconds,omitempty"` // of work, once it has ended
+	CostUSD     float64         `json:"cost_usd"`
+	Commit      string          `json:"commit,omitempty"`
+	NeedsYou    bool            `json:"needs_you,omitempty"` // it ended without its work
 }
 
-// Left is what the open tasks may take: their number times the median of the tasks of
+// Remaining is what the open tasks may take: their number times the median of the tasks of
 // this loop that have ended, less what the current one has taken.
-type Left struct {
+type Remaining struct {
 	Tasks         int     `json:"tasks"`
 	Seconds       float64 `json:"seconds"`
 	CostUSD       float64 `json:"cost_usd"`
-	Basis         int     `json:"basis"` // tasks that the medians are of
+	SampleSize    int     `json:"basis"` // tasks that the medians are of
 	MedianSeconds float64 `json:"median_seconds"`
 	MedianUSD     float64 `json:"median_usd"`
 }
 
-// Detailed adds the tasks and the estimate to a summary.
-func Detailed(sum Summary, s loop.State, doing string) Status {
-	d := Status{Summary: sum, Doing: doing, WorkSeconds: seconds(s.Elapsed()), Plan: []TaskStatus{}}
+// NewStatus adds the tasks and the estimate to a summary.
+func NewStatus(sum Summary, s loop.State, doing string) Status {
+	status := Status{Summary: sum, Doing: doing, WorkSeconds: seconds(s.Elapsed()), Plan: []TaskStatus{}}
 	for _, t := range s.Tasks {
-		d.Plan = append(d.Plan, TaskStatus{
-			ID: t.ID, Title: t.Title, Status: t.Status, Current: t.ID == s.Current && t.Status == loop.Open && s.Outcome == "", Earlier: t.DoneEarlier, LeftOut: t.LeftOut,
+		status.Plan = append(status.Plan, TaskStatus{
+			ID: t.ID, Title: t.Title, Status: t.Status, Current: t.ID == s.Current && t.Status == loop.Open && s.Outcome == "", DoneEarlier: t.DoneEarlier, LeftOut: t.LeftOut,
 			Evidence: t.Evidence, Proof: t.Flipped, Why: t.Why, Attempts: t.Turns, Seconds: seconds(t.Took), CostUSD: t.CostUSD, Commit: t.Commit,
 			NeedsYou: t.NeedsUser(),
 		})
 	}
-	d.Questions = s.Unanswered()
-	d.Messages = slices.Concat(s.ReadMessages, s.Messages)
+	status.Questions = s.Unanswered()
+	status.Messages = slices.Concat(s.ReadMessages, s.Messages)
 	if e, ok := s.Estimate(); ok {
-		d.Left = &Left{
+		status.Remaining = &Remaining{
 			Tasks: e.Open, Seconds: seconds(e.Left), CostUSD: e.LeftCost,
-			Basis: e.Basis, MedianSeconds: seconds(e.Median), MedianUSD: e.MedianCost,
+			SampleSize: e.Basis, MedianSeconds: seconds(e.Median), MedianUSD: e.MedianCost,
 		}
 	}
-	return d
+	return status
 }
 
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

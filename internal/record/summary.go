@@ -14,37 +14,37 @@ import (
 
 // Summary is a loop as lists and scripts see it (`pawl status --json`).
 type Summary struct {
-	ID          string          `json:"id"`
-	Name        string          `json:"name"`
-	Goal        string          `json:"goal"` // in few words
-	Root        string          `json:"root"` // of the repository that the loop is bound to
-	Kind        loop.Kind       `json:"kind"`
-	State       string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
-	Attended    bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
-	Session     string          `json:"session,omitempty"`  // the client's id of that session, once it is known
-	Client      int             `json:"client,omitempty"`   // process of that session's client, once it is known
-	Closed      bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
-	Capped      bool            `json:"capped,omitempty"`   // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
-	Merge       string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
-	Outcome     loop.Outcome    `json:"outcome,omitempty"`
-	Reason      string          `json:"reason,omitempty"` // why it ended so, or, while it is paused, what only the user can fix
-	Iteration   int             `json:"iteration"`
-	Tasks       TaskCount       `json:"tasks"`
-	Gates       []GateResult    `json:"gates"`
-	Sandbox     *memory.Sandbox `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
-	Evidence    gate.Evidence   `json:"evidence"`           // the weakest of the tasks that the loop finished
-	Question    *loop.Question  `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
-	Tests       []string        `json:"tests,omitempty"`    // existing tests whose change waits for approval
-	Approved    []string        `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
-	Restored    bool            `json:"-"`                  // there is a restore that a user can undo
-	Commits     int             `json:"commits"`
-	CostUSD     float64         `json:"cost_usd"`
-	CostUnknown bool            `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
-	Tokens      Tokens          `json:"tokens"`
-	Turns       int             `json:"turns"`
-	CreatedAt   time.Time       `json:"created_at"`
-	StartedAt   time.Time       `json:"started_at,omitzero"`
-	EndedAt     time.Time       `json:"ended_at,omitzero"`
+	ID             string          `json:"id"`
+	Name           string          `json:"name"`
+	Goal           string          `json:"goal"` // in few words
+	Root           string          `json:"root"` // of the repository that the loop is bound to
+	Kind           loop.Kind       `json:"kind"`
+	State          string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
+	Attended       bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
+	Session        string          `json:"session,omitempty"`  // the client's id of that session, once it is known
+	Client         int             `json:"client,omitempty"`   // process of that session's client, once it is known
+	Closed         bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
+	Capped         bool            `json:"capped,omitempty"`   // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
+	Merge          string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
+	Outcome        loop.Outcome    `json:"outcome,omitempty"`
+	Reason         string          `json:"reason,omitempty"` // why it ended so, or, while it is paused, what only the user can fix
+	Iteration      int             `json:"iteration"`
+	Tasks          TaskCount       `json:"tasks"`
+	Gates          []GateResult    `json:"gates"`
+	Sandbox        *memory.Sandbox `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
+	Evidence       gate.Evidence   `json:"evidence"`           // the weakest of the tasks that the loop finished
+	Question       *loop.Question  `json:"question,omitempty"` // that the agent asks, and that waits for an answer; the first
+	Tests          []string        `json:"tests,omitempty"`    // existing tests whose change waits for approval
+	Approved       []string        `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
+	CanUndoRestore bool            `json:"-"`                  // there is a restore that a user can undo
+	Commits        int             `json:"commits"`
+	CostUSD        float64         `json:"cost_usd"`
+	CostUnknown    bool            `json:"cost_unknown,omitempty"` // at least a part is: the agent reports neither cost nor tokens, or a session has the loop, whose client does not
+	Tokens         Tokens          `json:"tokens"`
+	Turns          int             `json:"turns"`
+	CreatedAt      time.Time       `json:"created_at"`
+	StartedAt      time.Time       `json:"started_at,omitzero"`
+	EndedAt        time.Time       `json:"ended_at,omitzero"`
 }
 
 // CountsTasks reports whether tasks of the loop are done or open: a goal that is not a
@@ -54,8 +54,8 @@ func (s Summary) CountsTasks() bool {
 	return s.Kind == "" || s.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
 }
 
-// TasksDone is how many tasks are done, as in 2/3; "" where none count.
-func (s Summary) TasksDone() string {
+// TaskProgress is how many tasks are done, as in 2/3; "" where none count.
+func (s Summary) TaskProgress() string {
 	t := s.Tasks
 	if !s.CountsTasks() {
 		return ""
@@ -98,7 +98,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
 		Attended: m.Attended(spec.Policy),
-		Tests:    s.Unapproved(), Approved: s.Approved, Restored: s.HasRestore(),
+		Tests:    s.Unapproved(), Approved: s.Approved, CanUndoRestore: s.HasRestore(),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt,
 	}
@@ -123,7 +123,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Session, sum.Client = m.Bound.Session, m.Bound.Client
 		sum.Closed, sum.Capped = m.Bound.Closed && s.Phase != loop.Ended, m.Bound.Capped && s.Phase == loop.Turning
 	}
-	sum.rest()
+	sum.setWaiting()
 	commits := map[string]bool{}
 	for _, t := range s.Tasks {
 		switch t.Status {
@@ -149,19 +149,19 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	return sum
 }
 
-// rest says of a loop that it waits whose session is closed, or waits for the user.
-func (s *Summary) rest() {
+// setWaiting says of a loop that it waits whose session is closed, or waits for the user.
+func (s *Summary) setWaiting() {
 	if (s.Closed || s.Capped) && s.State == "running" {
 		s.State = "waiting"
 	}
 }
 
-// CloseIfGone counts the loop's session as closed if its client is gone: one that was killed could not say so.
+// MarkClosedIfGone counts the loop's session as closed if its client is gone: one that was killed could not say so.
 // alive reports whether a process lives.
-func (s *Summary) CloseIfGone(alive func(pid int) bool) {
+func (s *Summary) MarkClosedIfGone(alive func(pid int) bool) {
 	if s.Attended && s.Client != 0 && s.State != "ended" && !alive(s.Client) {
 		s.Closed = true
-		s.rest()
+		s.setWaiting()
 	}
 }
 

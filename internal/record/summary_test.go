@@ -54,7 +54,7 @@ func TestSummaryOfASessionAtItsCap(t *testing.T) {
 	m := memory.Memory{State: loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}}
 	m.Bound = memory.BoundSession{Session: "s", Client: 7, Capped: true}
 	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
-	if got.State != "waiting" || !got.Capped || got.Group(time.Now()) != record.NeedsYou {
+	if got.State != "waiting" || !got.Capped || got.Group(time.Now()) != record.GroupNeedsYou {
 		t.Errorf("%s, capped %v, group %v", got.State, got.Capped, got.Group(time.Now()))
 	}
 }
@@ -67,7 +67,7 @@ func TestSummaryOfASessionWhoseClientIsGone(t *testing.T) {
 	m.Bound = memory.BoundSession{Session: "s", Client: 7}
 	for alive, want := range map[bool]string{true: "running", false: "waiting"} {
 		got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
-		got.CloseIfGone(func(pid int) bool { return alive || pid != 7 })
+		got.MarkClosedIfGone(func(pid int) bool { return alive || pid != 7 })
 		if got.State != want || got.Closed == alive {
 			t.Errorf("client alive %v: %s, closed %v", alive, got.State, got.Closed)
 		}

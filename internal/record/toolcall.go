@@ -30,16 +30,16 @@ const RunnerCallsFile = "runner-tools.jsonl"
 
 // NewCall returns what to record about a tool call; redact removes secrets from its
 // command, and may be nil.
-func NewCall(c toolcall.Call, redact func(string) string) authorship.Call {
-	t := authorship.Call{Tool: c.Tool, Kind: c.Kind, Path: absPath(c), Background: c.Background}
-	if c.Command == "" {
-		return t
+func NewCall(call toolcall.Call, redact func(string) string) authorship.Call {
+	recorded := authorship.Call{Tool: call.Tool, Kind: call.Kind, Path: absPath(call), Background: call.Background}
+	if call.Command == "" {
+		return recorded
 	}
 	if redact != nil {
-		c.Command = redact(c.Command)
+		call.Command = redact(call.Command)
 	}
-	t.Command, t.Dir = c.Command[:min(len(c.Command), authorship.MaxCommandBytes)], c.Dir
-	return t
+	recorded.Command, recorded.Dir = call.Command[:min(len(call.Command), authorship.MaxCommandBytes)], call.Dir
+	return recorded
 }
 
 // absPath returns the absolute path that a call names, or "".
@@ -89,9 +89,9 @@ func readCalls(path string) ([]byte, error) {
 	return data, nil
 }
 
-// MayHaveStarted returns a function that reports whether a process that began at a time
-// may have been left running by the session's agent, see authorship.MayHaveStarted.
-func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
+// StartedByAgent returns a function that reports whether a process that began at a time
+// may have been left running by the session's agent, see authorship.StartedByAgent.
+func StartedByAgent(l *store.Loop, program string) func(began time.Time) bool {
 	ended, _ := readCalls(ToolCallsPath(l)) // without the files no process is known to be the agent's
 	begun, _ := readCalls(StartedCallsPath(l))
 	return authorship.MayHaveStarted(program, authorship.ParseCalls(begun), authorship.ParseChunk(ended, 0).Calls)

@@ -87,14 +87,14 @@ func Transcript(l *store.Loop, n int) (calls []Call, dropped int, err error) {
 			running[line.ID] = len(calls)
 			calls = append(calls, Call{At: line.At, Tool: line.Tool, Detail: line.Detail, Status: CallRunning})
 		case known:
-			calls[at].end(line)
+			calls[at].finish(line)
 			delete(running, line.ID)
 		}
 	}
 	return calls, dropped, nil
 }
 
-func (c *Call) end(line TranscriptLine) {
+func (c *Call) finish(line TranscriptLine) {
 	c.Took, c.Status, c.Output = line.At.Sub(c.At), CallSucceeded, line.Output
 	if line.Failed {
 		c.Status = CallFailed

@@ -106,7 +106,7 @@ func (i *Iteration) end(before, after loop.State, e loop.Event) {
 	}
 }
 
-// Facts returns what the pages of a loop say. status is record.Detailed of it.
+// Facts returns what the pages of a loop say. status is record.NewStatus of it.
 func (l Loop) Facts(status record.Status) Facts {
 	p := &page{Loop: l}
 	f := Facts{

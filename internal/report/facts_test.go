@@ -78,7 +78,7 @@ func pages(t *testing.T) (l report.Loop, f report.Facts) {
 		ID: "calm-heron", Goal: "plan.md <img src=x>", Status: "ended", State: s, Now: s.Now, Zone: time.UTC, Iterations: report.Iterations(slices.Values(events)),
 		Diffs: map[string]string{"a": "@@ -1 +1 @@\n-old</pre>\n+new\n"}, Gates: []gate.Result{{Gate: "go test <x>", Status: gate.Pass}},
 	}
-	return l, l.Facts(record.Detailed(record.Summary{ID: l.ID, CostUSD: s.Usage.CostUSD}, s, ""))
+	return l, l.Facts(record.NewStatus(record.Summary{ID: l.ID, CostUSD: s.Usage.CostUSD}, s, ""))
 }
 
 // The facts are those of the journal, each counted once.

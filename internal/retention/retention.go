@@ -80,7 +80,7 @@ func (l Loop) reason() string {
 const HasWorktree = "it has a worktree"
 
 // Worktree is where the loop's own worktree is, if it has one.
-func (l Loop) Worktree() string { return filepath.Join(l.kept.Dir, record.TreeDir) }
+func (l Loop) Worktree() string { return filepath.Join(l.kept.Dir, record.WorktreeDir) }
 
 // Rule says which loops are deleted.
 type Rule struct {

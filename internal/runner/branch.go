@@ -270,7 +270,7 @@ func (r *Runner) goBack(ctx context.Context) {
 // nameUnfinished tells which changes stay in the user's checkout, where git may refuse to switch
 // from; of a loop without a commit also which new files.
 func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
-	if r.Spec.OwnWorktree || r.theirTree() {
+	if r.Spec.UsesWorktree || r.theirTree() {
 		return
 	}
 	st, err := r.Repo.Status(ctx)
@@ -292,7 +292,7 @@ func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
 // was committed, and deletes the branch that the loop made. All files stay. It returns
 // what it did, in words, "" if nothing.
 func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
-	if r.theirTree() || r.Spec.OwnWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
+	if r.theirTree() || r.Spec.UsesWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
 		return "", nil
 	}
 	home := cmp.Or(r.Spec.StartBranch, short(r.Spec.StartCommit)+" (no branch)")
@@ -304,7 +304,7 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	words := "back on " + home
-	if r.Spec.Branch != record.OwnBranch(r.Loop.ID) && !r.Spec.NewBranch {
+	if r.Spec.Branch != record.DefaultLoopBranch(r.Loop.ID) && !r.Spec.NewBranch {
 		return words, nil
 	}
 	tip, err := r.Repo.Head(ctx)

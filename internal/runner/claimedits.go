@@ -37,7 +37,7 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 
 // runClaim runs the gates for a claim.
 func (r *Runner) runClaim(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
-	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.NoRatchet
+	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.AllowMissingTests
 	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
 	q.ProtectedTree = m.TestsTree
 	if q.Base, err = r.startBeside(ctx, m); err != nil {

@@ -229,7 +229,7 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string, theirs m
 	out := slices.Concat(r.Spec.HiddenFiles, theirs.UserEdits())
 	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
-		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
+		if _, ok := tracked[p]; !ok && !(r.Spec.UsesWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
 			out = append(out, p)
 		}
 	}

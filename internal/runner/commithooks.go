@@ -103,7 +103,7 @@ func (r *Runner) checkMessage(ctx context.Context, task string, m memory.ActionC
 // messageRefused ends the loop: the message is Pawl's, and the user's to give another form.
 func (r *Runner) messageRefused(hooks git.HookResult) error {
 	hint := "set another form in pawl.toml, such as  commit_message = \"JIRA-12 {title}\"  (docs/how-to/teams-and-ci.md), or change the hook; then  pawl resume " + r.Loop.ID
-	if r.Spec.FixedMessage {
+	if r.Spec.MessageFromCLI {
 		hint = "run again with another --commit-message, or change the hook; then  pawl resume " + r.Loop.ID
 	}
 	return failure.New(failure.Error, hint, "%s (message: %q)", refusedBy(hooks), hooks.Message)

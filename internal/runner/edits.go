@@ -108,8 +108,8 @@ func addStaged(now, was memory.Edits, changed []string) memory.Edits {
 // notEdits are tracked files of which it is known otherwise whose they are.
 func (r *Runner) notEdits() map[string]bool {
 	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks())
-	if r.Spec.LeftWork != nil {
-		known = append(known, r.Spec.LeftWork.Paths...)
+	if r.Spec.UnfinishedWork != nil {
+		known = append(known, r.Spec.UnfinishedWork.Paths...)
 	}
 	files := map[string]bool{}
 	for _, file := range known {

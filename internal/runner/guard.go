@@ -115,7 +115,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 
 // beginTools makes ready for the tool calls of a turn with this prompt.
 func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
-	judges, err := record.Protected(r.Loop)
+	judges, err := record.ReadProtected(r.Loop)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.ActionC
 }
 
 func (r *Runner) places() record.GuardDirs {
-	return record.GuardDirs{Root: r.Repo.Root(), State: r.StateDir, Home: r.HomeDir, Temp: os.TempDir()}
+	return record.GuardDirs{Root: r.Repo.Root(), StateDir: r.StateDir, HomeDir: r.HomeDir, TempDir: os.TempDir()}
 }
 
 // noteJudged journals what the guard did not just say yes to. It is shown as the

@@ -28,7 +28,7 @@ func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	v.teller.Stepped(s, e, acts)
 	if e.Kind == loop.HandedOver && !s.Attended && !v.asked {
 		v.asked = true
-		v.st.post(record.MessageTake, "")
+		v.st.post(record.MessageToSession, "")
 	}
 	if v.steps--; v.steps == 0 {
 		v.kill()

@@ -79,7 +79,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 				kill()
 				return
 			}
-			if err := st.loop.Post("take", record.Message{Kind: record.MessageTake}); err != nil {
+			if err := st.loop.Post("take", record.Message{Kind: record.MessageToSession}); err != nil {
 				t.Error(err)
 			}
 		}}
@@ -100,7 +100,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	taken := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageTake}}}
+	taken := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageToSession}}}
 	s := b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), taken)
 	if s.Phase != loop.HandingOver {
 		t.Fatalf("%s", s.Phase)

@@ -85,7 +85,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	if st.attend(); st.records() != before {
 		t.Error("who waits for the runner journals")
 	}
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	if st.s.Phase != loop.HandingOver || st.s.HandoverTo != loop.OwnerSession || st.s.Iteration != 2 {
 		t.Fatalf("%s to %q in iteration %d", st.s.Phase, st.s.HandoverTo, st.s.Iteration)
@@ -199,7 +199,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 	}
 	// What was left for a session to take, and is not, stays with who takes it up.
 	st.full()
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	if st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken); st.s.Phase != loop.HandingOver {
 		t.Fatalf("%s", st.s.Phase)
 	}

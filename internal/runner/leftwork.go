@@ -19,7 +19,7 @@ import (
 // agent change such a file later, the whole change is seen.
 func (r *Runner) startOf(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
-	if left := r.Spec.LeftWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.theirTree() { // it stays in place in a tree of theirs
+	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.theirTree() { // it stays in place in a tree of theirs
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
 			return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
@@ -64,7 +64,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.LeftWork.Paths)
+	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.UnfinishedWork.Paths)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
 func (r *Runner) bringBackLeft(ctx context.Context, m memory.ActionContext) error {
-	if r.Spec.LeftWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
+	if r.Spec.UnfinishedWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
 		return nil
 	}
 	return r.layLeft(ctx, m.UnfinishedTree)

@@ -223,8 +223,8 @@ func (r *Runner) attributed(m memory.ActionContext) map[string]bool {
 		files = map[string]bool{}
 	}
 	known := slices.Concat(r.Spec.Untracked, m.ExcludedFiles(), m.ByAgent, r.Marks())
-	if r.Spec.LeftWork != nil {
-		known = append(known, r.Spec.LeftWork.Paths...)
+	if r.Spec.UnfinishedWork != nil {
+		known = append(known, r.Spec.UnfinishedWork.Paths...)
 	}
 	for _, file := range known {
 		files[file] = true

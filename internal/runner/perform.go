@@ -58,7 +58,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 
 // beginTurn runs a turn; one of the user's session is only made ready.
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
-	if r.Spec.Format == statefile.VerifyActiveName {
+	if r.Spec.CompatFormat == statefile.VerifyActiveName {
 		r.heading = r.files().ProgressLine(r.mem.State)
 	}
 	switch {

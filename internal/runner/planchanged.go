@@ -197,7 +197,7 @@ func (r *Runner) unknownTasks(have loop.Tasks) []loop.Task {
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
 		task := r.loopTask(t)
-		if title, known := titles[t.ID]; known && title == task.Title || !known && t.Optional && r.Spec.NoOptional {
+		if title, known := titles[t.ID]; known && title == task.Title || !known && t.Optional && r.Spec.SkipOptional {
 			continue
 		}
 		added = append(added, task)
@@ -208,7 +208,7 @@ func (r *Runner) unknownTasks(have loop.Tasks) []loop.Task {
 // loopTask is a task that comes into the loop while it runs.
 func (r *Runner) loopTask(t plan.Task) loop.Task {
 	task := loop.Task{
-		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
+		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.RequiredEvidence, Status: loop.Open,
 	}
 	if t.Done {
 		task.Status, task.DoneEarlier = loop.Done, true

@@ -108,7 +108,7 @@ func (r *Runner) allTasks(have loop.Tasks) []loop.Task {
 	var tasks []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
 		_, known := have.Task(t.ID)
-		if !known && (t.Optional && r.Spec.NoOptional || len(r.Spec.OnlyTasks) > 0) {
+		if !known && (t.Optional && r.Spec.SkipOptional || len(r.Spec.OnlyTasks) > 0) {
 			continue
 		}
 		tasks = append(tasks, r.loopTask(t))

@@ -22,7 +22,7 @@ import (
 
 // prompt writes what the agent is told in a turn.
 func (r *Runner) prompt(a loop.Action, m memory.ActionContext) (string, error) {
-	if a.Situation == loop.NoClaim && r.Spec.IsGoalUnsent(m.Turns) {
+	if a.Situation == loop.NoClaim && r.Spec.MayLackGoal(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
 	return r.render(r.kindOf(a), r.promptData(a, m))
@@ -112,7 +112,7 @@ func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
 		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
-		Retell:   r.Spec.File != "",
+		Retell:   r.Spec.CompatFile != "",
 		NoCommit: r.Spec.NoCommit,
 	}
 	if r.Spec.Tracker != nil {
@@ -191,7 +191,7 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext)
 	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
 		d.Moved = cmp.Or(m.HandoverWhy, "a user asked for it")
 	}
-	switch r.Spec.Format {
+	switch r.Spec.CompatFormat {
 	case statefile.FeatureListName:
 		d.Marks = r.Spec.Plan
 	case statefile.VerifyActiveName:

@@ -240,7 +240,7 @@ func changedIn(changes []loop.TestChange, path string) bool {
 func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
 	r.Observer = nobody{}
 	var err error
-	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
+	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return loop.State{}, err
 	}
 	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {

@@ -154,7 +154,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	// They take effect before the first turn. Their messages count once.
-	if first.Edits, err = record.WaitingEdits(r.Loop); err != nil {
+	if first.Edits, err = record.PendingEdits(r.Loop); err != nil {
 		return err
 	}
 	if err := r.step(ctx, first); err != nil {
@@ -224,7 +224,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 // open folds the journal and copies the protected files.
 func (r *Runner) open() error {
 	var err error
-	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
+	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return err
 	}
 	mem, mark, err := record.Load(r.Loop)
@@ -235,7 +235,7 @@ func (r *Runner) open() error {
 	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
 	r.tools.calls.Resolve = record.PathNames
 	r.clock.Machine = r.MachineClock
-	r.clock.Follow(mem.State.Now)
+	r.clock.AdvanceTo(mem.State.Now)
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}

@@ -22,7 +22,7 @@ func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 		return
 	}
 	var ended, named []string
-	inCall := record.MayHaveStarted(r.Loop, "")
+	inCall := record.StartedByAgent(r.Loop, "")
 	for _, l := range proc.Listeners(m.StartedAt) {
 		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.Began)
 		words := plan.OneLine(l.Command, 100) + " (" + plan.OneLine(l.At, 60) + ")"

@@ -16,7 +16,7 @@ import (
 // Abandon ends a loop that could not begin: there is no work of the end to do.
 func (r *Runner) Abandon(cause error) error {
 	var err error
-	if r.Spec.Created, err = record.ReadCreated(r.Loop); err != nil {
+	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return err
 	}
 	r.Observer = nobody{}
@@ -124,8 +124,8 @@ func (r *Runner) start() loop.Event {
 	p := r.Spec.Policy
 	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
 	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
-	if r.Spec.LeftWork != nil {
-		e.Start.FirstTask = r.Spec.LeftWork.Task
+	if r.Spec.UnfinishedWork != nil {
+		e.Start.FirstTask = r.Spec.UnfinishedWork.Task
 	}
 	return e
 }

@@ -81,7 +81,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) er
 			text = append(text, entry...)
 		}
 	}
-	if r.Spec.Format == statefile.FeatureListName && !slices.ContainsFunc(doneWith(m.Tasks, a.Tasks), func(t loop.Task) bool { return t.Status != loop.Done }) {
+	if r.Spec.CompatFormat == statefile.FeatureListName && !slices.ContainsFunc(doneWith(m.Tasks, a.Tasks), func(t loop.Task) bool { return t.Status != loop.Done }) {
 		text = statefile.CompleteProgress(path, text)
 	}
 	rel, err := filepath.Rel(r.Repo.Root(), path)

@@ -31,7 +31,7 @@ func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	tells(t, st.told(), "The user may type in between", "!The user is away")
 	st.full()
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	tells(t, st.file("iterations", "0002", "prompt.md"),
 		"begun in a user's session", "(the context is 95 % full)", "The user is away", "commits nothing", "!fresh context")
@@ -44,7 +44,7 @@ func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
 	t.Parallel()
 	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
-		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
+		st := spentWith(t, nil, func(s *record.Spec) { s.CompatFormat = format })
 		prompt := func(turn int) string {
 			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, memory.Memory{OwnerState: memory.OwnerState{TurnsBegun: turn}})))
 		}

@@ -95,7 +95,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 
 // isFinal tells whether the agent has said its last word of a turn: a claim or a question.
 func (r *Runner) isFinal(text string) bool {
-	return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.QuestionIn(text) != nil
+	return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.FindQuestion(text) != nil
 }
 
 // nameSwept tells that n processes which a turn left running were ended.
@@ -302,7 +302,7 @@ func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
 		Usage: res.Usage, ToolCallsHidden: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
+		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.FindClaim(res.Text), Question: record.FindQuestion(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // follow has a loop under way over the current folder.
 func (p *project) follow() statefile.Files {
-	return statefile.FilesOf(p.root, p.t.TempDir(), record.Spec{InSession: record.InSession{File: current + "/progress.txt", Format: "feature-list"}, Request: record.Request{Plan: current + "/feature_list.json"}})
+	return statefile.FilesOf(p.root, p.t.TempDir(), record.Spec{SessionOptions: record.SessionOptions{CompatFile: current + "/progress.txt", CompatFormat: "feature-list"}, Request: record.Request{Plan: current + "/feature_list.json"}})
 }
 
 func running(iteration int) loop.State {

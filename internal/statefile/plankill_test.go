@@ -75,7 +75,7 @@ func TestPlanLoopKilled(t *testing.T) {
 	b.want(".checkpoint", "-")
 }
 
-var killed = record.Spec{Request: record.Request{Plan: planPath}, InSession: record.InSession{Format: statefile.PlanLoopName}, Repository: record.Repository{NoCommit: true}}
+var killed = record.Spec{Request: record.Request{Plan: planPath}, SessionOptions: record.SessionOptions{CompatFormat: statefile.PlanLoopName}, Repository: record.Repository{NoCommit: true}}
 
 func turnOf(n int) memory.Memory {
 	var m memory.Memory

@@ -44,9 +44,9 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	b := &planBench{t: t, root: root, now: morning}
 	b.write(planPath, "- [ ] US-001: one\n- [ ] US-002: two\n")
 	spec := record.Spec{
-		Request:    record.Request{Plan: planPath, Tasks: []loop.Task{{ID: "US-001", Title: "one", Status: loop.Open}, {ID: "US-002", Title: "two", Status: loop.Open}}},
-		InSession:  record.InSession{Format: statefile.PlanLoopName},
-		Repository: record.Repository{StartCommit: sha1, NoCommit: true},
+		Request:        record.Request{Plan: planPath, Tasks: []loop.Task{{ID: "US-001", Title: "one", Status: loop.Open}, {ID: "US-002", Title: "two", Status: loop.Open}}},
+		SessionOptions: record.SessionOptions{CompatFormat: statefile.PlanLoopName},
+		Repository:     record.Repository{StartCommit: sha1, NoCommit: true},
 		Policy: loop.Policy{
 			Kind: loop.Change, Gates: true, Session: loop.Continue,
 			Limits: loop.Limits{Iterations: 20},

@@ -70,7 +70,7 @@ func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
 	case errors.Is(err, fs.ErrNotExist) && existingPath(r.savedPath()) != "":
 		return Changes{}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Changes{Stop: r.Spec.File + " was deleted"}, nil
+		return Changes{Stop: r.Spec.CompatFile + " was deleted"}, nil
 	case err != nil:
 		return Changes{}, err
 	}

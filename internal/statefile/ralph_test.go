@@ -131,15 +131,15 @@ func TestRalphLoopIsTakenUpAgain(t *testing.T) {
 func TestLoopsFromBeforeTheFormats(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
-	p.spec.Format = ""
+	p.spec.CompatFormat = ""
 	if line := p.loop().ProgressLine(stands(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
 		t.Errorf("line: %q", line)
 	}
-	p.spec.Format = "of a newer version"
+	p.spec.CompatFormat = "of a newer version"
 	if own := p.loop().OwnPaths(); own != nil {
 		t.Errorf("an unknown format owns %q", own)
 	}
-	if p.spec.File = ""; len(p.loop().OwnPaths()) > 0 || p.hear(time.Now()).Stop != "" {
+	if p.spec.CompatFile = ""; len(p.loop().OwnPaths()) > 0 || p.hear(time.Now()).Stop != "" {
 		t.Error("a loop without files has some")
 	}
 }

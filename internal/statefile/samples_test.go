@@ -33,7 +33,7 @@ func ralphSample() sample {
 		files: map[string]string{path: "---\nactive: true\nmine: iteration: 3\niteration: 3 # so far\nsession_id: s1\nmax_iterations: 9\n" +
 			"completion_promise: \"DONE\"\n---\n\nDo it.\n---\niteration: 3\n"},
 		state:  path,
-		spec:   record.Spec{Request: record.Request{Prompt: "Do it."}, Turns: record.Turns{Promise: "DONE"}, InSession: record.InSession{File: path}, Repository: record.Repository{NoCommit: true}},
+		spec:   record.Spec{Request: record.Request{Prompt: "Do it."}, TurnOptions: record.TurnOptions{Promise: "DONE"}, SessionOptions: record.SessionOptions{CompatFile: path}, Repository: record.Repository{NoCommit: true}},
 		values: regexp.MustCompile(`^iteration:`),
 	}
 }
@@ -47,7 +47,7 @@ func featureSample() sample {
 			path: "# Log\n\n- Iteration: 3 # so far\n- Max Iterations: 9\n- Status: IN_PROGRESS\n\n### Iteration: 2\n- Iteration: 2\nStatus: COMPLETE\n",
 		},
 		state:  path,
-		spec:   record.Spec{Request: record.Request{Plan: list}, InSession: record.InSession{File: path}, Repository: record.Repository{NoCommit: true}},
+		spec:   record.Spec{Request: record.Request{Plan: list}, SessionOptions: record.SessionOptions{CompatFile: path}, Repository: record.Repository{NoCommit: true}},
 		values: regexp.MustCompile(`(?i)^\W*(current\s+|overall\s+|loop\s+)?(iteration|max(imum)?\s+iterations?|status)\W*:`),
 		fills:  true,
 	}

@@ -93,7 +93,7 @@ func FormatOfPath(path string, p Place) (Format, string, Place) {
 // FilesOf returns the state files that a loop follows, or Files that do nothing. root is
 // the loop's project, dir the loop's own folder.
 func FilesOf(root, dir string, spec record.Spec) Files {
-	name, path := spec.Format, filepath.FromSlash(spec.File)
+	name, path := spec.CompatFormat, filepath.FromSlash(spec.CompatFile)
 	if name == "" && path != "" {
 		name = ralphLoop{}.Name() // there was no other once
 	}

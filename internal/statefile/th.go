@@ -101,7 +101,7 @@ func (t thFiles) days() []string {
 // UpdateProgress writes the iteration, and up to when the channel was read. A status that
 // the agent wrote is put back.
 func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
-	f, info, err := readTh(t.Path, t.Spec.File)
+	f, info, err := readTh(t.Path, t.Spec.CompatFile)
 	before := t.loadState()
 	kept := before
 	if kept.News {
@@ -131,7 +131,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 
 // MarkEnded says in the file that the loop is over. The file stays: it is the user's.
 func (t thFiles) MarkEnded(m memory.Memory, _ string) error {
-	f, _, err := readTh(t.Path, t.Spec.File)
+	f, _, err := readTh(t.Path, t.Spec.CompatFile)
 	if err != nil || !f.Active() {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}

@@ -30,7 +30,7 @@ func thSample() sample {
 	return sample{
 		files:  map[string]string{thPath: thStateFile, thV1: "## 10:00 nao\nlook around\n"},
 		state:  thPath,
-		spec:   record.Spec{Request: record.Request{Prompt: thloop.Goal()}, InSession: record.InSession{File: thPath}, Repository: record.Repository{NoCommit: true}},
+		spec:   record.Spec{Request: record.Request{Prompt: thloop.Goal()}, SessionOptions: record.SessionOptions{CompatFile: thPath}, Repository: record.Repository{NoCommit: true}},
 		values: regexp.MustCompile(`^(\x{feff})?(status|iteration|last_read_timestamp):`),
 	}
 }
@@ -127,7 +127,7 @@ func TestThOfAnAgent(t *testing.T) {
 	if path := p.format.Find(p.place); path != "" {
 		t.Errorf("a name that is a path found %s", path)
 	}
-	p.spec.File = ".claude/th-loop-eris.local.md"
+	p.spec.CompatFile = ".claude/th-loop-eris.local.md"
 	p.put(thV1, "## 10:00 Eris\nmine\n## 10:01 nao\ntheirs\n")
 	if w := p.hear(time.Now()); strings.Contains(texts(w), "\nmine") || !strings.Contains(texts(w), "theirs") {
 		t.Errorf("heard %q", texts(w))

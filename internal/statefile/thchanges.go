@@ -77,7 +77,7 @@ func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
 	}
 	m := before
 	w := thChanges{did: t.newWrites(&m), now: now}
-	f, info, err := readTh(t.Path, t.Spec.File)
+	f, info, err := readTh(t.Path, t.Spec.CompatFile)
 	if info != nil && m.Asked.IsZero() {
 		m.Asked = info.ModTime()
 	}
@@ -95,17 +95,17 @@ func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
 		return Changes{}, err // nothing was remembered: the channel is heard when the file can be read
 	case what != "" && what != m.Seen && w.did.state:
 		m.Seen, m.At = what, w.did.at
-		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the user do.", t.Spec.File, what))
+		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the user do.", t.Spec.CompatFile, what))
 	case what != m.Seen:
 		m.Seen = ""
 		if what != "" && !paused {
-			w.Stop = t.Spec.File + " " + what
+			w.Stop = t.Spec.CompatFile + " " + what
 		}
 	}
 	m.Paused = paused && m.Seen == ""
 	if f != nil {
 		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !w.did.state {
-			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.File, f.Prompt))
+			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.CompatFile, f.Prompt))
 		}
 		m.Prompt = &f.Prompt
 	}

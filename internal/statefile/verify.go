@@ -207,7 +207,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	f, _, err := readVerify(v.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && existingPath(v.removedMarker()) == "":
-		return Changes{Stop: v.Spec.File + " was deleted"}, nil
+		return Changes{Stop: v.Spec.CompatFile + " was deleted"}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return Changes{}, nil
 	case err != nil:

@@ -25,10 +25,10 @@ func verifySample() sample {
 		files: map[string]string{path: "{\n  \"mine\": {\"iteration\": 3},\n  \"config\": {\"command\": \"npm test\", \"maxIterations\": 9},\n  \"state\": {\n    \"iteration\": 3,\n    \"lastResult\": null\n  }\n}\n"},
 		state: path,
 		spec: record.Spec{
-			Request:   record.Request{Prompt: "Do it."},
-			InSession: record.InSession{File: path}, Repository: record.Repository{NoCommit: true},
-			Policy: loop.Policy{Verify: true},
-			Checks: record.Checks{Gates: []gate.Gate{{Command: "npm test"}}},
+			Request:        record.Request{Prompt: "Do it."},
+			SessionOptions: record.SessionOptions{CompatFile: path}, Repository: record.Repository{NoCommit: true},
+			Policy:       loop.Policy{Verify: true},
+			Verification: record.Verification{Gates: []gate.Gate{{Command: "npm test"}}},
 		},
 		fills: true, // JSON has no lines: FuzzEdit of verifyactive holds it to the byte
 	}
@@ -240,7 +240,7 @@ func TestVerifyFollows(t *testing.T) {
 	w := newVerifyWorld(t)
 	path := w.write("runtime-state/verify-active.json", verifyState)
 	dir := t.TempDir()
-	spec := record.Spec{InSession: record.InSession{File: "runtime-state/verify-active.json", Format: "verify-active"}, Checks: record.Checks{Gates: []gate.Gate{{Command: "npm test"}}}}
+	spec := record.Spec{SessionOptions: record.SessionOptions{CompatFile: "runtime-state/verify-active.json", CompatFormat: "verify-active"}, Verification: record.Verification{Gates: []gate.Gate{{Command: "npm test"}}}}
 	files := FilesOf(w.root, dir, spec)
 	if diff := cmp.Diff([]string{"runtime-state/verify-active.json"}, files.OwnPaths()); diff != "" {
 		t.Errorf("Own (-want +got):\n%s", diff)
@@ -279,7 +279,7 @@ func TestVerifyFollows(t *testing.T) {
 func TestVerifyHears(t *testing.T) {
 	t.Parallel()
 	w := newVerifyWorld(t)
-	spec := record.Spec{InSession: record.InSession{File: "runtime-state/verify-active.json", Format: "verify-active"}, Checks: record.Checks{Gates: []gate.Gate{{Command: "npm test"}}}}
+	spec := record.Spec{SessionOptions: record.SessionOptions{CompatFile: "runtime-state/verify-active.json", CompatFormat: "verify-active"}, Verification: record.Verification{Gates: []gate.Gate{{Command: "npm test"}}}}
 	files := FilesOf(w.root, t.TempDir(), spec)
 	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "runtime-state/verify-active.json was deleted" {
 		t.Errorf("deleted: heard %+v, %v", word, err)
@@ -306,7 +306,7 @@ func TestVerifyHears(t *testing.T) {
 
 func TestVerifyEnds(t *testing.T) {
 	t.Parallel()
-	files := FilesOf(t.TempDir(), t.TempDir(), record.Spec{InSession: record.InSession{File: "runtime-state/verify-active.json", Format: "verify-active"}})
+	files := FilesOf(t.TempDir(), t.TempDir(), record.Spec{SessionOptions: record.SessionOptions{CompatFile: "runtime-state/verify-active.json", CompatFormat: "verify-active"}})
 	for outcome, want := range map[loop.Outcome]string{
 		loop.Verified: "[Verify] PASSED on iteration 4!", loop.Unverified: "[Verify] PASSED on iteration 4!",
 		loop.Iterations: "[Verify] Max iterations (5) reached. Stopping.", loop.Stuck: "", loop.CancelledEnd: "",

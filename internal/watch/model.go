@@ -120,9 +120,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // take shows loops, and keeps the cursor on the same one.
 func (m *Model) take(loops []record.Summary) {
 	id := m.selected().ID
-	m.loops = record.Grouped(loops, m.filter, m.now)
+	m.loops = record.FilterAndGroup(loops, m.filter, m.now)
 	if m.trouble {
-		m.loops = slices.DeleteFunc(m.loops, func(s record.Summary) bool { return s.Group(m.now) != record.NeedsYou })
+		m.loops = slices.DeleteFunc(m.loops, func(s record.Summary) bool { return s.Group(m.now) != record.GroupNeedsYou })
 	}
 	if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == id }); i >= 0 {
 		m.cursor = i
@@ -231,7 +231,7 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "s":
 		m.ask("stop", s.ID)
 	case "u":
-		if !s.Restored {
+		if !s.CanUndoRestore {
 			m.notice = "nothing was restored in " + s.ID
 			return m, nil, true
 		}

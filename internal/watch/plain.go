@@ -63,7 +63,7 @@ func (p *plain) overview(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	loops = record.Grouped(loops, "", now)
+	loops = record.FilterAndGroup(loops, "", now)
 	p.line("pawl watch: " + groupCounts(loops, now))
 	where := places(loops)
 	for i, s := range loops {
@@ -93,7 +93,7 @@ func about(s record.Summary, place string, now time.Time) string {
 	if s.State == "paused" && s.Reason != "" {
 		parts[0] += ", needs you: " + clean(s.Reason)
 	}
-	if d := s.TasksDone(); d != "" {
+	if d := s.TaskProgress(); d != "" {
 		parts = append(parts, d+" done")
 	}
 	when := "begun "
@@ -145,7 +145,7 @@ func (p *plain) news(now time.Time) {
 		return
 	}
 	where := places(loops)
-	for _, s := range record.Grouped(loops, "", now) {
+	for _, s := range record.FilterAndGroup(loops, "", now) {
 		p.followUnended(s)
 		g := s.Group(now)
 		if before, known := p.groups[s.ID]; known && before == g {

@@ -98,7 +98,7 @@ func (m Model) title() string {
 	}
 	n := 0
 	for _, s := range m.loops {
-		if s.Group(m.now) == record.NeedsYou {
+		if s.Group(m.now) == record.GroupNeedsYou {
 			n++
 		}
 	}
@@ -133,7 +133,7 @@ func (m Model) bottom() string {
 
 // undoKey is the key that undoes the last restore, where there is one.
 func (m Model) undoKey() string {
-	if !m.detail.Summary.Restored {
+	if !m.detail.Summary.CanUndoRestore {
 		return ""
 	}
 	return "u undo · "
@@ -209,7 +209,7 @@ func groupCounts(loops []record.Summary, now time.Time) string {
 	for _, s := range loops {
 		counts[s.Group(now)]++
 	}
-	return fmt.Sprintf("%d need you · %d working · %d ended", counts[record.NeedsYou], counts[record.Working], counts[record.Over])
+	return fmt.Sprintf("%d need you · %d working · %d ended", counts[record.GroupNeedsYou], counts[record.GroupWorking], counts[record.GroupEnded])
 }
 
 // header is the first row, with the time of day at its end.
@@ -283,7 +283,7 @@ func places(loops []record.Summary) map[string]string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, l layout, selected bool) string {
-	text := l.columns(cells{s.ID, state(s), cmp.Or(s.TasksDone(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root]})
+	text := l.columns(cells{s.ID, state(s), cmp.Or(s.TaskProgress(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root]})
 	text += m.about(s, m.width-2-ansi.StringWidth(text))
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
@@ -313,9 +313,9 @@ func goal(s record.Summary) string { return clean(cmp.Or(s.Goal, s.Name)) }
 // tone is the style of a loop's row.
 func (m Model) tone(s record.Summary) string {
 	switch s.Group(m.now) {
-	case record.NeedsYou:
+	case record.GroupNeedsYou:
 		return yellow
-	case record.Working:
+	case record.GroupWorking:
 		return green
 	}
 	return dim

@@ -75,7 +75,7 @@ func loops() []record.Summary {
 	waits := of("calm-heron-11aa", "ended", loop.Unverified, 3, 0, 2*time.Hour, "add the log-out")
 	waits.Tests = []string{"a_test.go"}
 	lost := of("lost-moth-33cc", "orphaned", "", 0, 1, 40*time.Minute, "make the flaky upload test stable")
-	lost.Restored = true
+	lost.CanUndoRestore = true
 	return []record.Summary{
 		of("brisk-otter-7f3a", "running", "", 2, 8, 5*time.Minute, "plans/shop.md"),
 		of("old-badger-0001", "ended", loop.Stuck, 1, 3, 9*24*time.Hour, "an old one"),
