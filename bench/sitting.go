@@ -65,7 +65,7 @@ func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 		return nil, err
 	}
 	err = session.Open(s.home).Bind(ctx, session.Binding{
-		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, Prompt: promptID, Since: time.Now(), Responder: "settings",
+		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, LoopPrompt: promptID, Since: time.Now(), Responder: "settings",
 	})
 	if err == nil {
 		err = s.keep(ctx, l.pawl)

@@ -94,5 +94,5 @@ func (a *app) occupied(s *subject) bool {
 	if errors.Is(err, session.ErrNone) {
 		return in.Session == "" // it has not been seen yet, and was given the turn
 	}
-	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.TurnsBegun && !b.WaitingForTurn && !b.Moved
+	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.TurnsBegun && !b.WaitingForTurn && !b.LoopMoved
 }

@@ -97,7 +97,7 @@ func (h *handler) command(ctx context.Context, b session.Binding) (r reply, ok b
 		return reply{}, false
 	}
 	if h.p.PromptID != "" {
-		switch first, err := h.bindings.Once(ctx, h.p.Session, h.p.PromptID); {
+		switch first, err := h.bindings.FirstTime(ctx, h.p.Session, h.p.PromptID); {
 		case err != nil:
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		case !first:

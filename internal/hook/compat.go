@@ -41,7 +41,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 		var begun Begun
 		if err == nil {
 			if !mine {
-				mine, err = h.bindings.Once(ctx, h.p.Session, "adopts at "+h.p.StopID())
+				mine, err = h.bindings.FirstTime(ctx, h.p.Session, "adopts at "+h.p.StopID())
 			}
 			switch {
 			case mine:
@@ -98,7 +98,7 @@ func (h *handler) proposal(f statefile.Format, path string, p place.Project) (ma
 // isNew reports whether a message has not been shown in this session yet. If that is
 // unknown, it is shown again.
 func (h *handler) isNew(ctx context.Context, id, what string) bool {
-	first, err := h.bindings.Once(ctx, id, what)
+	first, err := h.bindings.FirstTime(ctx, id, what)
 	return first || err != nil
 }
 

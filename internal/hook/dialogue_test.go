@@ -226,12 +226,12 @@ func shown(b session.Binding) string {
 			words = append(words, word)
 		}
 	}
-	add(b.Loop == "", "requested "+b.Requested.Prompt)
+	add(b.Loop == "", "requested "+b.RequestedPrompt.Prompt)
 	add(b.Responder != "", "responder "+b.Responder)
-	add(b.Blocks > 0, fmt.Sprintf("blocks %d", b.Blocks))
+	add(b.ConsecutiveBlocks > 0, fmt.Sprintf("blocks %d", b.ConsecutiveBlocks))
 	add(b.Busy, "busy")
 	add(b.WaitingForTurn, "left")
-	add(b.Moved, "gone")
+	add(b.LoopMoved, "gone")
 	add(b.EndShown, "end shown")
 	add(b.Unattended, "unattended")
 	return strings.Join(words, ", ")

@@ -53,7 +53,7 @@ func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) err
 		f.Until = h.limitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
 	}
 	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
-		ToolCalls: toolCalls(s.loop, b.Tools), ContextPercent: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
+		ToolCalls: toolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
 	}})
 }
 

@@ -31,10 +31,10 @@ func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
 // consecutiveBlocks returns how many stops in a row were answered with more work, without
 // a tool call between them.
 func consecutiveBlocks(b session.Binding, s *lease) int {
-	if toolsLength(s.loop) > b.Tools {
+	if toolsLength(s.loop) > b.ToolsSize {
 		return 0
 	}
-	return b.Blocks
+	return b.ConsecutiveBlocks
 }
 
 // replyNotOwner answers for a loop that another owner has taken. If that owner died

@@ -139,7 +139,7 @@ func (h *handler) answer(ctx context.Context) int {
 	switch {
 	case err == nil && b.Loop == "":
 		b, err = h.beginPromptLoop(ctx, b)
-	case err == nil && b.Moved:
+	case err == nil && b.LoopMoved:
 		var r reply
 		if r, err = h.replyAfterMove(ctx, b); err == nil {
 			h.startMessage, h.moveContext, err = r.Message, r.Context, session.ErrNone
@@ -311,7 +311,7 @@ func (h *handler) isResponder(ctx context.Context, b session.Binding) (session.B
 		case b.Responder == me:
 			mine = true
 			return false
-		case b.Responder == "", h.p.Event == codec.Stop && !b.PassedAt.IsZero() && b.StopAt.Before(b.PassedAt.Add(-sameStopWindow)):
+		case b.Responder == "", h.p.Event == codec.Stop && !b.PassedAt.IsZero() && b.LastStopAt.Before(b.PassedAt.Add(-sameStopWindow)):
 			b.Responder, b.PassedAt, mine = me, time.Time{}, true
 		case h.p.Event != codec.Stop:
 			return false

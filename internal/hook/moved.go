@@ -70,8 +70,8 @@ func (h *handler) showEnd(ctx context.Context, b session.Binding, l *store.Loop)
 func (h *handler) showMove(ctx context.Context, b session.Binding, text string, end bool) (reply, error) {
 	first := false
 	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
-		first = now.Loop == b.Loop && now.Epoch == b.Epoch && (!now.Moved || end && !now.EndShown)
-		now.Moved, now.EndShown = now.Moved || first, now.EndShown || first && end
+		first = now.Loop == b.Loop && now.Epoch == b.Epoch && (!now.LoopMoved || end && !now.EndShown)
+		now.LoopMoved, now.EndShown = now.LoopMoved || first, now.EndShown || first && end
 		return first
 	})
 	if errors.Is(err, session.ErrNone) {

@@ -35,14 +35,14 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		}
 	}
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
-		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, Notice: h.p.IsNotification()})
+		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, FromClient: h.p.IsNotification()})
 		switch {
 		case h.p.PromptID == "" || !news && h.p.IsNotification():
 			return false
-		case !news || h.p.PromptID == b.Prompt: // the id of the turn that runs
-			b.TypedAt = 1 + toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+		case !news || h.p.PromptID == b.LoopPrompt: // the id of the turn that runs
+			b.TypedAtSize = 1 + toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
 		default:
-			b.TypedAt = 0
+			b.TypedAtSize = 0
 		}
 		b.Busy, b.Capped = b.Busy || news, false
 		return true
@@ -89,7 +89,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		b.Client = h.client()
 		if h.p.Source != "compact" {
 			b.Responder, b.PassedAt = "", time.Time{} // whoever comes first in this process
-			b.Blocks = 0
+			b.ConsecutiveBlocks = 0
 		}
 		return true
 	})
@@ -190,7 +190,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 		}
 	}
 	if h.p.Reason == "clear" {
-		return reply{}, errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.bindings.Await(ctx, b, []int{h.client()}, h.now))
+		return reply{}, errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.bindings.WaitForSession(ctx, b, []int{h.client()}, h.now))
 	}
 	var left error
 	var st loop.State

@@ -32,7 +32,7 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 	if !found {
 		return reply{}, false
 	}
-	first, onceErr := h.bindings.Once(ctx, h.p.Session, h.p.PromptID)
+	first, onceErr := h.bindings.FirstTime(ctx, h.p.Session, h.p.PromptID)
 	if onceErr == nil && !first {
 		return reply{}, true // Pawl is installed twice: the other one answers
 	}
@@ -45,7 +45,7 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 	}
 	err = h.bindings.Bind(ctx, session.Binding{
 		Session: h.p.Session, Root: h.project(), Client: h.client(), Since: h.now, Responder: h.installation(),
-		Requested: session.PromptRequest{Prompt: h.p.PromptID, Text: h.p.Prompt},
+		RequestedPrompt: session.PromptRequest{Prompt: h.p.PromptID, Text: h.p.Prompt},
 	})
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
@@ -68,12 +68,12 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 		return session.Binding{}, errors.Join(err, gone)
 	}
 	switch {
-	case h.p.Event == codec.SessionEnd || h.p.Event == codec.SessionStart, h.p.PromptID != b.Requested.Prompt && h.p.PromptID != "":
+	case h.p.Event == codec.SessionEnd || h.p.Event == codec.SessionStart, h.p.PromptID != b.RequestedPrompt.Prompt && h.p.PromptID != "":
 		return forget(session.ErrNone)
 	case h.p.Event != codec.PreToolUse && h.p.Event != codec.Stop:
 		return b, session.ErrNone
 	}
-	switch who := h.pollTranscript(func() string { return h.p.AuthorOf(b.Requested.Text) }); {
+	switch who := h.pollTranscript(func() string { return h.p.AuthorOf(b.RequestedPrompt.Text) }); {
 	case who == codec.Human:
 	case who == codec.Program:
 		h.userSeesErrors = true
@@ -90,7 +90,7 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	if _, err := forget(nil); err != nil {
 		return session.Binding{}, err
 	}
-	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.Requested.Text})
+	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
 	if err != nil {
 		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
 	}

@@ -28,7 +28,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 	case store.IsHeld(err) && h.replayed: // the gates are at work for this very turn
 		return h.finishStop(ctx, b, nil)
 	case store.IsHeld(err): // gates are at work; a turn that ran beside them was the user's
-		if err := record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{UserTurn: true, From: b.Tools}); err != nil {
+		if err := record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{UserTurn: true, From: b.ToolsSize}); err != nil {
 			return reply{}, err
 		}
 		return h.finishStop(ctx, b, nil)
@@ -110,7 +110,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		return err
 	}
 	if t.ByUser && t.ToolCalls > 0 {
-		if err := record.AppendCall(record.ToolCallsPath(s.loop), authorship.Call{UserTurn: true, From: b.Tools}); err != nil {
+		if err := record.AppendCall(record.ToolCallsPath(s.loop), authorship.Call{UserTurn: true, From: b.ToolsSize}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	last := h.p.Answer()
 	t := &loop.Turn{
 		ByUser: h.isUserTurn(b), SessionID: h.p.Session,
-		ToolCalls: toolCalls(s.loop, b.Tools), ContextPercent: h.contextFill(s.spec.Policy.Handover),
+		ToolCalls: toolCalls(s.loop, b.ToolsSize), ContextPercent: h.contextFill(s.spec.Policy.Handover),
 	}
 	h.userTurn = t.ByUser
 	if s.userTurn = h.userTurn; s.userTurn {
@@ -149,7 +149,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	// The next try of a verify loop receives the text of this one; an exploration's text
 	// is its result.
 	p := s.spec.Policy
-	t.Test = lastTestRun(s.loop, b.Tools)
+	t.Test = lastTestRun(s.loop, b.ToolsSize)
 	t.Claim, t.Question = s.spec.FindClaim(last), record.FindQuestion(last)
 	t.Unreadable = claim.HasMalformedQuestion(last)
 	s.mem.AddToolClaim(t)

@@ -137,7 +137,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 	}
 	_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, false)
-		b.GivenTurns, b.Blocks = s.mem.TurnsBegun, blocks+1
+		b.GivenTurns, b.ConsecutiveBlocks = s.mem.TurnsBegun, blocks+1
 		return true
 	})
 	h.updateFiles(ctx, b, s)
@@ -149,7 +149,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 // continues the turn.
 func (h *handler) hasUnreadPrompt(b session.Binding, s *lease) bool {
 	now, err := h.bindings.Find(b.Session) // they may have typed while gates ran
-	return err == nil && !b.Unattended && now.TypedAt > toolsLength(s.loop)
+	return err == nil && !b.Unattended && now.TypedAtSize > toolsLength(s.loop)
 }
 
 // yieldToUser lets the session end so that the user's prompt begins a turn. No hook
@@ -157,7 +157,7 @@ func (h *handler) hasUnreadPrompt(b session.Binding, s *lease) bool {
 func (h *handler) yieldToUser(ctx context.Context, b session.Binding) (reply, error) {
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, true)
-		b.Busy, b.Blocks = true, 0
+		b.Busy, b.ConsecutiveBlocks = true, 0
 		return true
 	})
 	return reply{Message: b.Loop + ": your word comes first; the loop goes on at the end of its turn"}, err
@@ -192,7 +192,7 @@ func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit in
 	}
 	_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, false)
-		b.Blocks, b.Capped = 0, true
+		b.ConsecutiveBlocks, b.Capped = 0, true
 		return true
 	})
 	return reply{Message: text}, err
@@ -202,7 +202,7 @@ func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit in
 func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text string) (reply, error) {
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, true)
-		b.Blocks = 0
+		b.ConsecutiveBlocks = 0
 		return true
 	})
 	if errors.Is(err, session.ErrNone) {
@@ -213,12 +213,12 @@ func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text str
 
 // recordAnswer stores which stop was answered, for the waker that started with it.
 func (h *handler) recordAnswer(b *session.Binding, left bool) {
-	b.Stop, b.StopAt, b.WaitingForTurn, b.Busy = h.p.StopID(), h.now, left, false
-	b.TypedAt, b.Capped = 0, false
-	if b.Prompt == "" {
-		b.Prompt = h.p.PromptID
+	b.LastStop, b.LastStopAt, b.WaitingForTurn, b.Busy = h.p.StopID(), h.now, left, false
+	b.TypedAtSize, b.Capped = 0, false
+	if b.LoopPrompt == "" {
+		b.LoopPrompt = h.p.PromptID
 	}
-	b.Tools = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	b.ToolsSize = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
 }
 
 // replyEnded unbinds the ended loop from the session and reports its end.

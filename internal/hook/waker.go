@@ -47,7 +47,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 			continue
 		}
 		b, seen = now, time.Now()
-		if ctx.Err() != nil || err != nil || b.Stop != h.p.StopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
+		if ctx.Err() != nil || err != nil || b.LastStop != h.p.StopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitOK // another stop was answered since, or loop or client are gone
 		}
 		if b.Busy && h.isTurnRunning(b) {
@@ -92,7 +92,7 @@ func (h *handler) endWait(s *lease) error {
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.
 func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m memory.Memory) error {
-	if b.File == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
+	if b.CompatFile == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
 		return nil
 	}
 	mail := false
@@ -163,11 +163,11 @@ func (h *handler) sessionWasLeft(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
-		if b.Stop != h.p.StopID() || !h.replayed && !b.StopAt.After(h.now.Add(-sameStopWindow)) {
+		if b.LastStop != h.p.StopID() || !h.replayed && !b.LastStopAt.After(h.now.Add(-sameStopWindow)) {
 			continue
 		}
 		// The turn before may have ended with the same words, less than that ago.
-		if b.WaitingForTurn || b.StopAt.After(h.now) || time.Since(h.now) > sameStopWindow {
+		if b.WaitingForTurn || b.LastStopAt.After(h.now) || time.Since(h.now) > sameStopWindow {
 			return b.WaitingForTurn
 		}
 	}
@@ -197,11 +197,11 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memor
 	busy := false
 	_, err = h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
 		busy = now.Busy && h.isTurnRunning(*now)
-		if now.Stop != b.Stop || now.GivenTurns >= s.mem.TurnsBegun || busy {
+		if now.LastStop != b.LastStop || now.GivenTurns >= s.mem.TurnsBegun || busy {
 			text = ""
 			return false
 		}
-		now.GivenTurns, now.WaitingForTurn, now.Blocks, now.Tools = s.mem.TurnsBegun, false, 0, toolsLength(s.loop)
+		now.GivenTurns, now.WaitingForTurn, now.ConsecutiveBlocks, now.ToolsSize = s.mem.TurnsBegun, false, 0, toolsLength(s.loop)
 		return true
 	})
 	if err != nil || busy {
@@ -217,7 +217,7 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memor
 // show the user how it ended.
 func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (text string) {
 	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
-		if now.Stop != b.Stop || !now.WaitingForTurn {
+		if now.LastStop != b.LastStop || !now.WaitingForTurn {
 			return false // another hook has reported it
 		}
 		text = "[Pawl] " + endMessage(s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"

@@ -70,7 +70,7 @@ func usual() record.Spec {
 func (w *world) begin(spec record.Spec) {
 	w.t.Helper()
 	l, err := beginIn(context.Background(), w.home, spec, session.Binding{
-		Session: "s1", Root: w.root, Client: w.env.Session.Client, Prompt: "p1", File: spec.CompatFile, Unattended: spec.Unattended,
+		Session: "s1", Root: w.root, Client: w.env.Session.Client, LoopPrompt: "p1", CompatFile: spec.CompatFile, Unattended: spec.Unattended,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -109,10 +109,10 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	if q.Adopt != "" {
 		spec.CompatFile, spec.CompatFormat = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
-	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.CompatFile != "" && other.File == spec.CompatFile {
+	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.CompatFile != "" && other.CompatFile == spec.CompatFile {
 		return Begun{Message: "loop " + other.Loop + " follows it"}
 	}
-	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.CompatFile, Unattended: q.Unattended, Responder: q.Responder}
+	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, LoopPrompt: q.PromptID, CompatFile: spec.CompatFile, Unattended: q.Unattended, Responder: q.Responder}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
 		return Begun{Error: err.Error()}

@@ -193,7 +193,7 @@ func (p *Prepared) refuseConflicts(ctx context.Context, in UserSession) (err err
 
 // refuseOtherLoop refuses to begin if another loop uses the session or the work tree.
 func (p *Prepared) refuseOtherLoop(in UserSession) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Moved && b.Loop != p.loop && p.isActive(b.Loop) {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.LoopMoved && b.Loop != p.loop && p.isActive(b.Loop) {
 		return loopHereError(b.Loop)
 	}
 	b := p.Conflicts

@@ -165,7 +165,7 @@ func TestAttendBindsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := session.Binding{
-		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Responder: "plugin", GivenTurns: a.Memory.TurnsBegun, Since: b.Since,
+		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, LoopPrompt: "p1", Responder: "plugin", GivenTurns: a.Memory.TurnsBegun, Since: b.Since,
 	}
 	if diff := cmp.Diff(want, b); diff != "" || b.GivenTurns != 1 || b.Since.IsZero() {
 		t.Error(diff, b)

@@ -208,10 +208,10 @@ func (a *Attended) bind(ctx context.Context, p *Prepared, in UserSession, epoch 
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
-		Prompt: in.Prompt, File: a.Spec.CompatFile, Since: now, Responder: in.Responder, GivenTurns: a.Memory.TurnsBegun,
+		LoopPrompt: in.Prompt, CompatFile: a.Spec.CompatFile, Since: now, Responder: in.Responder, GivenTurns: a.Memory.TurnsBegun,
 	}
 	if in.Session == "" {
-		return sessions.Await(ctx, b, in.AncestorPIDs, now)
+		return sessions.WaitForSession(ctx, b, in.AncestorPIDs, now)
 	}
 	return sessions.Bind(ctx, b)
 }

@@ -129,7 +129,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 func isBoundTo(home string, l *store.Loop, id string) bool {
 	b, err := session.Open(home).Find(id)
 	last, _, holderErr := l.Holder()
-	return err == nil && holderErr == nil && !b.Moved && b.Loop == l.ID && b.Epoch == last.Epoch
+	return err == nil && holderErr == nil && !b.LoopMoved && b.Loop == l.ID && b.Epoch == last.Epoch
 }
 
 // checkBranch returns an error if the work tree is on another branch than the loop's.
@@ -192,9 +192,9 @@ func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 	}
 	sessions, epoch := session.Open(d.StateDir), d.Owner.Epoch()
 	_, err := sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
-		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.Moved)
+		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.LoopMoved)
 		if stale {
-			b.Epoch, b.Moved = epoch, false
+			b.Epoch, b.LoopMoved = epoch, false
 		}
 		return stale
 	})
@@ -203,7 +203,7 @@ func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 	}
 	return sessions.Bind(ctx, session.Binding{
 		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: d.Spec.Root, Client: m.Bound.Client,
-		Unattended: d.Spec.Unattended, File: d.Spec.CompatFile, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
+		Unattended: d.Spec.Unattended, CompatFile: d.Spec.CompatFile, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
 	})
 }
 

@@ -37,7 +37,7 @@ func (s *Server) findBound() (*boundLoop, error) {
 	if id == "" {
 		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
-		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Moved || !s.answersHere(b)):
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.LoopMoved || !s.answersHere(b)):
 			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user begins one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err

@@ -38,14 +38,14 @@ type Binding struct {
 	Root    string `json:"root"`             // project folder, absolute
 	Client  int    `json:"client,omitempty"` // process id of the client; 0: unknown
 
-	Requested  PromptRequest `json:"requested,omitzero"`    // a prompt that asks for a loop; Loop is "" until the loop starts
-	Moved      bool          `json:"moved,omitempty"`       // the loop has left; the session is told when it ends
-	EndShown   bool          `json:"end_shown,omitempty"`   // the user was shown that end; the agent is told at the next prompt
-	Unattended bool          `json:"unattended,omitempty"`  // no user is at the session
-	Prompt     string        `json:"prompt,omitempty"`      // id of the prompt that began the loop, whose turn is the loop's; "": the first turn that ends is
-	FilePaused bool          `json:"file_paused,omitempty"` // active: false in File pauses the loop
-	File       string        `json:"file,omitempty"`        // another tool's state file, relative to Root, with slashes
-	Since      time.Time     `json:"since"`
+	RequestedPrompt PromptRequest `json:"requested,omitzero"`    // a prompt that asks for a loop; Loop is "" until the loop starts
+	LoopMoved       bool          `json:"moved,omitempty"`       // the loop has left; the session is told when it ends
+	EndShown        bool          `json:"end_shown,omitempty"`   // the user was shown that end; the agent is told at the next prompt
+	Unattended      bool          `json:"unattended,omitempty"`  // no user is at the session
+	LoopPrompt      string        `json:"prompt,omitempty"`      // id of the prompt that began the loop, whose turn is the loop's; "": the first turn that ends is
+	FilePaused      bool          `json:"file_paused,omitempty"` // active: false in File pauses the loop
+	CompatFile      string        `json:"file,omitempty"`        // another tool's state file, relative to Root, with slashes
+	Since           time.Time     `json:"since"`
 
 	// Responder is the installation that answers if Pawl is installed twice (settings and
 	// plugin): the first one that was called. If it stops answering, the stop that the
@@ -54,16 +54,16 @@ type Binding struct {
 	PassedAt  time.Time `json:"passed_at,omitzero"` // when the other installation last let a stop pass
 
 	// the last prompts, in order
-	Prompts        []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
-	GivenTurns     int       `json:"given_turns,omitempty"`      // how many turns the session was given, see memory.Memory.TurnsBegun
-	Busy           bool      `json:"busy,omitempty"`             // a turn runs: a prompt came since the last stop
-	TypedAt        int64     `json:"typed_at,omitempty"`         // length of tools.jsonl when the user last typed during a turn since the last stop, plus 1; 0: never
-	Blocks         int       `json:"blocks,omitempty"`           // consecutive stops that were answered with a prompt, without a tool call between them
-	Tools          int64     `json:"tools,omitempty"`            // length of tools.jsonl at the last stop, in bytes
-	Stop           string    `json:"stop,omitempty"`             // id of the last stop that was answered
-	StopAt         time.Time `json:"stop_at,omitzero"`           // when that stop began
-	Capped         bool      `json:"capped,omitempty"`           // that stop ended the turn at the client's cap: the loop goes on when the user types
-	WaitingForTurn bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
+	Prompts           []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
+	GivenTurns        int       `json:"given_turns,omitempty"`      // how many turns the session was given, see memory.Memory.TurnsBegun
+	Busy              bool      `json:"busy,omitempty"`             // a turn runs: a prompt came since the last stop
+	TypedAtSize       int64     `json:"typed_at,omitempty"`         // length of tools.jsonl when the user last typed during a turn since the last stop, plus 1; 0: never
+	ConsecutiveBlocks int       `json:"blocks,omitempty"`           // consecutive stops that were answered with a prompt, without a tool call between them
+	ToolsSize         int64     `json:"tools,omitempty"`            // length of tools.jsonl at the last stop, in bytes
+	LastStop          string    `json:"stop,omitempty"`             // id of the last stop that was answered
+	LastStopAt        time.Time `json:"stop_at,omitzero"`           // when that stop began
+	Capped            bool      `json:"capped,omitempty"`           // that stop ended the turn at the client's cap: the loop goes on when the user types
+	WaitingForTurn    bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
 }
 
 // PromptRequest is a prompt that asks for a loop, stored until its author is known.
@@ -75,8 +75,8 @@ type PromptRequest struct {
 // Prompt is a prompt that began a turn. A prompt with the id of an earlier one came
 // during that turn.
 type Prompt struct {
-	ID     string `json:"id"`
-	Notice bool   `json:"notice,omitempty"` // the client sent it, for example because a background task ended
+	ID         string `json:"id"`
+	FromClient bool   `json:"notice,omitempty"` // the client sent it, for example because a background task ended
 }
 
 const maxPrompts = 8 // maxPrompts bounds Binding.Prompts.
@@ -94,11 +94,11 @@ func (b *Binding) RecordPrompt(p Prompt) bool {
 // IsUserTurn reports whether a turn that begins with this prompt is the user's. A prompt
 // that was not recorded was typed during another turn.
 func (b Binding) IsUserTurn(prompt string) bool {
-	if prompt == "" || b.Prompt == "" || prompt == b.Prompt {
+	if prompt == "" || b.LoopPrompt == "" || prompt == b.LoopPrompt {
 		return false
 	}
 	i := slices.IndexFunc(b.Prompts, func(p Prompt) bool { return p.ID == prompt })
-	return i < 0 || !b.Prompts[i].Notice
+	return i < 0 || !b.Prompts[i].FromClient
 }
 
 // Store is the folder of sessions in $PAWL_HOME.
@@ -138,18 +138,18 @@ func (s Store) FindByClient(id string, client int) (Binding, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Binding{}, fmt.Errorf("find session of process %d: %w", client, err)
 	}
-	found := ErrNone
+	foundErr := ErrNone
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
 			continue
 		}
 		c, err := s.Find(name)
-		if err == nil && c.Client == client && c.Loop != "" && (found != nil || c.Since.After(b.Since)) {
-			b, found = c, nil
+		if err == nil && c.Client == client && c.Loop != "" && (foundErr != nil || c.Since.After(b.Since)) {
+			b, foundErr = c, nil
 		}
 	}
-	return b, found
+	return b, foundErr
 }
 
 // Bind creates or replaces the binding of b.Session.
@@ -189,10 +189,10 @@ func (s Store) ReleaseLost(ctx context.Context, lost Binding) (released bool, er
 }
 
 // removeBinding removes the binding of a session if it matches.
-func (s Store) removeBinding(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) {
+func (s Store) removeBinding(ctx context.Context, id string, matches func(Binding) bool) (released bool, err error) {
 	err = s.withLock(ctx, id, func() error {
 		b, err := s.Find(id)
-		if errors.Is(err, ErrNone) || err == nil && !meant(b) {
+		if errors.Is(err, ErrNone) || err == nil && !matches(b) {
 			return nil
 		}
 		err = os.Remove(s.dir.BindingPath(id))
@@ -202,28 +202,28 @@ func (s Store) removeBinding(ctx context.Context, id string, meant func(Binding)
 	return released, err
 }
 
-// Once reports whether this is the first call with these arguments, for example for a
+// FirstTime reports whether this is the first call with these arguments, for example for a
 // command that two installations of Pawl receive. An error means that this is unknown.
-func (s Store) Once(ctx context.Context, id, what string) (first bool, err error) {
+func (s Store) FirstTime(ctx context.Context, id, key string) (first bool, err error) {
 	if !place.IsValidID(id) {
 		return false, fmt.Errorf("%q is not a session id", id)
 	}
-	sum := sha256.Sum256([]byte(what))
-	mark, path := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once")
+	sum := sha256.Sum256([]byte(key))
+	hash, path := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once")
 	err = s.withLock(ctx, id, func() error {
-		done, err := os.ReadFile(path)
+		seen, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if first = !strings.Contains(string(done), mark); !first {
+		if first = !strings.Contains(string(seen), hash); !first {
 			return nil
 		}
-		return atomicfile.Write(path, append(done[max(0, len(done)-maxOnceBytes):], mark...), 0o600)
+		return atomicfile.Write(path, append(seen[max(0, len(seen)-maxFirstTimeBytes):], hash...), 0o600)
 	})
 	return first && err == nil, err
 }
 
-const maxOnceBytes = 17 * 50 // maxOnceBytes bounds the file of Once: the last fifty entries.
+const maxFirstTimeBytes = 17 * 50 // maxFirstTimeBytes bounds the file of Once: the last fifty entries.
 
 // lockTimeout bounds the wait for another hook process. They hold the lock for
 // milliseconds.

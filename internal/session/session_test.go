@@ -21,9 +21,9 @@ import (
 func full() session.Binding {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	return session.Binding{
-		Session: "s1", Loop: "brisk-otter-7f3a", Epoch: 2, Root: "/project", Client: 7, Unattended: true, Prompt: "p1",
-		File: ".claude/x.md", Since: at, Responder: "plugin", PassedAt: at, Prompts: []session.Prompt{{ID: "p1", Notice: true}},
-		GivenTurns: 3, Busy: true, Blocks: 2, Tools: 99, Stop: "x", StopAt: at, WaitingForTurn: true,
+		Session: "s1", Loop: "brisk-otter-7f3a", Epoch: 2, Root: "/project", Client: 7, Unattended: true, LoopPrompt: "p1",
+		CompatFile: ".claude/x.md", Since: at, Responder: "plugin", PassedAt: at, Prompts: []session.Prompt{{ID: "p1", FromClient: true}},
+		GivenTurns: 3, Busy: true, ConsecutiveBlocks: 2, ToolsSize: 99, LastStop: "x", LastStopAt: at, WaitingForTurn: true,
 	}
 }
 
@@ -78,7 +78,7 @@ func TestInvalidIDsAreRefused(t *testing.T) {
 		if err := s.Bind(t.Context(), b); err == nil {
 			t.Errorf("%q was bound", id)
 		}
-		if first, err := s.Once(t.Context(), id, "x"); first || err == nil {
+		if first, err := s.FirstTime(t.Context(), id, "x"); first || err == nil {
 			t.Errorf("%q: once", id)
 		}
 	}
@@ -121,7 +121,7 @@ func TestReleaseKeepsBindingToAnotherLoop(t *testing.T) {
 
 func once(t *testing.T, s session.Store, id, what string) bool {
 	t.Helper()
-	first, err := s.Once(t.Context(), id, what)
+	first, err := s.FirstTime(t.Context(), id, what)
 	if err != nil {
 		t.Error(err)
 	}
@@ -135,7 +135,7 @@ func TestOnceReturnsError(t *testing.T) {
 	if err := os.WriteFile(home, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if first, err := session.Open(home).Once(t.Context(), "s1", "x"); first || err == nil {
+	if first, err := session.Open(home).FirstTime(t.Context(), "s1", "x"); first || err == nil {
 		t.Errorf("first %v, %v", first, err)
 	}
 }
@@ -147,7 +147,7 @@ func TestOnce(t *testing.T) {
 	firsts := make(chan int, 200)
 	for i := range 200 {
 		wg.Go(func() {
-			if first, err := s.Once(t.Context(), "s"+strconv.Itoa(i%4), "the same"); first && err == nil {
+			if first, err := s.FirstTime(t.Context(), "s"+strconv.Itoa(i%4), "the same"); first && err == nil {
 				firsts <- i % 4
 			}
 		})
@@ -171,7 +171,7 @@ func TestOnce(t *testing.T) {
 func TestRecordPrompt(t *testing.T) {
 	t.Parallel()
 	var b session.Binding
-	if b.RecordPrompt(session.Prompt{}) || !b.RecordPrompt(session.Prompt{ID: "a"}) || b.RecordPrompt(session.Prompt{ID: "a", Notice: true}) {
+	if b.RecordPrompt(session.Prompt{}) || !b.RecordPrompt(session.Prompt{ID: "a"}) || b.RecordPrompt(session.Prompt{ID: "a", FromClient: true}) {
 		t.Error("only the first of an id is news")
 	}
 	for i := range 100 {
@@ -184,7 +184,7 @@ func TestRecordPrompt(t *testing.T) {
 
 func TestIsUserTurn(t *testing.T) {
 	t.Parallel()
-	b := session.Binding{Prompt: "begin", Prompts: []session.Prompt{{ID: "typed"}, {ID: "notice", Notice: true}}}
+	b := session.Binding{LoopPrompt: "begin", Prompts: []session.Prompt{{ID: "typed"}, {ID: "notice", FromClient: true}}}
 	for prompt, want := range map[string]bool{"": false, "begin": false, "typed": true, "notice": false, "queued": true} {
 		if got := b.IsUserTurn(prompt); got != want {
 			t.Errorf("%q: %v", prompt, got)
@@ -199,7 +199,7 @@ func TestAdoptFindsLoopByClient(t *testing.T) {
 	if err := s.Bind(t.Context(), full()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Await(t.Context(), full(), []int{7, 8}, now); err != nil {
+	if err := s.WaitForSession(t.Context(), full(), []int{7, 8}, now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !folder.HasWaiting() {
@@ -226,7 +226,7 @@ func TestAdoptFindsLoopByClient(t *testing.T) {
 		t.Errorf("adopted twice: %v", err)
 	}
 	// Who waits for too long waits no more, and costs no other session's events.
-	if err := s.Await(t.Context(), full(), []int{8}, now); err != nil {
+	if err := s.WaitForSession(t.Context(), full(), []int{8}, now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Adopt(t.Context(), "s4", 8, now.Add(session.AdoptTimeout)); !errors.Is(err, session.ErrNone) || folder.HasWaiting() {
@@ -242,7 +242,7 @@ func TestAdoptGivesEachLoopToOneSession(t *testing.T) {
 	for i := range 5 {
 		b := session.Binding{Loop: "loop" + strconv.Itoa(i)}
 		for range 2 { // waiting anew takes the place of waiting
-			if err := s.Await(t.Context(), b, []int{i + 1}, now); err != nil {
+			if err := s.WaitForSession(t.Context(), b, []int{i + 1}, now); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -288,7 +288,7 @@ func TestDamagedFiles(t *testing.T) {
 	if !once(t, s, "s1", "x") || once(t, s, "s1", "x") {
 		t.Error("once")
 	}
-	if err := s.Await(t.Context(), full(), []int{7}, time.Now()); err != nil {
+	if err := s.WaitForSession(t.Context(), full(), []int{7}, time.Now()); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) {

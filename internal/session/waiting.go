@@ -23,23 +23,23 @@ type waitingBinding struct {
 // AdoptTimeout is how long a loop waits for its session.
 const AdoptTimeout = time.Hour
 
-// waitingName is the name of the lock for waiting.json. No session may have this id.
-const waitingName = "waiting"
+// waitingLock is the name of the lock for waiting.json. No session may have this id.
+const waitingLock = "waiting"
 
-// Await stores a binding for the first session of one of these client processes. The
+// WaitForSession stores a binding for the first session of one of these client processes. The
 // binding of its old session id is removed.
-func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Time) error {
-	old := b.Session
+func (s Store) WaitForSession(ctx context.Context, b Binding, clients []int, now time.Time) error {
+	oldID := b.Session
 	b.Session = ""
-	err := s.withLock(ctx, waitingName, func() error {
+	err := s.withLock(ctx, waitingLock, func() error {
 		all := slices.DeleteFunc(s.readWaiting(), func(w waitingBinding) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
 		all = append(all, waitingBinding{Clients: clients, Until: now.Add(AdoptTimeout), Binding: b})
 		return s.write(s.dir.WaitingPath(), all)
 	})
-	if err != nil || old == "" {
+	if err != nil || oldID == "" {
 		return err
 	}
-	_, err = s.Release(ctx, old, b.Loop)
+	_, err = s.Release(ctx, oldID, b.Loop)
 	return err
 }
 
@@ -53,7 +53,7 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 		return Binding{}, ErrNone
 	}
 	var b Binding
-	err := s.withLock(ctx, waitingName, func() error {
+	err := s.withLock(ctx, waitingLock, func() error {
 		all := slices.DeleteFunc(s.readWaiting(), func(w waitingBinding) bool { return !now.Before(w.Until) })
 		i := slices.IndexFunc(all, func(w waitingBinding) bool { return slices.Contains(w.Clients, client) })
 		if i < 0 {
