@@ -27,8 +27,8 @@ import (
 
 // Files are the copies, outside of the work tree.
 type Files struct {
-	o     Options
-	files map[string]frozenFile // by path relative to the root, with slashes
+	options Options
+	copies  map[string]fileCopy // by path relative to the root, with slashes
 }
 
 // Options say what to freeze and where to keep it.
@@ -41,48 +41,48 @@ type Options struct {
 	GitDir, CommonDir string
 }
 
-type frozenFile struct {
+type fileCopy struct {
 	Content []byte      `json:"content"`
 	Mode    fs.FileMode `json:"mode"`
 	Link    string      `json:"link,omitempty"`   // it is a symbolic link, to there
 	Absent  bool        `json:"absent,omitempty"` // it was not there, and must not come to be
 }
 
-// MaxSize is the largest file that is kept, in bytes.
-const MaxSize = 8 << 20
+// MaxFileBytes is the largest file that is kept, in bytes.
+const MaxFileBytes = 8 << 20
 
-// Take takes the copies; where the store holds some already, from before a
+// Freeze takes the copies; where the store holds some already, from before a
 // crash, it takes those: the work tree may have been changed since.
-func Take(ctx context.Context, o Options) (*Files, error) {
-	f := &Files{o: o, files: map[string]frozenFile{}}
-	switch err := atomicfile.ReadJSON(f.index(), &f.files); {
+func Freeze(ctx context.Context, o Options) (*Files, error) {
+	f := &Files{options: o, copies: map[string]fileCopy{}}
+	switch err := atomicfile.ReadJSON(f.indexPath(), &f.copies); {
 	case err == nil:
 		return f, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read frozen copies %s: %w", f.index(), err)
+		return nil, fmt.Errorf("read frozen copies %s: %w", f.indexPath(), err)
 	}
-	return f, errors.Join(f.find(ctx), f.save())
+	return f, errors.Join(f.scan(ctx), f.save())
 }
 
-// Find finds what Take would freeze, and keeps nothing.
-func Find(ctx context.Context, o Options) (*Files, error) {
-	f := &Files{o: o, files: map[string]frozenFile{}}
-	return f, f.find(ctx)
+// Scan finds what Take would freeze, and keeps nothing.
+func Scan(ctx context.Context, o Options) (*Files, error) {
+	f := &Files{options: o, copies: map[string]fileCopy{}}
+	return f, f.scan(ctx)
 }
 
-// Whole lists the frozen files of the work tree, by path relative to the root with
+// WorkTreeFiles lists the frozen files of the work tree, by path relative to the root with
 // slashes, sorted: an edit of one can be refused before it is made. No edit goes to the
 // git directory in any case.
-func (f *Files) Whole() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.files)), InGitDir)
+func (f *Files) WorkTreeFiles() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.copies)), InGitDir)
 }
 
-func (f *Files) index() string { return filepath.Join(f.o.Store, "frozen.json") }
+func (f *Files) indexPath() string { return filepath.Join(f.options.Store, "frozen.json") }
 
 func (f *Files) save() error {
-	err := os.MkdirAll(f.o.Store, 0o700)
+	err := os.MkdirAll(f.options.Store, 0o700)
 	if err == nil {
-		err = atomicfile.WriteJSON(f.index(), f.files)
+		err = atomicfile.WriteJSON(f.indexPath(), f.copies)
 	}
 	if err != nil {
 		return fmt.Errorf("keep frozen copies: %w", err)
@@ -90,40 +90,40 @@ func (f *Files) save() error {
 	return nil
 }
 
-func (f *Files) read(rel string) (frozenFile, error) {
-	info, err := os.Lstat(f.Where(rel))
+func (f *Files) readCurrent(rel string) (fileCopy, error) {
+	info, err := os.Lstat(f.AbsPath(rel))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		return frozenFile{Absent: true}, nil
+		return fileCopy{Absent: true}, nil
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		var link string
-		if link, err = os.Readlink(f.Where(rel)); err == nil {
-			return frozenFile{Link: link}, nil
+		if link, err = os.Readlink(f.AbsPath(rel)); err == nil {
+			return fileCopy{Link: link}, nil
 		}
 	case err == nil && !info.Mode().IsRegular():
-		return frozenFile{Absent: true}, nil
+		return fileCopy{Absent: true}, nil
 	case err == nil:
 		var b []byte
-		if b, err = atomicfile.Read(f.Where(rel), atomicfile.Large); err == nil {
-			return frozenFile{Content: b, Mode: info.Mode().Perm()}, nil
+		if b, err = atomicfile.Read(f.AbsPath(rel), atomicfile.Large); err == nil {
+			return fileCopy{Content: b, Mode: info.Mode().Perm()}, nil
 		}
 	}
-	return frozenFile{}, fmt.Errorf("read protected file: %w", err)
+	return fileCopy{}, fmt.Errorf("read protected file: %w", err)
 }
 
 // Changes lists the frozen files that are not what they were, sorted, by path
 // relative to the root with slashes.
 func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	var changed []string
-	for _, path := range slices.Sorted(maps.Keys(f.files)) {
-		was := f.files[path]
-		now, err := f.read(path)
+	for _, path := range slices.Sorted(maps.Keys(f.copies)) {
+		saved := f.copies[path]
+		current, err := f.readCurrent(path)
 		if err != nil {
 			return nil, err
 		}
-		same := was.Absent == now.Absent && was.Link == now.Link && bytes.Equal(was.Content, now.Content) && was.Mode&0o111 == now.Mode&0o111
-		if !same && isGitConfig(path) && was.plain() && now.plain() {
-			if same, err = f.sameSettings(ctx, path, now.Content); err != nil {
+		same := saved.Absent == current.Absent && saved.Link == current.Link && bytes.Equal(saved.Content, current.Content) && saved.Mode&0o111 == current.Mode&0o111
+		if !same && isGitConfig(path) && saved.isRegular() && current.isRegular() {
+			if same, err = f.hasSameTreeSettings(ctx, path, current.Content); err != nil {
 				return nil, err
 			}
 		}
@@ -134,29 +134,29 @@ func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	return changed, nil
 }
 
-// plain: it is a regular file.
-func (f frozenFile) plain() bool { return !f.Absent && f.Link == "" }
+// isRegular: it is a regular file.
+func (f fileCopy) isRegular() bool { return !f.Absent && f.Link == "" }
 
-// Adopt takes a file as it is now for the copy: the change was the user's.
-func (f *Files) Adopt(path string) error {
-	if _, frozen := f.files[path]; !frozen {
+// AcceptChange takes a file as it is now for the copy: the change was the user's.
+func (f *Files) AcceptChange(path string) error {
+	if _, frozen := f.copies[path]; !frozen {
 		return nil
 	}
-	now, err := f.read(path)
+	now, err := f.readCurrent(path)
 	if err != nil {
 		return err
 	}
-	f.files[path] = now
+	f.copies[path] = now
 	return f.save()
 }
 
-// PutBack makes these files what they were; of a configuration of git's only the settings
+// Restore makes these files what they were; of a configuration of git's only the settings
 // that are compared. What is not frozen is left alone.
-func (f *Files) PutBack(ctx context.Context, paths []string) error {
+func (f *Files) Restore(ctx context.Context, paths []string) error {
 	var failed error
 	for _, path := range paths {
-		if was, frozen := f.files[path]; frozen {
-			failed = errors.Join(failed, f.putBack(ctx, path, was))
+		if saved, frozen := f.copies[path]; frozen {
+			failed = errors.Join(failed, f.restoreFile(ctx, path, saved))
 		}
 	}
 	if failed != nil {
@@ -165,12 +165,12 @@ func (f *Files) PutBack(ctx context.Context, paths []string) error {
 	return nil
 }
 
-func (f *Files) putBack(ctx context.Context, rel string, was frozenFile) error {
-	path := f.Where(rel)
+func (f *Files) restoreFile(ctx context.Context, rel string, saved fileCopy) error {
+	path := f.AbsPath(rel)
 	info, err := os.Lstat(path)
-	there := err == nil
-	if was.Absent {
-		if there {
+	exists := err == nil
+	if saved.Absent {
+		if exists {
 			return os.RemoveAll(path)
 		}
 		return nil
@@ -178,59 +178,59 @@ func (f *Files) putBack(ctx context.Context, rel string, was frozenFile) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if there && (was.Link != "" || !info.Mode().IsRegular()) { // a link would lead the copy elsewhere
+	if exists && (saved.Link != "" || !info.Mode().IsRegular()) { // a link would lead the copy elsewhere
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
-		there = false
+		exists = false
 	}
-	if was.Link != "" {
-		return os.Symlink(was.Link, path)
+	if saved.Link != "" {
+		return os.Symlink(saved.Link, path)
 	}
-	content := was.Content
-	if there && isGitConfig(rel) {
-		now, err := atomicfile.Read(path, MaxSize)
+	content := saved.Content
+	if exists && isGitConfig(rel) {
+		now, err := atomicfile.Read(path, MaxFileBytes)
 		if err != nil {
 			return err
 		}
-		if content, err = restoredConfig(ctx, was.Content, now); err != nil {
+		if content, err = restoreTreeSettings(ctx, saved.Content, now); err != nil {
 			return err
 		}
 	}
-	if err := atomicfile.Write(path, content, was.Mode); err != nil {
+	if err := atomicfile.Write(path, content, saved.Mode); err != nil {
 		return err
 	}
-	return os.Chmod(path, was.Mode)
+	return os.Chmod(path, saved.Mode)
 }
 
-// find takes what there is to keep.
-func (f *Files) find(ctx context.Context) error {
-	for _, glob := range f.o.Protect {
-		found, err := doublestar.Glob(os.DirFS(f.o.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+// scan takes what there is to keep.
+func (f *Files) scan(ctx context.Context) error {
+	for _, glob := range f.options.Protect {
+		found, err := doublestar.Glob(os.DirFS(f.options.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 		if err != nil {
 			return fmt.Errorf("find protected files by %q: %w", glob, err)
 		}
 		for _, file := range found {
-			if err := f.take(file); err != nil {
+			if err := f.addFile(file); err != nil {
 				return err
 			}
 		}
 	}
-	if err := f.findInGit(ctx); err != nil {
+	if err := f.scanGitDir(ctx); err != nil {
 		return err
 	}
-	file, err := f.read("pawl.toml")
-	f.files["pawl.toml"] = file
+	file, err := f.readCurrent("pawl.toml")
+	f.copies["pawl.toml"] = file
 	return err
 }
 
-// take keeps a regular file of the work tree, if it is there.
-func (f *Files) take(rel string) error {
-	info, err := os.Lstat(f.Where(rel))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxSize || rel == ".git" || InGitDir(rel) {
+// addFile keeps a regular file of the work tree, if it is there.
+func (f *Files) addFile(rel string) error {
+	info, err := os.Lstat(f.AbsPath(rel))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileBytes || rel == ".git" || InGitDir(rel) {
 		return nil //nolint:nilerr // it is not there: nothing to take
 	}
-	file, err := f.read(rel)
-	f.files[rel] = file
+	file, err := f.readCurrent(rel)
+	f.copies[rel] = file
 	return err
 }

@@ -34,7 +34,7 @@ func shopFiles() files {
 
 func freeze(t *testing.T, root, store string) *frozen.Files {
 	t.Helper()
-	f, err := frozen.Take(context.Background(), frozen.Options{
+	f, err := frozen.Freeze(context.Background(), frozen.Options{
 		Root: root, Store: store, Protect: []string{"docs/**", "./keep/*"},
 	})
 	if err != nil {
@@ -46,11 +46,11 @@ func freeze(t *testing.T, root, store string) *frozen.Files {
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	b := newProject(t, shopFiles())
-	f, err := frozen.Find(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
+	f, err := frozen.Scan(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"docs/rules.md", "pawl.toml"}, f.Whole()); diff != "" {
+	if diff := cmp.Diff([]string{"docs/rules.md", "pawl.toml"}, f.WorkTreeFiles()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -83,7 +83,7 @@ func TestOnlyWhatIsPawlsOrProtectedIsPutBack(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
-			if err := f.PutBack(context.Background(), append(got, "app.js")); err != nil {
+			if err := f.Restore(context.Background(), append(got, "app.js")); err != nil {
 				t.Fatal(err)
 			}
 			if left, err := f.Changes(context.Background()); err != nil || left != nil {
@@ -105,7 +105,7 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 		t.Fatalf("changes %q, %v", got, err)
 	}
 	for _, path := range []string{"keep/me.sh", "app.js"} {
-		if err := f.Adopt(path); err != nil {
+		if err := f.AcceptChange(path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(store, "frozen.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := frozen.Take(context.Background(), frozen.Options{Root: b.root, Store: store}); err == nil {
+	if _, err := frozen.Freeze(context.Background(), frozen.Options{Root: b.root, Store: store}); err == nil {
 		t.Error("broken copies are taken for none")
 	}
 }
@@ -140,7 +140,7 @@ func TestFrozenFileReplacedByALink(t *testing.T) {
 	if err != nil || !cmp.Equal(got, []string{"keep/me.sh"}) {
 		t.Fatalf("changes %q, %v", got, err)
 	}
-	if err := f.PutBack(context.Background(), got); err != nil {
+	if err := f.Restore(context.Background(), got); err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := os.ReadFile(elsewhere); err != nil || string(kept) != "mine" {

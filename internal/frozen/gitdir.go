@@ -21,50 +21,50 @@ import (
 // gitPrefix begins the names of frozen files that lie in the git directory.
 const gitPrefix = ".git/"
 
-// gitFiles are frozen, whether they are there at the start or come to be; the hooks
+// frozenGitFiles are frozen, whether they are there at the start or come to be; the hooks
 // are those that Pawl runs.
-const gitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
+const frozenGitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
 
 // InGitDir reports whether a frozen file lies in the git directory: it is to be
 // put back before git next looks at the work tree.
 func InGitDir(path string) bool { return strings.HasPrefix(path, gitPrefix) }
 
-// Where is the absolute path of a file that is named relative to the root.
-func (f *Files) Where(path string) string {
+// AbsPath is the absolute path of a file that is named relative to the root.
+func (f *Files) AbsPath(path string) string {
 	name, inGit := strings.CutPrefix(path, gitPrefix)
 	switch {
-	case !inGit || f.o.CommonDir == "":
-		return filepath.Join(f.o.Root, filepath.FromSlash(path))
+	case !inGit || f.options.CommonDir == "":
+		return filepath.Join(f.options.Root, filepath.FromSlash(path))
 	case name == "config.worktree": // the others are shared by all worktrees
-		return filepath.Join(f.o.GitDir, name)
+		return filepath.Join(f.options.GitDir, name)
 	}
-	return filepath.Join(f.o.CommonDir, filepath.FromSlash(name))
+	return filepath.Join(f.options.CommonDir, filepath.FromSlash(name))
 }
 
-// findInGit takes the frozen files of the git directory, also what other hooks may run,
+// scanGitDir takes the frozen files of the git directory, also what other hooks may run,
 // and the files in the work tree that its configuration includes.
-func (f *Files) findInGit(ctx context.Context) error {
-	if f.o.CommonDir == "" {
+func (f *Files) scanGitDir(ctx context.Context) error {
+	if f.options.CommonDir == "" {
 		return nil
 	}
-	names := strings.Fields(gitFiles)
-	hooks, err := os.ReadDir(filepath.Join(f.o.CommonDir, "hooks"))
+	names := strings.Fields(frozenGitFiles)
+	hooks, err := os.ReadDir(filepath.Join(f.options.CommonDir, "hooks"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, hook := range hooks {
-		if info, err := hook.Info(); err == nil && !hook.IsDir() && info.Size() <= MaxSize && !strings.HasSuffix(hook.Name(), ".sample") {
+		if info, err := hook.Info(); err == nil && !hook.IsDir() && info.Size() <= MaxFileBytes && !strings.HasSuffix(hook.Name(), ".sample") {
 			names = append(names, "hooks/"+hook.Name())
 		}
 	}
 	for _, name := range names {
-		file, err := f.read(gitPrefix + name)
+		file, err := f.readCurrent(gitPrefix + name)
 		if err != nil {
 			return err
 		}
-		f.files[gitPrefix+name] = file
+		f.copies[gitPrefix+name] = file
 	}
-	settings, err := git.Settings(ctx, f.files[gitPrefix+"config"].Content)
+	settings, err := git.Settings(ctx, f.copies[gitPrefix+"config"].Content)
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func (f *Files) findInGit(ctx context.Context) error {
 		if section, _, _ := strings.Cut(s.Key, "."); section != "include" && section != "includeif" || filepath.IsAbs(s.Value) {
 			continue
 		}
-		rel, err := filepath.Rel(git.RealPath(f.o.Root), filepath.Join(git.RealPath(f.o.CommonDir), filepath.FromSlash(s.Value)))
+		rel, err := filepath.Rel(git.RealPath(f.options.Root), filepath.Join(git.RealPath(f.options.CommonDir), filepath.FromSlash(s.Value)))
 		if err == nil && filepath.IsLocal(rel) {
-			if err := f.take(filepath.ToSlash(rel)); err != nil {
+			if err := f.addFile(filepath.ToSlash(rel)); err != nil {
 				return err
 			}
 		}
@@ -110,9 +110,9 @@ func readTreeSettings(ctx context.Context, config []byte) (settings []git.Settin
 	return slices.DeleteFunc(settings, func(s git.Setting) bool { return !isTreeSetting(s.Key) }), err == nil, nil
 }
 
-// sameSettings reports whether a configuration of git's has the tree settings of the copy.
-func (f *Files) sameSettings(ctx context.Context, path string, now []byte) (bool, error) {
-	before, readable, err := readTreeSettings(ctx, f.files[path].Content)
+// hasSameTreeSettings reports whether a configuration of git's has the tree settings of the copy.
+func (f *Files) hasSameTreeSettings(ctx context.Context, path string, now []byte) (bool, error) {
+	before, readable, err := readTreeSettings(ctx, f.copies[path].Content)
 	if err != nil || !readable {
 		return false, err
 	}
@@ -120,9 +120,9 @@ func (f *Files) sameSettings(ctx context.Context, path string, now []byte) (bool
 	return err == nil && readable && slices.Equal(before, after), err
 }
 
-// restoredConfig returns a configuration of git's with the tree settings as they were; as
+// restoreTreeSettings returns a configuration of git's with the tree settings as they were; as
 // it was, where git cannot make that of it.
-func restoredConfig(ctx context.Context, was, now []byte) ([]byte, error) {
+func restoreTreeSettings(ctx context.Context, was, now []byte) ([]byte, error) {
 	before, readable, err := readTreeSettings(ctx, was)
 	if err != nil || !readable {
 		return was, err

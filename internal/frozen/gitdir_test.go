@@ -52,7 +52,7 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 			put(t, root, files{".git/config": gitConfig, ".git/hooks/old": "exit 1\n", "shared.gitconfig": "x\n"})
 			before := tree(t, root)
 			git := filepath.Join(root, ".git")
-			f, err := frozen.Take(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
+			f, err := frozen.Freeze(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 			if diff := cmp.Diff(c.want, changed); diff != "" {
 				t.Fatal(diff)
 			}
-			if err := f.PutBack(context.Background(), changed); err != nil {
+			if err := f.Restore(context.Background(), changed); err != nil {
 				t.Fatal(err)
 			}
 			if c.want == nil {
@@ -87,7 +87,7 @@ func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
 	own := filepath.Join(common, "worktrees", "a")
 	put(t, root, files{".git": "gitdir: " + own + "\n"})
 	put(t, common, files{"config": gitConfig, "worktrees/a/HEAD": "x\n"})
-	f, err := frozen.Take(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
+	f, err := frozen.Freeze(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
 	if diff := cmp.Diff([]string{".git/config", ".git/config.worktree"}, changed); diff != "" {
 		t.Error(diff)
 	}
-	if err := f.PutBack(context.Background(), changed); err != nil {
+	if err := f.Restore(context.Background(), changed); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"config": gitConfig, "worktrees/a/HEAD": "x\n"}, tree(t, common)); diff != "" {

@@ -379,7 +379,7 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	if err := v.RecordStart(ctx); err != nil {
 		return err
 	}
-	judges, err := frozen.Take(ctx, frozen.Options{
+	judges, err := frozen.Freeze(ctx, frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Protect: d.Spec.Protect,
 		GitDir: d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
@@ -387,5 +387,5 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 		return err
 	}
 	d.JudgedBy = judges
-	return record.SaveProtectedOnce(l, judges.Whole())
+	return record.SaveProtectedOnce(l, judges.WorkTreeFiles())
 }

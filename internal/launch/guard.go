@@ -85,12 +85,12 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	judges, err := frozen.Find(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
+	judges, err := frozen.Scan(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}
 	places := record.GuardDirs{Root: root, StateDir: env.PawlHome, HomeDir: env.Home, TempDir: os.TempDir()}
-	g.Rules = p.Spec.GuardRules(places, record.TurnScope{Protected: judges.Whole()})
+	g.Rules = p.Spec.GuardRules(places, record.TurnScope{Protected: judges.WorkTreeFiles()})
 	return g, nil
 }
 

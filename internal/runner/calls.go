@@ -126,8 +126,8 @@ func (r *Runner) sorted() error {
 // agents reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
 func (r *Runner) agents(path string, m memory.ActionContext) bool {
-	abs := r.JudgedBy.Where(path)
-	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
+	abs := r.JudgedBy.AbsPath(path)
+	sum := atomicfile.Fingerprint(abs, frozen.MaxFileBytes)
 	if !r.tools.mayHaveChanged(abs) && m.Attribution.AcceptedChanges[path] != sum {
 		return false
 	}

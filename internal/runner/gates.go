@@ -41,10 +41,10 @@ type Verifier interface {
 // ProtectedFiles are the copies of protected files that package frozen keeps.
 type ProtectedFiles interface {
 	Changes(ctx context.Context) ([]string, error)
-	Adopt(path string) error
-	PutBack(ctx context.Context, paths []string) error
-	Whole() []string          // those that judge as a whole
-	Where(path string) string // absolute
+	AcceptChange(path string) error
+	Restore(ctx context.Context, paths []string) error
+	WorkTreeFiles() []string    // those that judge as a whole
+	AbsPath(path string) string // absolute
 }
 
 // GateProgress passes on that a gate begins or ends.

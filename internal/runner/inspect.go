@@ -137,7 +137,7 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
+	if err := r.JudgedBy.Restore(ctx, paths); err != nil {
 		return fmt.Errorf("put back what git is told: %w", err)
 	}
 	return r.Repo.InvalidateIndexes()
@@ -148,7 +148,7 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 func (r *Runner) attribute(ctx context.Context, changed []string, m memory.ActionContext, seen *loop.Inspection) error {
 	for _, path := range changed {
 		if m.MayChangeInput(path) && path != r.Spec.Plan {
-			if err := r.JudgedBy.Adopt(path); err != nil {
+			if err := r.JudgedBy.AcceptChange(path); err != nil {
 				return fmt.Errorf("keep the approved change of %s: %w", path, err)
 			}
 			continue
@@ -164,7 +164,7 @@ func (r *Runner) attribute(ctx context.Context, changed []string, m memory.Actio
 			}
 			continue
 		}
-		if err := r.JudgedBy.Adopt(path); err != nil {
+		if err := r.JudgedBy.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the change of %s: %w", path, err)
 		}
 	}
@@ -201,7 +201,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, m) }), m); err != nil {
 		return err
 	}
-	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
+	if err := r.JudgedBy.Restore(ctx, paths); err != nil {
 		return fmt.Errorf("restore protected files: %w", err)
 	}
 	return nil

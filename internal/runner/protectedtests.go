@@ -21,7 +21,7 @@ func (r *Runner) updateProtected() error {
 	if r.JudgedBy == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
 		return nil
 	}
-	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeInput))
+	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.WorkTreeFiles(), r.mem.State.MayChangeInput))
 }
 
 // meanwhile names protected files that the agent changed while the gates ran:

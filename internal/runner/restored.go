@@ -66,7 +66,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
 	for _, path := range changed {
-		if err := r.JudgedBy.Adopt(path); err != nil {
+		if err := r.JudgedBy.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the restored %s: %w", path, err)
 		}
 	}

@@ -110,7 +110,7 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 			continue
 		}
 		r.note(loop.Info, path+" was changed since the loop ended: kept")
-		if err := r.JudgedBy.Adopt(path); err != nil {
+		if err := r.JudgedBy.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the change of %s: %w", path, err)
 		}
 	}
