@@ -20,68 +20,68 @@ import (
 
 // Canary is a file of tests that must fail.
 type Canary struct {
-	Path   string // of the file, which may be that of the test file itself
-	Beside []byte // its content: with the tests that are in it
-	// Alone is its content without these, for a tree in which they fail. Of a program's
+	Path      string // of the file, which may be that of the test file itself
+	WithTests []byte // its content: with the tests that are in it
+	// Standalone is its content without these, for a tree in which they fail. Of a program's
 	// source that holds tests there is none.
-	Alone []byte
-	Tests []Test // as many, in the same order, whatever the token
+	Standalone []byte
+	Tests      []Test // as many, in the same order, whatever the token
 }
 
 // Test is one that must fail.
 type Test struct {
-	Name string // has the token in it
-	What string // what it asserts with
+	Name      string // has the token in it
+	Assertion string // what it asserts with
 }
 
-// maxContent bounds the files that are read, in bytes: a larger test file was generated.
-const maxContent = 512 << 10
+// maxFileBytes bounds the files that are read, in bytes: a larger test file was generated.
+const maxFileBytes = 512 << 10
 
-// For gives a canary for a test file. The token makes names and values: letters and
+// New gives a canary for a test file. The token makes names and values: letters and
 // digits in lower case, a letter first, at least eight. It is false for a language or a
 // runner that is not known, and where a file decides by itself which of its tests run.
-func For(file string, content []byte, token string) (Canary, bool) {
-	if len(content) > maxContent || token == "" {
+func New(file string, content []byte, token string) (Canary, bool) {
+	if len(content) > maxFileBytes || token == "" {
 		return Canary{}, false
 	}
-	f := source{path: file, text: strings.ReplaceAll(string(content), "\r\n", "\n"), token: token}
+	f := testFile{path: file, text: strings.ReplaceAll(string(content), "\r\n", "\n"), token: token}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(token))
-	f.value = 10_000 + int(h.Sum32()%80_000)
+	f.number = 10_000 + int(h.Sum32()%80_000)
 	switch path.Ext(file) {
 	case ".go":
-		return f.golang()
+		return f.goTests()
 	case ".py":
-		return f.python()
+		return f.pythonCanary()
 	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
-		return f.javascript()
+		return f.javascriptTests()
 	case ".rs":
-		return f.rust()
+		return f.rustTests()
 	case ".java":
-		return f.java()
+		return f.javaTests()
 	}
 	return Canary{}, false
 }
 
-// source is the file that a canary is made for.
-type source struct {
+// testFile is the file that a canary is made for.
+type testFile struct {
 	path, text, token string
-	value             int // differs from value+1
+	number            int // differs from value+1
 }
 
-// filled puts the token and the two values into a text.
-func (f source) filled(text string) string {
+// fill puts the token and the two values into a text.
+func (f testFile) fill(text string) string {
 	return strings.NewReplacer(
 		"TOKEN", f.token, "Token", strings.ToUpper(f.token[:1])+f.token[1:],
-		"ONE", fmt.Sprint(f.value), "TWO", fmt.Sprint(f.value+1),
+		"ONE", fmt.Sprint(f.number), "TWO", fmt.Sprint(f.number+1),
 	).Replace(text)
 }
 
-// uses reports whether a text stands somewhere in the file.
-func (f source) uses(text string) bool { return strings.Contains(f.text, text) }
+// contains reports whether a text stands somewhere in the file.
+func (f testFile) contains(text string) bool { return strings.Contains(f.text, text) }
 
-// ended is the file with a line end at its end.
-func (f source) ended() string {
+// withFinalNewline is the file with a line end at its end.
+func (f testFile) withFinalNewline() string {
 	if f.text == "" || strings.HasSuffix(f.text, "\n") {
 		return f.text
 	}
@@ -91,11 +91,11 @@ func (f source) ended() string {
 // assertion is one way to compare, and how it looks with two values that differ.
 type assertion struct{ name, code string }
 
-// named are the tests of a canary, one for each assertion: prefix, token, number.
-func (f source) named(prefix string, all []assertion) []Test {
+// testNames are the tests of a canary, one for each assertion: prefix, token, number.
+func (f testFile) testNames(prefix string, all []assertion) []Test {
 	tests := make([]Test, len(all))
 	for i, a := range all {
-		tests[i] = Test{Name: fmt.Sprintf("%s%s_%d", prefix, f.token, i+1), What: a.name}
+		tests[i] = Test{Name: fmt.Sprintf("%s%s_%d", prefix, f.token, i+1), Assertion: a.name}
 	}
 	return tests
 }

@@ -131,18 +131,18 @@ func TestEachTestOfACanaryFails(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.needs(t)
-			c, ok := canary.For(p.file, []byte(p.text), "c0ffee1234")
+			c, ok := canary.New(p.file, []byte(p.text), "c0ffee1234")
 			if !ok {
 				t.Fatal("there is none")
 			}
 			var asserts []string
 			for _, test := range c.Tests {
-				asserts = append(asserts, test.What)
+				asserts = append(asserts, test.Assertion)
 			}
 			if got := strings.Join(asserts, " "); got != p.asserts {
 				t.Errorf("asserts with %q, not %q", got, p.asserts)
 			}
-			for name, text := range map[string][]byte{"beside": c.Beside, "alone": c.Alone} {
+			for name, text := range map[string][]byte{"beside": c.WithTests, "alone": c.Standalone} {
 				said, green := p.play(t, map[string]string{c.Path: string(text)})
 				if green {
 					t.Errorf("%s: passes\n%s\n%s", name, said, text)
@@ -159,7 +159,7 @@ func TestEachTestOfACanaryFails(t *testing.T) {
 			if said, green := p.play(t, map[string]string{p.program: p.cheat}); !green {
 				t.Skipf("the runner notices this cheat by itself: %s", said)
 			}
-			said, green := p.play(t, map[string]string{p.program: p.cheat, c.Path: string(c.Beside)})
+			said, green := p.play(t, map[string]string{p.program: p.cheat, c.Path: string(c.WithTests)})
 			if !green {
 				t.Errorf("the cheat hides the canary no more\n%s", said)
 			}
@@ -174,15 +174,15 @@ func TestACanaryAloneNeedsNoProgram(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.needs(t)
-			c, _ := canary.For(p.file, []byte(p.text), "c0ffee1234")
+			c, _ := canary.New(p.file, []byte(p.text), "c0ffee1234")
 			nothing := map[string]string{".py": "", ".js": "", ".mjs": "", ".go": "package sum\n"}[filepath.Ext(p.program)]
-			own := map[string]string{p.program: nothing, c.Path: string(c.Alone)}
+			own := map[string]string{p.program: nothing, c.Path: string(c.Standalone)}
 			if p.file != c.Path {
 				own[p.file] = "package sum_test\n"
 			}
 			said, green := p.play(t, own)
 			if green || !strings.Contains(said, c.Tests[0].Name) {
-				t.Errorf("green %v\n%s\n%s", green, said, c.Alone)
+				t.Errorf("green %v\n%s\n%s", green, said, c.Standalone)
 			}
 		})
 	}
@@ -206,20 +206,20 @@ func TestFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, ok := canary.For(c.file, []byte(c.text), "c0ffee1234")
+			got, ok := canary.New(c.file, []byte(c.text), "c0ffee1234")
 			if !ok {
 				t.Fatal("there is none")
 			}
 			for _, want := range c.want {
-				if !strings.Contains(string(got.Beside), want) {
-					t.Errorf("no %q in\n%s", want, got.Beside)
+				if !strings.Contains(string(got.WithTests), want) {
+					t.Errorf("no %q in\n%s", want, got.WithTests)
 				}
 			}
-			if got.Path != c.file || !strings.HasPrefix(string(got.Beside), c.text[:10]) {
-				t.Errorf("the file does not stay as it is: %s\n%s", got.Path, got.Beside)
+			if got.Path != c.file || !strings.HasPrefix(string(got.WithTests), c.text[:10]) {
+				t.Errorf("the file does not stay as it is: %s\n%s", got.Path, got.WithTests)
 			}
-			if inside := c.name == "a Rust source"; (got.Alone == nil) != inside {
-				t.Errorf("alone: %s", got.Alone)
+			if inside := c.name == "a Rust source"; (got.Standalone == nil) != inside {
+				t.Errorf("alone: %s", got.Standalone)
 			}
 		})
 	}
@@ -246,11 +246,11 @@ func TestNoCanary(t *testing.T) {
 		{"a suite of Java", "ATest.java", "import org.junit.Test;\n@RunWith(X.class)\nclass ATest {}\n"},
 		{"a large file", "test_a.py", "def test_a(): assert 1\n" + strings.Repeat("# \n", 200_000)},
 	} {
-		if got, ok := canary.For(c.file, []byte(c.text), "c0ffee1234"); ok {
-			t.Errorf("%s: there is one\n%s", c.name, got.Beside)
+		if got, ok := canary.New(c.file, []byte(c.text), "c0ffee1234"); ok {
+			t.Errorf("%s: there is one\n%s", c.name, got.WithTests)
 		}
 	}
-	if _, ok := canary.For("test_a.py", []byte("def test_a(): assert 1\n"), ""); ok {
+	if _, ok := canary.New("test_a.py", []byte("def test_a(): assert 1\n"), ""); ok {
 		t.Error("there is one without a token")
 	}
 }

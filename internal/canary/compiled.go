@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	goClause = regex.New(`(?m)^package\s+(\w+)`)
-	goBuild  = regex.New(`(?m)^//go:build .*$`)
+	goPackage  = regex.New(`(?m)^package\s+(\w+)`)
+	goBuildTag = regex.New(`(?m)^//go:build .*$`)
 )
 
-// golang is a file of its own: the package runs its inits and TestMain for it too.
-func (f source) golang() (Canary, bool) {
-	clause := goClause.FindStringSubmatchIndex(f.text)
+// goTests is a file of its own: the package runs its inits and TestMain for it too.
+func (f testFile) goTests() (Canary, bool) {
+	clause := goPackage.FindStringSubmatchIndex(f.text)
 	if clause == nil || !strings.HasSuffix(f.path, "_test.go") {
 		return Canary{}, false
 	}
 	head := ""
-	if build := goBuild.FindString(f.text[:clause[0]]); build != "" {
+	if build := goBuildTag.FindString(f.text[:clause[0]]); build != "" {
 		head = build + "\n\n"
 	}
-	text := []byte(head + f.filled(`package `+f.text[clause[2]:clause[3]]+`
+	text := []byte(head + f.fill(`package `+f.text[clause[2]:clause[3]]+`
 
 import (
 	"strconv"
@@ -37,58 +37,58 @@ func Test_TOKEN_1(t *testing.T) {
 }
 `))
 	return Canary{
-		Path: path.Join(path.Dir(f.path), f.token+"_test.go"), Beside: text, Alone: text,
-		Tests: f.named("Test_", []assertion{{name: "t.Fatalf"}}),
+		Path: path.Join(path.Dir(f.path), f.token+"_test.go"), WithTests: text, Standalone: text,
+		Tests: f.testNames("Test_", []assertion{{name: "t.Fatalf"}}),
 	}, true
 }
 
-// rust stands at the end of the file: of an integration test, or of a source with tests.
-func (f source) rust() (Canary, bool) {
-	inside := f.uses("#[cfg(test)]")
-	if !inside && !f.uses("#[test]") {
+// rustTests stands at the end of the file: of an integration test, or of a source with tests.
+func (f testFile) rustTests() (Canary, bool) {
+	inSource := f.contains("#[cfg(test)]")
+	if !inSource && !f.contains("#[test]") {
 		return Canary{}, false
 	}
 	all := []assertion{
 		{"assert_eq!", `assert_eq!("ONE".parse::<u32>().ok(), "TWO".parse::<u32>().ok());`},
 		{"assert!", `assert!("ONE".parse::<u32>().ok() == "TWO".parse::<u32>().ok());`},
 	}
-	tests := f.named("test_", all)
+	tests := f.testNames("test_", all)
 	var body strings.Builder
 	for i, t := range tests {
 		body.WriteString("\n    #[test]\n    fn " + t.Name + "() {\n        " + all[i].code + "\n    }\n")
 	}
-	text := f.filled("\n#[cfg(test)]\nmod TOKEN {" + strings.TrimPrefix(body.String(), "\n") + "}\n")
+	text := f.fill("\n#[cfg(test)]\nmod TOKEN {" + strings.TrimPrefix(body.String(), "\n") + "}\n")
 	text = strings.Replace(text, "{    #[test]", "{\n    #[test]", 1)
-	c := Canary{Path: f.path, Beside: []byte(f.ended() + text), Tests: tests}
-	if !inside || path.Base(path.Dir(f.path)) == "tests" {
-		c.Alone = []byte(text)
+	c := Canary{Path: f.path, WithTests: []byte(f.withFinalNewline() + text), Tests: tests}
+	if !inSource || path.Base(path.Dir(f.path)) == "tests" {
+		c.Standalone = []byte(text)
 	}
 	return c, true
 }
 
 var javaPackage = regex.New(`(?m)^package\s+[\w.]+;`)
 
-// java stands at the end of the class, for JUnit 4 and 5.
-func (f source) java() (Canary, bool) {
+// javaTests stands at the end of the class, for JUnit 4 and 5.
+func (f testFile) javaTests() (Canary, bool) {
 	api, assertions := "org.junit.jupiter.api.Test", "org.junit.jupiter.api.Assertions"
 	switch {
-	case f.uses("org.junit.jupiter.api"):
-	case f.uses("org.junit.Test"), f.uses("org.junit.*"):
+	case f.contains("org.junit.jupiter.api"):
+	case f.contains("org.junit.Test"), f.contains("org.junit.*"):
 		api, assertions = "org.junit.Test", "org.junit.Assert"
 	default:
 		return Canary{}, false
 	}
 	end := strings.LastIndex(f.text, "}")
 	class := strings.TrimSuffix(path.Base(f.path), ".java")
-	if end < 0 || !f.uses("class "+class) || f.uses("@Suite") || f.uses("@RunWith") {
+	if end < 0 || !f.contains("class "+class) || f.contains("@Suite") || f.contains("@RunWith") {
 		return Canary{}, false
 	}
-	tests := f.named("test_", []assertion{{name: "assertEquals"}})
-	method := f.filled("\n    @" + api + "\n    public void " + tests[0].Name + "() {\n        " +
+	tests := f.testNames("test_", []assertion{{name: "assertEquals"}})
+	method := f.fill("\n    @" + api + "\n    public void " + tests[0].Name + "() {\n        " +
 		assertions + ".assertEquals(Integer.parseInt(\"ONE\"), Integer.parseInt(\"TWO\"));\n    }\n")
 	return Canary{
-		Path: f.path, Beside: []byte(f.text[:end] + method + f.text[end:]),
-		Alone: []byte(javaPackage.FindString(f.text) + "\n\npublic class " + class + " {" + method + "}\n"),
-		Tests: tests,
+		Path: f.path, WithTests: []byte(f.text[:end] + method + f.text[end:]),
+		Standalone: []byte(javaPackage.FindString(f.text) + "\n\npublic class " + class + " {" + method + "}\n"),
+		Tests:      tests,
 	}, true
 }

@@ -23,59 +23,59 @@ var pythonAssertions = []assertion{
 
 var (
 	pythonTest   = regex.New(`(?m)^(async )?def test|^\s+(async )?def test`)
-	pythonEnd    = regex.New(`(?m)^(if __name__\b|unittest\.main|pytest\.main|sys\.exit|exit\(|quit\(|raise SystemExit)`)
+	pythonRun    = regex.New(`(?m)^(if __name__\b|unittest\.main|pytest\.main|sys\.exit|exit\(|quit\(|raise SystemExit)`)
 	pythonImport = regex.New(`(?m)^(?:from\s+(\S+)\s+import\b|import\s+([^\n#(]+))`)
 )
 
-// python stands in the file itself, before it runs its tests.
-func (f source) python() (Canary, bool) {
-	if slices.ContainsFunc([]string{"load_tests", "TestSuite", "xfail", "expectedFailure", "__test__"}, f.uses) {
+// pythonCanary stands in the file itself, before it runs its tests.
+func (f testFile) pythonCanary() (Canary, bool) {
+	if slices.ContainsFunc([]string{"load_tests", "TestSuite", "xfail", "expectedFailure", "__test__"}, f.contains) {
 		return Canary{}, false
 	}
-	script := !pythonTest.MatchString(f.text)
-	if script && (f.uses("exit(") || f.uses("SystemExit") || f.uses("unittest") || !f.uses("assert")) {
+	isScript := !pythonTest.MatchString(f.text)
+	if isScript && (f.contains("exit(") || f.contains("SystemExit") || f.contains("unittest") || !f.contains("assert")) {
 		return Canary{}, false
 	}
 	var code string
 	var tests []Test
-	if script {
-		tests = f.named("test_", []assertion{{name: "assert"}})
-		code = f.filled("\nassert int(\"ONE\") == int(\"TWO\"), \"" + tests[0].Name + "\"\n")
+	if isScript {
+		tests = f.testNames("test_", []assertion{{name: "assert"}})
+		code = f.fill("\nassert int(\"ONE\") == int(\"TWO\"), \"" + tests[0].Name + "\"\n")
 	} else {
 		code, tests = f.pythonTests()
 	}
-	at := len(f.ended())
-	if end := pythonEnd.FindStringIndex(f.text); end != nil {
-		if at = end[0]; strings.Count(f.text[:at], `"""`)%2+strings.Count(f.text[:at], "'''")%2 > 0 {
+	insertAt := len(f.withFinalNewline())
+	if end := pythonRun.FindStringIndex(f.text); end != nil {
+		if insertAt = end[0]; strings.Count(f.text[:insertAt], `"""`)%2+strings.Count(f.text[:insertAt], "'''")%2 > 0 {
 			return Canary{}, false // it stands in a string
 		}
 	}
-	main := ""
-	if f.uses("unittest.main(") {
-		main = "\n\nif __name__ == \"__main__\":\n    import unittest\n\n    unittest.main()\n"
+	runMain := ""
+	if f.contains("unittest.main(") {
+		runMain = "\n\nif __name__ == \"__main__\":\n    import unittest\n\n    unittest.main()\n"
 	}
-	whole := f.ended()
+	text := f.withFinalNewline()
 	return Canary{
-		Path: f.path, Beside: []byte(whole[:at] + code + whole[at:]),
-		Alone: []byte(f.pythonLoads() + code + main), Tests: tests,
+		Path: f.path, WithTests: []byte(text[:insertAt] + code + text[insertAt:]),
+		Standalone: []byte(f.pythonImports() + code + runMain), Tests: tests,
 	}, true
 }
 
 // pythonTests are methods, which every runner finds, with the assertions of the file,
 // and a function where the file is written for pytest.
-func (f source) pythonTests() (string, []Test) {
+func (f testFile) pythonTests() (string, []Test) {
 	var all []assertion
 	for _, a := range pythonAssertions {
-		if a.name == "assertEqual" || f.uses("self."+a.name+"(") {
+		if a.name == "assertEqual" || f.contains("self."+a.name+"(") {
 			all = append(all, a)
 		}
 	}
 	all = append(all, assertion{"assert", `assert int("ONE") == int("TWO")`})
-	functions := !f.uses("unittest")
+	functions := !f.contains("unittest")
 	if functions {
 		all = append(all, assertion{"assert in a function", `assert int("ONE") == int("TWO")`})
 	}
-	tests := f.named("test_", all)
+	tests := f.testNames("test_", all)
 	var code strings.Builder
 	code.WriteString("\n\nimport unittest as TOKEN_unittest\n\n\nclass Token(TOKEN_unittest.TestCase):\n")
 	for i, t := range tests {
@@ -88,11 +88,11 @@ func (f source) pythonTests() (string, []Test) {
 		}
 		fmt.Fprintf(&code, "    def %s(self):\n        %s\n", t.Name, all[i].code)
 	}
-	return f.filled(code.String()) + "\n\n", tests
+	return f.fill(code.String()) + "\n\n", tests
 }
 
-// pythonLoads imports what the file imports, as far as it is there.
-func (f source) pythonLoads() string {
+// pythonImports imports what the file imports, as far as it is there.
+func (f testFile) pythonImports() string {
 	var modules []string
 	for _, m := range pythonImport.FindAllStringSubmatch(f.text, -1) {
 		if m[1] != "" && m[1] != "__future__" {
@@ -107,6 +107,6 @@ func (f source) pythonLoads() string {
 	if len(modules) == 0 {
 		return ""
 	}
-	return f.filled("import importlib\n\nfor TOKEN in (" + strings.Join(modules, ", ") +
+	return f.fill("import importlib\n\nfor TOKEN in (" + strings.Join(modules, ", ") +
 		",):\n    try:\n        importlib.import_module(TOKEN, __package__)\n    except Exception:\n        pass\n")
 }

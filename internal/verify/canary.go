@@ -89,17 +89,17 @@ func (c *claim) canaryFiles(ctx context.Context, file, token string, before bool
 	if err != nil {
 		return nil, nil, err
 	}
-	laid, ok := canary.For(file, content, token)
+	laid, ok := canary.New(file, content, token)
 	if !ok {
 		return nil, nil, nil
 	}
 	var tests []gate.CanaryTest
 	for _, t := range laid.Tests {
-		tests = append(tests, gate.CanaryTest{Name: t.Name, Assertion: t.What, File: file})
+		tests = append(tests, gate.CanaryTest{Name: t.Name, Assertion: t.Assertion, File: file})
 	}
-	text := laid.Beside
+	text := laid.WithTests
 	if before {
-		text = laid.Alone
+		text = laid.Standalone
 	}
 	if text == nil { // a program's source that holds tests
 		was, err := c.Repo.Show(ctx, c.Base, file)
@@ -109,11 +109,11 @@ func (c *claim) canaryFiles(ctx context.Context, file, token string, before bool
 		if err != nil {
 			return nil, nil, err
 		}
-		then, ok := canary.For(file, was, token)
+		then, ok := canary.New(file, was, token)
 		if !ok {
 			return nil, tests, nil
 		}
-		text = then.Beside
+		text = then.WithTests
 	}
 	return map[string][]byte{laid.Path: text}, tests, nil
 }
@@ -175,7 +175,7 @@ func (c *claim) filesForCanary(ctx context.Context, gates []gate.Gate) ([]string
 		if err != nil {
 			return nil, err
 		}
-		laid, ok := canary.For(file, content, "a0")
+		laid, ok := canary.New(file, content, "a0")
 		if !ok || slices.ContainsFunc(matching, func(m string) bool { return laid.Path != file && path.Dir(m) == path.Dir(file) }) {
 			continue // unknown, or in the package of another
 		}
