@@ -169,7 +169,7 @@ const historyCommits = 300
 
 // Data returns the files that count as gate inputs and seem to be data of the program: in
 // the last commits they changed together with it. A repository without commits has none.
-func (p *Prepared) Data(ctx context.Context) []work.Data {
+func (p *Prepared) Data(ctx context.Context) []work.DataGlob {
 	if p.Repo == nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 	if err != nil {
 		return nil // only a hint depends on it
 	}
-	return work.Rules{Globs: p.Spec.Work}.ProductData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
+	return work.Rules{Globs: p.Spec.Work}.ProgramData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
 // keepChanges commits the user's own changes first, as theirs, if the user allows it or

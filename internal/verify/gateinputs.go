@@ -32,18 +32,18 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 	if err != nil {
 		return work.Rules{}, err
 	}
-	rules := work.Rules{Globs: c.Work, Shell: !compiled}
+	rules := work.Rules{Globs: c.Work, ShellIsWork: !compiled}
 	steps, through := testreport.Reach(c.Gates, func(file string) ([]byte, error) { return c.Repo.Show(ctx, c.ProtectedTree, file) })
-	rules.Checked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
-	rules.Runs = func(file string) bool { return gatesRunScript(steps, file) }
+	rules.IsChecked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
+	rules.IsRun = func(file string) bool { return gatesRunScript(steps, file) }
 	named := func(file string) bool { return gatesName(c.Gates, steps, file) }
 	loaded := sync.OnceValue(func() func(string) bool { return c.productData(ctx, named) }) // few claims need it
-	rules.Loaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
+	rules.IsLoaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
 	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && c.isTest(s.From) })
-	rules.Asked = func(file string) bool { // a file that only a test script runs is what it tests
-		return work.Names(c.Asked, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
+	rules.IsRequested = func(file string) bool { // a file that only a test script runs is what it tests
+		return work.MentionsPath(c.Asked, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
 	}
-	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return buildTool.MatchString(s.Words[0]) })
+	rules.RunsMake = slices.ContainsFunc(steps, func(s testrun.Step) bool { return buildTool.MatchString(s.Words[0]) })
 	rules.HasFiles = func(dir string) bool {
 		if dir == "." {
 			return c.ProtectedTree != emptyTree(c.ProtectedTree)
@@ -133,7 +133,7 @@ func (c *claim) isGateInput(ctx context.Context, ch git.Change) (bool, error) {
 		was, now, with, err := c.withNewSources(ctx, c.ProtectedTree, c.Tree, ch)
 		return err == nil && (bytes.Equal(was, with) || !bytes.Equal(now, with)), err
 	}
-	if !rules.Is(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}) {
+	if !rules.IsWork(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}) {
 		return true, nil
 	}
 	return c.isLimit(ctx, ch, rules)
@@ -144,7 +144,7 @@ var onlyNumber = regex.New(`^\s*[0-9]+(?:\.[0-9]+)?\s*%?\s*$`)
 
 // isLimit reports whether a file contains only a number, before and now, and nobody calls it work.
 func (c *claim) isLimit(ctx context.Context, ch git.Change, rules work.Rules) (bool, error) {
-	if ch.Status != 'M' || rules.Shell || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.Asked(ch.Path) {
+	if ch.Status != 'M' || rules.ShellIsWork || work.IsSource(ch.Path) || work.Matches(rules.Globs, ch.Path) || rules.IsRequested(ch.Path) {
 		return false, nil
 	}
 	was, now, err := c.textsSince(ctx, c.ProtectedTree, ch.Path)
@@ -194,7 +194,7 @@ func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch 
 		return nil, nil, nil, err
 	}
 	entries, err := v.Repo.Entries(ctx, after)
-	return was, is, work.Registered(ch.Path, was, is, func(name string) bool {
+	return was, is, work.WithNewSources(ch.Path, was, is, func(name string) bool {
 		at := path.Join(path.Dir(ch.Path), name)
 		_, stood := old[at]
 		_, stands := entries[at]

@@ -64,7 +64,7 @@ func input(r *rand.Rand) work.Change {
 				pick("", "", ".", "_")+pick(letters(), letters(), "Makefile", "config", "setup", "package", "settings")+
 					pick("", ".cfg", ".ini", ".toml", ".json", ".yaml", ".sh", ".mk", ".lock", ".xml", ".env", ".csv", ".bin", "."+letters())),
 		}
-		if !(work.Rules{}).Is(file) && !verify.IsTest(nil, file.Path) {
+		if !(work.Rules{}).IsWork(file) && !verify.IsTest(nil, file.Path) {
 			return file
 		}
 	}

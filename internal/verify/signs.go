@@ -30,7 +30,7 @@ func (r SignRequest) selections() *selections {
 	case r.Tests == nil:
 		return newSelections(defaultTests().Match)
 	}
-	return newSelections(work.NewGlobs(r.Tests).Match)
+	return newSelections(work.CompileGlobs(r.Tests).Match)
 }
 
 // signRequest returns a request with the Verifier's own tests.

@@ -117,7 +117,7 @@ func (c *claim) changedSubmoduleInputs(ctx context.Context) ([]string, error) {
 			file, added := path+"/"+ch.Path, ch.Status == 'A'
 			input := !added || matchesAny(testShaperGlobs, ch.Path)
 			if !c.isTest(file) {
-				input = !rules.Is(work.Change{Path: file, Added: added, Executable: ch.To.IsExecutable()})
+				input = !rules.IsWork(work.Change{Path: file, Added: added, Executable: ch.To.IsExecutable()})
 			}
 			if input {
 				changed = append(changed, file)

@@ -53,7 +53,7 @@ func IsTest(globs []string, file string) bool {
 	return work.Matches(globs, file)
 }
 
-var defaultTests = sync.OnceValue(func() work.Globs { return work.NewGlobs(DefaultTests()) })
+var defaultTests = sync.OnceValue(func() work.Globs { return work.CompileGlobs(DefaultTests()) })
 
 // TestsOfGates returns DefaultTests, the test files that gates name to runners, the check scripts
 // that they run, and targets of test links in the root. It returns nil if there are only

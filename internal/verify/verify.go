@@ -85,7 +85,7 @@ func New(o Options) (*Verifier, error) {
 		o.Loaded = loaded
 	}
 	o.Set = withValues(o.Env, o.Set)
-	files := newSelections(work.NewGlobs(o.Tests).Match)
+	files := newSelections(work.CompileGlobs(o.Tests).Match)
 	return &Verifier{
 		checkouts: checkouts{Options: o, env: Environment(o.Env, o.Set), locked: files.locked}, redactor: redact.New(slices.Concat(o.Env, o.Set)),
 		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, files: files,

@@ -24,11 +24,11 @@ func TestProductDataIsWhatChangedWithTheProgram(t *testing.T) {
 	isTest := func(file string) bool {
 		return strings.HasPrefix(file, "tests/") || strings.HasSuffix(file, "_test.go")
 	}
-	want := []work.Data{{Glob: "data/*.json", Commits: 3}, {Glob: "rules/*.yaml", Commits: 2}}
-	if diff := cmp.Diff(want, work.Rules{}.ProductData(commits, isTest)); diff != "" {
+	want := []work.DataGlob{{Glob: "data/*.json", Commits: 3}, {Glob: "rules/*.yaml", Commits: 2}}
+	if diff := cmp.Diff(want, work.Rules{}.ProgramData(commits, isTest)); diff != "" {
 		t.Error(diff)
 	}
-	if got := (work.Rules{Globs: []string{"data/**", "rules/*"}}).ProductData(commits, isTest); len(got) > 0 {
+	if got := (work.Rules{Globs: []string{"data/**", "rules/*"}}).ProgramData(commits, isTest); len(got) > 0 {
 		t.Errorf("what is work already is proposed: %v", got)
 	}
 }

@@ -14,15 +14,15 @@ import (
 type Globs []glob
 
 type glob struct {
-	pattern string
-	words   []string // a path that it names contains one of these; nil = any path may be named
+	pattern       string
+	requiredWords []string // a path that it names contains one of these; nil = any path may be named
 }
 
-// NewGlobs makes globs ready.
-func NewGlobs(patterns []string) Globs {
+// CompileGlobs makes globs ready.
+func CompileGlobs(patterns []string) Globs {
 	all := make(Globs, len(patterns))
 	for i, p := range patterns {
-		all[i] = glob{p, wordsOf(p)}
+		all[i] = glob{p, requiredWordsOf(p)}
 	}
 	return all
 }
@@ -30,7 +30,7 @@ func NewGlobs(patterns []string) Globs {
 // Match reports whether one of the globs names a file, as Matches does.
 func (g Globs) Match(file string) bool {
 	return slices.ContainsFunc(g, func(g glob) bool {
-		if g.words != nil && !slices.ContainsFunc(g.words, func(word string) bool { return strings.Contains(file, word) }) {
+		if g.requiredWords != nil && !slices.ContainsFunc(g.requiredWords, func(word string) bool { return strings.Contains(file, word) }) {
 			return false
 		}
 		ok, err := doublestar.Match(g.pattern, file)
@@ -38,13 +38,13 @@ func (g Globs) Match(file string) bool {
 	})
 }
 
-// wordsOf are the words of a glob of which each path that it names contains one: a word
+// requiredWordsOf are the words of a glob of which each path that it names contains one: a word
 // outside of braces, or the alternatives within some. It is the choice whose shortest word
 // is longest. A glob with escapes or nested braces has none.
-func wordsOf(pattern string) []string {
+func requiredWordsOf(pattern string) []string {
 	var best []string
-	take := func(words []string) {
-		if shortest(words) > shortest(best) {
+	consider := func(words []string) {
+		if shortestLength(words) > shortestLength(best) {
 			best = words
 		}
 	}
@@ -57,7 +57,7 @@ func wordsOf(pattern string) []string {
 		if i < 0 {
 			i = len(rest)
 		}
-		take([]string{rest[:i]})
+		consider([]string{rest[:i]})
 		if rest = rest[i:]; rest == "" || rest[0] == '[' { // what is before it will do
 			break
 		}
@@ -66,23 +66,23 @@ func wordsOf(pattern string) []string {
 			continue
 		}
 		inner, after, closed := strings.Cut(rest[1:], "}")
-		if !closed || strings.Contains(inner, "{") || oddClass.MatchString(inner) {
+		if !closed || strings.Contains(inner, "{") || ambiguousClass.MatchString(inner) {
 			return nil
 		}
-		take(strings.Split(inner, ","))
+		consider(strings.Split(inner, ","))
 		rest = after
 	}
-	if shortest(best) == 0 {
+	if shortestLength(best) == 0 {
 		return nil
 	}
 	return best
 }
 
-// oddClass matches brackets within braces that may hold a brace or a comma themselves.
-var oddClass = regex.New(`\[[^\]]*$|\[[\^!]?\]|\[[^\]]*,`)
+// ambiguousClass matches brackets within braces that may hold a brace or a comma themselves.
+var ambiguousClass = regex.New(`\[[^\]]*$|\[[\^!]?\]|\[[^\]]*,`)
 
-// shortest is the length of the shortest word, 0 where one is not a plain word.
-func shortest(words []string) int {
+// shortestLength is the length of the shortest word, 0 where one is not a plain word.
+func shortestLength(words []string) int {
 	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, `*?[]{}\/`) }) {
 		return 0
 	}

@@ -12,25 +12,25 @@ import (
 // a new source is registered there.
 
 var (
-	makefileNames = regex.New(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
+	makefileName = regex.New(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
 	// assignment is a list of names, which may go over several lines.
 	assignment = regex.New(`^[ \t]*((?:export[ \t]+)?[\w.-]+[ \t]*(?:[:+?]|::)?=)((?:[^\n\\]|\\[^\n]|\\\n)*)\n?`)
 )
 
 // ListsSources reports whether a build file may list sources, see Registered.
-func ListsSources(file string) bool { return makefileNames.MatchString(path.Base(file)) }
+func ListsSources(file string) bool { return makefileName.MatchString(path.Base(file)) }
 
-// Registered returns a build file as it was, with the new sources that a later version adds
+// WithNewSources returns a build file as it was, with the new sources that a later version adds
 // to lists of sources in it. isNew tells whether a path, relative to the file's folder, is
 // a new source. Only Makefiles have such lists.
-func Registered(file string, was, now []byte, isNew func(name string) bool) []byte {
+func WithNewSources(file string, was, now []byte, isNew func(name string) bool) []byte {
 	if !ListsSources(file) {
 		return was
 	}
 	after := logicalLines(string(now))
 	var out strings.Builder
 	for _, line := range logicalLines(string(was)) {
-		i := slices.IndexFunc(after, func(next string) bool { return extends(line, next, isNew) })
+		i := slices.IndexFunc(after, func(next string) bool { return addsSources(line, next, isNew) })
 		if i >= 0 {
 			line = after[i]
 		}
@@ -55,9 +55,9 @@ func logicalLines(text string) []string {
 	return lines
 }
 
-// extends reports whether a list of sources only has new sources more than another one. The
+// addsSources reports whether a list of sources only has new sources more than another one. The
 // first stays the first: what a recipe runs by the list's name is the same.
-func extends(was, now string, isNew func(name string) bool) bool {
+func addsSources(was, now string, isNew func(name string) bool) bool {
 	a, b := assignment.FindStringSubmatch(was), assignment.FindStringSubmatch(now)
 	if was == now || a == nil || b == nil || a[1] != b[1] {
 		return false

@@ -25,12 +25,12 @@ func TestRegistered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			isNew := func(file string) bool { return slices.Contains([]string{"hex.c"}, file) }
-			if got := string(work.Registered("lib/Makefile", []byte(was), []byte(c.now), isNew)); got != c.want {
+			if got := string(work.WithNewSources("lib/Makefile", []byte(was), []byte(c.now), isNew)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	if got := string(work.Registered("list.txt", []byte("SRC = a.c\n"), []byte("SRC = a.c b.c\n"), func(string) bool { return true })); got != "SRC = a.c\n" {
+	if got := string(work.WithNewSources("list.txt", []byte("SRC = a.c\n"), []byte("SRC = a.c b.c\n"), func(string) bool { return true })); got != "SRC = a.c\n" {
 		t.Errorf("a file that is no Makefile: %q", got)
 	}
 }

@@ -19,32 +19,32 @@ import (
 
 // IsManifest reports whether only a part of a file is work: see [DependenciesOnly].
 func IsManifest(file string) bool {
-	return of(path.Base(file)) != nil
+	return comparison(path.Base(file)) != nil
 }
 
 // DependenciesOnly reports whether two versions of a manifest differ in nothing but what
 // is work: dependencies from the usual registry, the program's own name and version, and
 // lines that register its sources. A manifest that cannot be read differs in more.
 func DependenciesOnly(file string, was, now []byte) bool {
-	same := of(path.Base(file))
+	same := comparison(path.Base(file))
 	return same != nil && same(was, now)
 }
 
-func of(base string) func(was, now []byte) bool {
+func comparison(base string) func(was, now []byte) bool {
 	switch {
 	case base == "package.json", base == "composer.json":
-		return samePackage
+		return samePackageJSON
 	case base == "pyproject.toml", base == "Cargo.toml", base == "Pipfile":
-		return sameTables
+		return sameTOML
 	case base == "setup.cfg":
-		return sameSections
+		return sameSetupCfg
 	case base == "go.mod":
-		return sameModule
+		return sameGoMod
 	case strings.HasPrefix(base, "requirements") && path.Ext(base) == ".txt":
-		return func(was, now []byte) bool { return registers(was, now, requirement) }
+		return func(was, now []byte) bool { return onlyAddsLines(was, now, requirementLine) }
 	case base == "CMakeLists.txt", base == "BUILD", base == "BUILD.bazel", base == "meson.build", base == "pom.xml", base == "build.gradle",
 		base == "build.gradle.kts", slices.Contains([]string{".csproj", ".fsproj", ".vbproj", ".cabal"}, path.Ext(base)):
-		return func(was, now []byte) bool { return registers(was, now, source) }
+		return func(was, now []byte) bool { return onlyAddsLines(was, now, sourceLine) }
 	}
 	return nil
 }
@@ -52,50 +52,50 @@ func of(base string) func(was, now []byte) bool {
 // Members of a package.json that are work.
 const (
 	packageDependencies = `dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta require require-dev`
-	packageFacts        = `name version description keywords author contributors license repository homepage bugs funding private bin files man engines`
+	packageMetadata     = `name version description keywords author contributors license repository homepage bugs funding private bin files man engines`
 )
 
-func samePackage(was, now []byte) bool {
+func samePackageJSON(was, now []byte) bool {
 	var before, after map[string]json.RawMessage
 	if json.Unmarshal(was, &before) != nil || json.Unmarshal(now, &after) != nil {
 		return bytes.Equal(was, now)
 	}
-	for _, name := range names(before, after) {
+	for _, name := range unionKeys(before, after) {
 		switch {
-		case has(packageFacts, name):
-		case has(packageDependencies, name):
+		case contains(packageMetadata, name):
+		case contains(packageDependencies, name):
 			var a, b map[string]string
-			if len(before[name]) > 0 && json.Unmarshal(before[name], &a) != nil || len(after[name]) > 0 && json.Unmarshal(after[name], &b) != nil || !sameTools(a, b) {
+			if len(before[name]) > 0 && json.Unmarshal(before[name], &a) != nil || len(after[name]) > 0 && json.Unmarshal(after[name], &b) != nil || !sameTestDependencies(a, b) {
 				return false
 			}
-		case !sameJSON(before[name], after[name]):
+		case !equalJSON(before[name], after[name]):
 			return false
 		}
 	}
 	return true
 }
 
-// runners are packages that decide what a test says.
-var runners = regex.New(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
+// testPackages are packages that decide what a test says.
+var testPackages = regex.New(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
 
-// elsewhere: a dependency that is taken from no registry.
-var elsewhere = regex.New(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
+// nonRegistrySource: a dependency that is taken from no registry.
+var nonRegistrySource = regex.New(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
 
-// sameTools reports whether dependencies, by name, differ in none that runs tests and in
+// sameTestDependencies reports whether dependencies, by name, differ in none that runs tests and in
 // none that is taken from a folder or from another place.
-func sameTools(was, now map[string]string) bool {
-	for _, name := range names(was, now) {
+func sameTestDependencies(was, now map[string]string) bool {
+	for _, name := range unionKeys(was, now) {
 		if was[name] == now[name] {
 			continue
 		}
-		if _, there := was[name]; there && runners.MatchString(name) || elsewhere.MatchString(now[name]) {
+		if _, there := was[name]; there && testPackages.MatchString(name) || nonRegistrySource.MatchString(now[name]) {
 			return false
 		}
 	}
 	return true
 }
 
-func names[T any](was, now map[string]T) []string {
+func unionKeys[T any](was, now map[string]T) []string {
 	all := maps.Clone(now)
 	if all == nil {
 		all = map[string]T{}
@@ -104,51 +104,51 @@ func names[T any](was, now map[string]T) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-func sameJSON(a, b []byte) bool {
+func equalJSON(a, b []byte) bool {
 	var x, y any
 	_, _ = json.Unmarshal(a, &x), json.Unmarshal(b, &y) // one that is absent stays nil
 	return reflect.DeepEqual(x, y)
 }
 
 // Tables of a pyproject.toml, Cargo.toml or Pipfile that are work.
-const tables = `project build-system dependency-groups package dependencies dev-dependencies build-dependencies target features workspace lib bin
+const workTables = `project build-system dependency-groups package dependencies dev-dependencies build-dependencies target features workspace lib bin
 	example packages dev-packages requires badges`
 
-// packagers have dependencies in their tables below [tool].
-const packagers = `poetry uv pdm hatch rye flit setuptools maturin pixi conda setuptools_scm`
+// packageTools have dependencies in their tables below [tool].
+const packageTools = `poetry uv pdm hatch rye flit setuptools maturin pixi conda setuptools_scm`
 
-func sameTables(was, now []byte) bool {
+func sameTOML(was, now []byte) bool {
 	var before, after map[string]any
 	if toml.Unmarshal(was, &before) != nil || toml.Unmarshal(now, &after) != nil {
 		return bytes.Equal(was, now)
 	}
-	for _, name := range names(before, after) {
+	for _, name := range unionKeys(before, after) {
 		if name == "tool" {
 			a, _ := before[name].(map[string]any)
 			b, _ := after[name].(map[string]any)
-			for _, tool := range names(a, b) {
-				if !has(packagers, tool) && !reflect.DeepEqual(a[tool], b[tool]) {
+			for _, tool := range unionKeys(a, b) {
+				if !contains(packageTools, tool) && !reflect.DeepEqual(a[tool], b[tool]) {
 					return false
 				}
 			}
 			continue
 		}
-		if !has(tables, name) && !reflect.DeepEqual(before[name], after[name]) {
+		if !contains(workTables, name) && !reflect.DeepEqual(before[name], after[name]) {
 			return false
 		}
 	}
 	return true
 }
 
-var sectionHead = regex.New(`^\[([^\]\n]+)\]`)
+var sectionHeader = regex.New(`^\[([^\]\n]+)\]`)
 
-// sameSections compares all of a setup.cfg but what says what is installed.
-func sameSections(was, now []byte) bool {
+// sameSetupCfg compares all of a setup.cfg but what says what is installed.
+func sameSetupCfg(was, now []byte) bool {
 	settings := func(data []byte) string {
 		var out strings.Builder
 		installs := false
 		for line := range strings.Lines(string(data)) {
-			if m := sectionHead.FindStringSubmatch(line); m != nil {
+			if m := sectionHeader.FindStringSubmatch(line); m != nil {
 				installs = m[1] == "metadata" || strings.HasPrefix(m[1], "options")
 			}
 			if line = strings.TrimRight(line, " \t\r\n"); !installs && line != "" {
@@ -161,21 +161,21 @@ func sameSections(was, now []byte) bool {
 }
 
 var (
-	requirement = regex.New(`^\s*(#.*|[A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^:/@]*)?(;.*)?|--hash=\S+\s*\\?)?\s*$`)
-	source      = regex.New(`^\s*$|^\s*(#|//|<!--)|[\w/-]+\.(c|cc|cpp|cxx|h|hh|hpp|java|kt|cs|fs|vb|hs|py|go|rs|proto)\b|` +
+	requirementLine = regex.New(`^\s*(#.*|[A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^:/@]*)?(;.*)?|--hash=\S+\s*\\?)?\s*$`)
+	sourceLine      = regex.New(`^\s*$|^\s*(#|//|<!--)|[\w/-]+\.(c|cc|cpp|cxx|h|hh|hpp|java|kt|cs|fs|vb|hs|py|go|rs|proto)\b|` +
 		`^\s*</?(dependenc(y|ies)|groupId|artifactId|version|scope|ItemGroup|PackageReference|Compile)\b|` +
 		`^\s*((testI|i)mplementation|api|compileOnly|runtimeOnly|annotationProcessor)\b[ (]['"]`)
 )
 
-// registers reports whether a version only adds lines of one kind to another, in any place.
-func registers(was, now []byte, kind *regex.Regex) bool {
+// onlyAddsLines reports whether a version only adds lines of one kind to another, in any place.
+func onlyAddsLines(was, now []byte, allowed *regex.Regex) bool {
 	before := slices.Collect(strings.Lines(string(was)))
 	for line := range strings.Lines(string(now)) {
 		if len(before) > 0 && strings.TrimRight(line, "\r\n") == strings.TrimRight(before[0], "\r\n") {
 			before = before[1:]
 			continue
 		}
-		if !kind.MatchString(strings.TrimRight(line, "\r\n")) {
+		if !allowed.MatchString(strings.TrimRight(line, "\r\n")) {
 			return false
 		}
 	}

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// sameModule reports whether two versions of a go.mod resolve the modules that were
+// sameGoMod reports whether two versions of a go.mod resolve the modules that were
 // required before to the same sources: a replacement of another module is work.
-func sameModule(was, now []byte) bool {
+func sameGoMod(was, now []byte) bool {
 	if !slices.Equal(directives(was, "toolchain", "exclude"), directives(now, "toolchain", "exclude")) {
 		return false
 	}
 	before, after := directives(was, "replace"), directives(now, "replace")
 	return !slices.ContainsFunc(slices.Concat(directives(was, "require"), before), func(d string) bool {
 		module, _, _ := strings.Cut(d, " ")
-		return !slices.Equal(directivesOf(module, before), directivesOf(module, after))
+		return !slices.Equal(directivesFor(module, before), directivesFor(module, after))
 	})
 }
 
-// directivesOf are those that begin with a module.
-func directivesOf(module string, directives []string) []string {
+// directivesFor are those that begin with a module.
+func directivesFor(module string, directives []string) []string {
 	var out []string
 	for _, d := range directives {
 		if strings.HasPrefix(d, module+" ") {

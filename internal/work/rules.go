@@ -7,50 +7,50 @@ import (
 
 // The endings of work. What is on no list is a gate input.
 const (
-	sources = `.go .py .pyi .pyx .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro .rs .java .kt .scala .groovy .clj .cljs
+	sourceExts = `.go .py .pyi .pyx .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro .rs .java .kt .scala .groovy .clj .cljs
 		.c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .s .asm .cs .fs .vb .swift .dart .rb .php .pl .pm .lua .ex .exs .erl .hrl .hs .ml .mli
 		.elm .jl .r .zig .nim .d .f90 .f .pas .adb .ads .cob .lisp .el .scm .rkt .tcl .awk .sql .graphql .gql .proto .thrift .capnp .wgsl
 		.glsl .cu .sol .v .sv .vhd .wat .coffee .ipynb .lark .g4 .y .l .peg`
-	shells = `.sh .bash .zsh .fish .ps1 .bat .cmd .ksh`
-	assets = `.html .htm .css .scss .sass .less .styl .pcss .hbs .handlebars .mustache .ejs .pug .haml .erb .slim .liquid .njk .jinja .jinja2
+	shellExts = `.sh .bash .zsh .fish .ps1 .bat .cmd .ksh`
+	assetExts = `.html .htm .css .scss .sass .less .styl .pcss .hbs .handlebars .mustache .ejs .pug .haml .erb .slim .liquid .njk .jinja .jinja2
 		.j2 .tmpl .tpl .gotmpl .gohtml .twig .blade .cshtml .razor .xaml .qml .svg .png .jpg .jpeg .gif .webp .avif .ico .bmp .pdf
 		.woff .woff2 .ttf .otf .eot .mp3 .mp4 .ogg .wav .webm .glb .gltf .po .mo .pot .ftl .arb .resx .strings .xliff .xlf .xcstrings`
-	documents = `.md .mdx .markdown .rst .adoc .asciidoc .org .tex .bib`
-	packages  = `go.mod package.json Cargo.toml pyproject.toml`
-	hooks     = `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase
+	documentExts     = `.md .mdx .markdown .rst .adoc .asciidoc .org .tex .bib`
+	packageManifests = `go.mod package.json Cargo.toml pyproject.toml`
+	gitHookNames     = `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase
 		post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout
 		pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman`
-	data = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
+	dataExts = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
 )
 
 // Globs of files by their paths, and some of their names; each is read when it is first asked for.
 var (
 	// documentFiles are read by people; git's list of what it ignores is as harmless.
 	documentFiles = sync.OnceValue(func() Globs {
-		return globsOf(`**/{README,LICENSE,LICENCE,COPYING,NOTICE,AUTHORS,CONTRIBUTORS,CHANGELOG,CHANGES,HISTORY,TODO,CODEOWNERS}{,.*}
+		return compileList(`**/{README,LICENSE,LICENCE,COPYING,NOTICE,AUTHORS,CONTRIBUTORS,CHANGELOG,CHANGES,HISTORY,TODO,CODEOWNERS}{,.*}
 		**/.gitignore **/.mailmap {docs,doc}/**/*.{txt,json,yml,yaml,xml}`)
 	})
 	// assetFolders hold parts of the program in any format.
 	assetFolders = sync.OnceValue(func() Globs {
-		return globsOf(`**/{templates,views,partials,layouts,public,static,assets,resources,migrations,locales,locale,i18n,lang,translations,l10n,messages,images,icons,fonts,styles}/**`)
+		return compileList(`**/{templates,views,partials,layouts,public,static,assets,resources,migrations,locales,locale,i18n,lang,translations,l10n,messages,images,icons,fonts,styles}/**`)
 	})
 	// lockFiles change with the dependencies of a manifest.
 	lockFiles = sync.OnceValue(func() Globs {
-		return globsOf(`go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock{,b} Cargo.lock poetry.lock
+		return compileList(`go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock{,b} Cargo.lock poetry.lock
 		uv.lock pdm.lock Pipfile.lock Gemfile.lock composer.lock mix.lock pubspec.lock gradle.lockfile packages.lock.json
 		requirements*.txt Podfile.lock flake.lock`)
 	})
-	// inputs have the ending of source and are read by a tool, or loaded before a test:
+	// gateInputs have the ending of source and are read by a tool, or loaded before a test:
 	// settings written as code, hooks, what comes with a toolchain, libraries of others.
-	inputs = sync.OnceValue(func() Globs {
-		return globsOf(`**/*.{config,conf,setup,rc}.{js,cjs,mjs,ts,cts,mts} **/.*rc{,.*} **/{gulpfile,Gruntfile,karma.conf,noxfile,fabfile,dodo,wscript,setup,conftest,sitecustomize,usercustomize}.{py,js,ts}
+	gateInputs = sync.OnceValue(func() Globs {
+		return compileList(`**/*.{config,conf,setup,rc}.{js,cjs,mjs,ts,cts,mts} **/.*rc{,.*} **/{gulpfile,Gruntfile,karma.conf,noxfile,fabfile,dodo,wscript,setup,conftest,sitecustomize,usercustomize}.{py,js,ts}
 		**/{jest,vitest,test,tests}{.setup,-setup,Setup}.* **/setup{Tests,Jest,-tests}.* **/{build.rs,magefile.go,build.sc,build.sbt,Package.swift,Rakefile.rb,mix.exs,build.zig,makefile.js}
 		**/*.pth **/{.github,.gitlab,.circleci,.husky,.githooks,.buildkite,.ci,.devcontainer,.vscode,.idea,.cargo,.mvn,.yarn,.config,.pawl}/**
 		**/{vendor,third_party,node_modules,site-packages,.venv,venv}/** {scripts,script,ci,hack}/**/*.{py,js,mjs,pl,rb}
 		{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/**}`)
 	})
-	// checks are names of scripts that say with their exit status whether work is right.
-	checks = sync.OnceValue(func() Globs { return globsOf(`*{check,test,verify,lint,validate,assert,gate,ci,spec}*`) })
+	// checkScripts are names of scripts that say with their exit status whether work is right.
+	checkScripts = sync.OnceValue(func() Globs { return compileList(`*{check,test,verify,lint,validate,assert,gate,ci,spec}*`) })
 )
 
-func globsOf(list string) Globs { return NewGlobs(strings.Fields(list)) }
+func compileList(list string) Globs { return CompileGlobs(strings.Fields(list)) }

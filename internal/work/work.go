@@ -25,19 +25,19 @@ import (
 
 // Rules say what is work in one repository.
 type Rules struct {
-	Globs []string // what the user calls work: the task's scope, `work` in pawl.toml
-	Shell bool     // the repository's programs are written for a shell
-	Make  bool     // gates run make or its like, which takes a file for the product of a target of its name
-	// Checked reports whether a gate looks into a file itself, by the name in its command or
+	Globs       []string // what the user calls work: the task's scope, `work` in pawl.toml
+	ShellIsWork bool     // the repository's programs are written for a shell
+	RunsMake    bool     // gates run make or its like, which takes a file for the product of a target of its name
+	// IsChecked reports whether a gate looks into a file itself, by the name in its command or
 	// script (grep -q done list.txt), and compares nothing with it; nil = into none.
-	Checked func(file string) bool
-	// Loaded reports whether the program names a file in its source, and neither a test nor a gate
+	IsChecked func(file string) bool
+	// IsLoaded reports whether the program names a file in its source, and neither a test nor a gate
 	// does; nil = it names none.
-	Loaded func(file string) bool
-	// Runs reports whether gates run a script for its exit code; nil = none.
-	Runs func(file string) bool
-	// Asked reports whether the user's goal or task names a file; nil = it names none.
-	Asked func(file string) bool
+	IsLoaded func(file string) bool
+	// IsRun reports whether gates run a script for its exit code; nil = none.
+	IsRun func(file string) bool
+	// IsRequested reports whether the user's goal or task names a file; nil = it names none.
+	IsRequested func(file string) bool
 	// HasFiles reports whether there are files below a folder before the work; nil = in all.
 	HasFiles func(dir string) bool
 }
@@ -49,51 +49,51 @@ type Change struct {
 	Executable bool
 }
 
-// Is reports whether a change is work. Tests and manifests are the caller's to tell
+// IsWork reports whether a change is work. Tests and manifests are the caller's to tell
 // apart first: see [DependenciesOnly].
-func (r Rules) Is(c Change) bool {
+func (r Rules) IsWork(c Change) bool {
 	base := path.Base(c.Path)
 	ext := strings.ToLower(path.Ext(base))
 	switch {
-	case Matches(r.Globs, c.Path), r.Asked != nil && r.Asked(c.Path):
+	case Matches(r.Globs, c.Path), r.IsRequested != nil && r.IsRequested(c.Path):
 		return true
-	case inputs().Match(c.Path):
+	case gateInputs().Match(c.Path):
 		return false
-	case has(documents, ext), documentFiles().Match(c.Path), lockFiles().Match(base):
+	case contains(documentExts, ext), documentFiles().Match(c.Path), lockFiles().Match(base):
 		return true
-	case has(shells, ext):
-		return (r.Shell || c.Added) && !checks().Match(base) && (r.Runs == nil || !r.Runs(c.Path))
-	case has(sources, ext), has(assets, ext), assetFolders().Match(c.Path):
+	case contains(shellExts, ext):
+		return (r.ShellIsWork || c.Added) && !checkScripts().Match(base) && (r.IsRun == nil || !r.IsRun(c.Path))
+	case contains(sourceExts, ext), contains(assetExts, ext), assetFolders().Match(c.Path):
 		return true
-	case has(data, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
-		return c.Added || r.Checked != nil && r.Checked(c.Path) || r.loads(c.Path) // a test may read what was there
-	case c.Executable && r.Shell && programName.MatchString(base): // a script without an ending
-		return !isToolsName(base) && !has(hooks, base) && !checks().Match(base) && (r.Runs == nil || !r.Runs(c.Path))
-	case plainName.MatchString(base):
-		return !isToolsName(base) && !c.Executable && !(c.Added && r.Make)
-	case has(packages, base): // of a part of the program that is new itself
+	case contains(dataExts, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
+		return c.Added || r.IsChecked != nil && r.IsChecked(c.Path) || r.isLoadedData(c.Path) // a test may read what was there
+	case c.Executable && r.ShellIsWork && programBaseName.MatchString(base): // a script without an ending
+		return !isToolFileName(base) && !contains(gitHookNames, base) && !checkScripts().Match(base) && (r.IsRun == nil || !r.IsRun(c.Path))
+	case plainBaseName.MatchString(base):
+		return !isToolFileName(base) && !c.Executable && !(c.Added && r.RunsMake)
+	case contains(packageManifests, base): // of a part of the program that is new itself
 		return c.Added && r.HasFiles != nil && !r.HasFiles(path.Dir(c.Path))
 	}
-	return r.loads(c.Path)
+	return r.isLoadedData(c.Path)
 }
 
-// loads reports whether a file is data that the program reads.
-func (r Rules) loads(file string) bool {
-	return r.Loaded != nil && mayBeProductData(file) && r.Loaded(file)
+// isLoadedData reports whether a file is data that the program reads.
+func (r Rules) isLoadedData(file string) bool {
+	return r.IsLoaded != nil && mayBeProgramData(file) && r.IsLoaded(file)
 }
 
-// programName is a name without an ending, as programs have it.
-var programName = regex.New(`^[a-z0-9_-]+$`)
+// programBaseName is a name without an ending, as programs have it.
+var programBaseName = regex.New(`^[a-z0-9_-]+$`)
 
-// plainName is a name without an ending, as programs and data have it.
-var plainName = regex.New(`^[a-z0-9_]+$`)
+// plainBaseName is a name without an ending, as programs and data have it.
+var plainBaseName = regex.New(`^[a-z0-9_]+$`)
 
-// isToolsName: a tool may look for a file of this name: makefile, justfile, configure.
-func isToolsName(base string) bool {
+// isToolFileName: a tool may look for a file of this name: makefile, justfile, configure.
+func isToolFileName(base string) bool {
 	return strings.Contains(base, "file") || strings.HasPrefix(base, "config")
 }
 
-func has(list, word string) bool {
+func contains(list, word string) bool {
 	return word != "" && slices.Contains(strings.Fields(list), word)
 }
 
@@ -106,9 +106,9 @@ func Matches(globs []string, file string) bool {
 	})
 }
 
-// Names reports whether a text names a file by its whole path.
-func Names(text, file string) bool {
-	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/", r) }
+// MentionsPath reports whether a text names a file by its whole path.
+func MentionsPath(text, file string) bool {
+	isPathRune := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/", r) }
 	for at := 0; ; {
 		i := strings.Index(text[at:], file)
 		if i < 0 {
@@ -119,7 +119,7 @@ func Names(text, file string) bool {
 		after := strings.TrimPrefix(text[at:], ".") // the end of a sentence, or of a longer name
 		last, _ := utf8.DecodeLastRuneInString(before)
 		next, _ := utf8.DecodeRuneInString(after)
-		if !part(last) && last != '.' && !part(next) {
+		if !isPathRune(last) && last != '.' && !isPathRune(next) {
 			return true
 		}
 	}
@@ -127,13 +127,13 @@ func Names(text, file string) bool {
 
 // IsSource reports whether a file is program source in a language that is not a shell's.
 func IsSource(file string) bool {
-	return has(sources, strings.ToLower(path.Ext(file))) && !inputs().Match(file)
+	return contains(sourceExts, strings.ToLower(path.Ext(file))) && !gateInputs().Match(file)
 }
 
 // IsData reports whether a file is plain data: a list, a table, a text.
 func IsData(file string) bool {
-	return has(data, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !documentFiles().Match(file) && !lockFiles().Match(path.Base(file))
+	return contains(dataExts, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !documentFiles().Match(file) && !lockFiles().Match(path.Base(file))
 }
 
 // IsScript reports whether a file is written for a shell.
-func IsScript(file string) bool { return has(shells, strings.ToLower(path.Ext(file))) }
+func IsScript(file string) bool { return contains(shellExts, strings.ToLower(path.Ext(file))) }

@@ -67,7 +67,7 @@ func TestDependenciesOnly(t *testing.T) {
 
 func TestIs(t *testing.T) {
 	t.Parallel()
-	shell := Rules{Shell: true}
+	shell := Rules{ShellIsWork: true}
 	cases := []struct {
 		rules Rules
 		work  string
@@ -80,10 +80,10 @@ func TestIs(t *testing.T) {
 				"build.rs sitecustomize.py unittest.py unittest/mock.py a.pth go.work .cargo/config.toml rust-toolchain check.sh greet.sh want.txt words.csv x.unknown .golangci.yml",
 		},
 		{shell, "greet.sh lib/a.bash", "check.sh want.txt"},
-		{Rules{Shell: true, Runs: func(file string) bool { return file == "all.sh" }}, "greet.sh", "all.sh"},
-		{Rules{Checked: func(file string) bool { return file == "words.csv" }}, "words.csv", "want.txt"},
+		{Rules{ShellIsWork: true, IsRun: func(file string) bool { return file == "all.sh" }}, "greet.sh", "all.sh"},
+		{Rules{IsChecked: func(file string) bool { return file == "words.csv" }}, "words.csv", "want.txt"},
 		{
-			Rules{Loaded: func(file string) bool { return !strings.Contains(file, "other") }},
+			Rules{IsLoaded: func(file string) bool { return !strings.Contains(file, "other") }},
 			"src/geo/countries.json lib/words.txt", "src/geo/other.json tsconfig.json settings.yaml want.txt sub/package.json sub/.eslintrc.json sub/configs.json .github/a.json",
 		},
 		{Rules{Globs: []string{"data.json", "conf/**"}}, "data.json conf/a.yml", "other.json"},
@@ -91,7 +91,7 @@ func TestIs(t *testing.T) {
 	for _, c := range cases {
 		for want, files := range map[bool]string{true: c.work, false: c.input} {
 			for file := range strings.FieldsSeq(files) {
-				if got := c.rules.Is(Change{Path: file}); got != want {
+				if got := c.rules.IsWork(Change{Path: file}); got != want {
 					t.Errorf("%s: work %v, want %v", file, got, want)
 				}
 			}
@@ -102,20 +102,20 @@ func TestIs(t *testing.T) {
 		"want.txt": true, "tool.sh": true, "new_check.sh": false, "run": true, ".toolrc": false,
 		"sum/go.mod": true, "old/go.mod": false, "go.mod": false, "CMakeLists.txt": false, "sub/CMakeLists.txt": false,
 	} {
-		if got := fresh.Is(Change{Path: file, Added: true}); got != want {
+		if got := fresh.IsWork(Change{Path: file, Added: true}); got != want {
 			t.Errorf("%s, new: work %v, want %v", file, got, want)
 		}
 	}
-	if (Rules{Make: true}).Is(Change{Path: "test", Added: true}) {
+	if (Rules{RunsMake: true}).IsWork(Change{Path: "test", Added: true}) {
 		t.Error("what make would take for a product is work")
 	}
 	for file, want := range map[string]bool{"bin/slug": true, "bin/my-tool": true, "run-tests": false, "hooks/pre-commit": false, "all": false} {
-		rules := Rules{Shell: true, Runs: func(file string) bool { return file == "all" }}
-		if got := rules.Is(Change{Path: file, Executable: true}); got != want {
+		rules := Rules{ShellIsWork: true, IsRun: func(file string) bool { return file == "all" }}
+		if got := rules.IsWork(Change{Path: file, Executable: true}); got != want {
 			t.Errorf("%s, a script without an ending: work %v, want %v", file, got, want)
 		}
 	}
-	if (Rules{}).Is(Change{Path: "run", Added: true, Executable: true}) {
+	if (Rules{}).IsWork(Change{Path: "run", Added: true, Executable: true}) {
 		t.Error("a program without an ending is work")
 	}
 }
@@ -135,7 +135,7 @@ func TestNames(t *testing.T) {
 		{"edit ../conf/dev.json", "conf/dev.json", false},
 		{"the developers' settings", "conf/dev.json", false},
 	} {
-		if got := Names(c.text, c.file); got != c.want {
+		if got := MentionsPath(c.text, c.file); got != c.want {
 			t.Errorf("Names(%q, %q) = %v", c.text, c.file, got)
 		}
 	}
