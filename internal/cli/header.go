@@ -22,7 +22,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		}
 		doubtful, uncommitted = m.PossibleUserChanges, m.Uncommitted
 		if at = m.State; at.Phase == loop.Ended {
-			at = at.Extended(d.More)
+			at = at.Extended(d.NewLimits)
 		}
 	}
 	limits, open := at.Policy.Limits, 0

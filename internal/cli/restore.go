@@ -270,16 +270,16 @@ func (a *app) agrees(yes bool, s *subject) error {
 func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Task) (loop.Event, error) {
 	e := loop.Event{Kind: loop.CheckpointRestored, Text: "you restored " + target.String()}
 	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
-		e.Tasks, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
+		e.Tasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
 		return e, nil
 	}
 	trailers, err := repo.Trailers(ctx, target.Commit)
 	if err != nil {
 		return e, err
 	}
-	ids, ok := runner.DoneIn(trailers, tasks)
+	ids, ok := runner.DoneTasks(trailers, tasks)
 	if !ok { // it was made before checkpoints said it: the tasks stay as they are
-		ids, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
+		ids, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
 	}
 	e.Tasks = ids
 	return e, nil

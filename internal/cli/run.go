@@ -355,7 +355,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 	}
 	if q := how.red; q != nil {
 		q.print = out.Print
-		d.AskRed = func(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
+		d.AskFailingGates = func(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
 			defer keys.Hold()()
 			return q.Ask(ctx, g)
 		}
@@ -365,8 +365,8 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 		if err != nil {
 			return err
 		}
-		d.Observer, d.Causes = s, ears.causes
-		d.Background = func() bool { return how.detached || ears.left.Load() }
+		d.Observer, d.Cancellations = s, ears.causes
+		d.IsBackground = func() bool { return how.detached || ears.left.Load() }
 		a.rings(d)
 		a.giveTools(d)
 		state, err := d.Run(context.Background())

@@ -194,7 +194,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) 
 // startProving starts mutation testing where some is left.
 func (a *app) startProving(l *store.Loop) error {
 	m, _, err := record.Load(l)
-	if err != nil || !runner.IsUnproven(l, m) {
+	if err != nil || !runner.HasMutationTestsLeft(l, m) {
 		return err
 	}
 	return a.startBeside(l, "prove")

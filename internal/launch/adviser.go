@@ -16,10 +16,10 @@ import (
 )
 
 // OutOfScope returns the changes for which a claim of these tasks would be refused now.
-func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m memory.Memory, tasks []string) (runner.Strays, error) {
+func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m memory.Memory, tasks []string) (runner.OutOfScopeFiles, error) {
 	r, err := runnerBeside(ctx, l)
 	if err != nil {
-		return runner.Strays{}, err
+		return runner.OutOfScopeFiles{}, err
 	}
 	r.StateDir, r.HomeDir = env.PawlHome, env.Home
 	return r.OutOfScope(ctx, tasks, m.ActionContext())
@@ -61,7 +61,7 @@ func verifierBeside(ctx context.Context, l *store.Loop, env environment.Environm
 	}
 	o.Root, o.Repo, o.Env, o.Set, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
 	o.Marker, o.Prefix, o.Release = l.ID, wall.Gates, wall.Close
-	o.Marks = r.Marks
+	o.Marks = r.OwnFiles
 	v, err := verify.New(o)
 	if err != nil {
 		return nil, nil, errors.Join(err, wall.Close())

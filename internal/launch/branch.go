@@ -134,7 +134,7 @@ func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error 
 	case d.wasSetUp && !d.reopened:
 		var back git.SwitchResult
 		back, err = repo.SwitchBack(ctx, id, d.Spec.Branch, d.Spec.StartCommit)
-		d.SwitchedBack = runner.SwitchedBack(back, d.Spec.Branch)
+		d.SwitchedBack = runner.SwitchText(back, d.Spec.Branch)
 	default: // a reopened loop's end had deleted it, empty
 		var undo git.Undo
 		undo, err = repo.EnsureBranch(ctx, d.Spec.Branch)

@@ -219,7 +219,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		return nil, errors.Join(err, d.Close())
 	}
 	if ended || !d.wasSetUp && !spec.Policy.Attended {
-		d.More = again.MoreLimits
+		d.NewLimits = again.MoreLimits
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
 	}
 	if err == nil {
@@ -264,7 +264,7 @@ func (d *Driver) reopen(ctx context.Context, base string, owesCommit bool) error
 	if head == base {
 		return nil
 	}
-	return d.StartFrom(head)
+	return d.SetStartCommit(head)
 }
 
 // acquire takes the loop and its work tree, and builds the runner.
@@ -283,7 +283,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 	// container say: it has a moment.
 	d.closers = slices.Insert(d.closers, 0, func() error { box.Wait(lastNoticeTimeout); return nil })
 	d.Runner = &runner.Runner{
-		Outside:     runner.Outside{Notify: box.Post},
+		Callbacks:   runner.Callbacks{Notify: box.Post},
 		Loop:        l,
 		Owner:       owner,
 		Spec:        d.Spec,
@@ -358,7 +358,7 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	}
 	v, err := verify.New(verify.Options{
 		Root: root, Repo: d.Repo, Dir: checkDir(l), Env: env.Vars, Set: d.Spec.GateEnv,
-		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: wall.Gates, Marker: l.ID, Marks: d.Marks,
+		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: wall.Gates, Marker: l.ID, Marks: d.OwnFiles,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})
 	if err != nil {
@@ -386,6 +386,6 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	if err != nil {
 		return err
 	}
-	d.JudgedBy = judges
+	d.Protected = judges
 	return record.SaveProtectedOnce(l, judges.WorkTreeFiles())
 }

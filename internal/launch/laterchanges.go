@@ -29,7 +29,7 @@ const checkpointsCompared = 20
 // them.
 func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
-	if _, known := runner.EndPoint(points); err != nil || !known { // no turn has begun, or what it came to is not known
+	if _, known := runner.FinalCheckpoint(points); err != nil || !known { // no turn has begun, or what it came to is not known
 		return nil, nil, err
 	}
 	status, err := repo.Status(ctx)

@@ -42,7 +42,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	m, _, err := record.Load(l)
-	if err != nil || !runner.IsUnproven(l, m) {
+	if err != nil || !runner.HasMutationTestsLeft(l, m) {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -62,7 +62,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		return err
 	}
 	r := runner.Runner{Loop: l, Verify: v}
-	err = r.ProveRest(ctx, func(n memory.Note) error { return appendNote(ctx, l, env, n) })
+	err = r.FinishMutationTests(ctx, func(n memory.Note) error { return appendNote(ctx, l, env, n) })
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (d *Driver) OpenPullRequest(ctx context.Context, s loop.State, env environm
 	if p.URL = url; err != nil {
 		p.Problem = plan.OneLine(err.Error(), 300)
 	}
-	return p, d.Pulled(p)
+	return p, d.RecordPullRequest(p)
 }
 
 // openPullRequest pushes the branch and returns the URL of the pull request.

@@ -37,7 +37,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 	if m, err = p.checkReopen(ctx, l, o); err != nil { // another may have been sooner
 		return nil, err
 	}
-	d.Observer, d.More = o.Observer, o.More
+	d.Observer, d.NewLimits = o.Observer, o.More
 	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (d *Driver) buildSandboxes(ctx context.Context, l *store.Loop, env environm
 	if wall.By != "" {
 		d.Sandbox = describeSandbox(d.Spec, wall.By, env)
 	}
-	d.Refused = func() (hosts []string) {
+	d.RefusedHosts = func() (hosts []string) {
 		for _, w := range walls {
 			hosts = append(hosts, w.Refused()...)
 		}

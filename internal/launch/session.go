@@ -107,7 +107,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
-	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Outside: runner.Outside{Observer: o.Observer}}
+	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Callbacks: runner.Callbacks{Observer: o.Observer}}
 	if err := d.recordSession(o.Session); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 	if err != nil {
 		return err
 	}
-	return d.StartFrom(head)
+	return d.SetStartCommit(head)
 }
 
 // recordSession journals the loop's session.

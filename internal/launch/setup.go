@@ -208,7 +208,7 @@ func (d *Driver) keepChanges(ctx context.Context) error {
 	if _, err := d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note}); err != nil {
 		return err
 	}
-	return d.StartFrom(commit)
+	return d.SetStartCommit(commit)
 }
 
 // refuseChanges refuses to begin over uncommitted changes, which would be attributed to

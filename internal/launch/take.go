@@ -60,7 +60,7 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Att
 		}
 	}
 	d.Observer = o.Observer
-	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
+	d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
 	a := &Attended{Loop: l, Spec: p.Spec}
 	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, errors.Join(beforeTurn(ctx, err), a.bindUnready(ctx, p, o.Session, d))
@@ -176,7 +176,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 	}
 	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
-		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: why}
+		d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: why}
 		_, stepErr := d.Attend(ctx)
 		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}

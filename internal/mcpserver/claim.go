@@ -84,7 +84,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 		return "", err
 	}
 	switch {
-	case len(strays.Agents) > 0:
+	case len(strays.ByAgent) > 0:
 		return notTaken + strays.Advice(), nil
 	case len(gate.Commands(at.spec.Gates)) > 0:
 	case at.spec.Policy.Reviews:

@@ -13,12 +13,12 @@ import (
 
 // attended: a user's session goes on with the loop, and that session's hooks say
 // when a turn has ended. It decides who did what, and what is told; what may be done
-// to the work tree is said by theirTree and Spec.NoCommit.
+// to the work tree is said by isUserTree and Spec.NoCommit.
 func (r *Runner) attended() bool { return r.inSession }
 
-// theirTree: branch and history of the work tree are the user's, who sits there
+// isUserTree: branch and history of the work tree are the user's, who sits there
 // or asked for the loop where they sat.
-func (r *Runner) theirTree() bool { return r.inSession || r.Spec.Policy.Attended }
+func (r *Runner) isUserTree() bool { return r.inSession || r.Spec.Policy.Attended }
 
 // Attend takes a loop that lives in a user's session to where the session has
 // to go on, and returns its state there: Turning (the prompt is at
@@ -29,11 +29,11 @@ func (r *Runner) theirTree() bool { return r.inSession || r.Spec.Policy.Attended
 // another owner has is left alone, unless First takes it.
 func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
 	r.inSession = true
-	return r.drive(ctx, r.goOn, r.sessionsTurn)
+	return r.drive(ctx, r.continueAttended, r.waitsForSession)
 }
 
-// sessionsTurn: what comes next is the session's, or nobody's.
-func (r *Runner) sessionsTurn() bool {
+// waitsForSession: what comes next is the session's, or nobody's.
+func (r *Runner) waitsForSession() bool {
 	s := r.mem.State
 	switch {
 	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec.Policy):
@@ -47,9 +47,9 @@ func (r *Runner) sessionsTurn() bool {
 	return !s.Phase.OwnerActs()
 }
 
-// goOn hears what came while nobody was there and does what the machine waits
+// continueAttended hears what came while nobody was there and does what the machine waits
 // for. What a message began is under way already.
-func (r *Runner) goOn(ctx context.Context) error {
+func (r *Runner) continueAttended(ctx context.Context) error {
 	if takes, err := r.takeIntoSession(ctx); takes || err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 	if err := r.checkDeadline(ctx); err != nil {
 		return err
 	}
-	if err := r.drain(ctx); err != nil {
+	if err := r.receiveMessages(ctx); err != nil {
 		return err
 	}
 	s := r.mem.State
@@ -70,23 +70,23 @@ func (r *Runner) goOn(ctx context.Context) error {
 		if err := r.recordSandbox(); err != nil {
 			return err
 		}
-		return r.step(ctx, r.start())
+		return r.step(ctx, r.startEvent())
 	case at == loop.Ended && r.Reopen:
-		if err := r.followCommit(ctx); err != nil {
+		if err := r.alignIndex(ctx); err != nil {
 			return err
 		}
-		return r.step(ctx, r.reopen())
+		return r.step(ctx, r.reopenEvent())
 	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended || s.Phase == loop.HandingOver:
 		return nil
 	case s.Phase == loop.Turning:
-		return r.writeAgain(ctx, s.Pending)
+		return r.rewritePrompts(ctx, s.Pending)
 	case s.Phase == loop.Waiting && (wait.Task != "" || s.After == loop.ThenTurn):
-		if r.sessionsTurn() {
+		if r.waitsForSession() {
 			return nil
 		}
 		return r.perform(ctx, wait)
 	}
-	if err := r.tidy(ctx); err != nil {
+	if err := r.cleanUpAfterOwner(ctx); err != nil {
 		return err
 	}
 	if s.Phase == loop.TurningIsolated { // it was cut off
@@ -95,9 +95,9 @@ func (r *Runner) goOn(ctx context.Context) error {
 	return r.act(ctx, s.Pending)
 }
 
-// writeAgain does what comes with a turn once more, where what the session is to
+// rewritePrompts does what comes with a turn once more, where what the session is to
 // be told was not written.
-func (r *Runner) writeAgain(ctx context.Context, pending []loop.Action) error {
+func (r *Runner) rewritePrompts(ctx context.Context, pending []loop.Action) error {
 	if _, err := os.Stat(record.PromptPath(r.Loop, r.mem)); err == nil {
 		return nil
 	}
@@ -112,23 +112,23 @@ func (r *Runner) writePrompts(a loop.Action) error {
 	if _, err := r.Loop.IterationDir(a.Iteration); err != nil {
 		return fmt.Errorf("make the iteration's folder: %w", err)
 	}
-	if path := r.goalFile(); path != "" {
+	if path := r.goalPath(); path != "" {
 		if err := atomicfile.Write(path, []byte(r.Spec.Prompt), 0o600); err != nil {
 			return fmt.Errorf("keep the goal: %w", err)
 		}
 	}
-	text, err := r.prompt(a, r.mem.ActionContext())
+	text, err := r.turnPrompt(a, r.mem.ActionContext())
 	if err != nil {
 		return err
 	}
-	ahead, err := r.aheadPrompt(a)
+	continueText, err := r.continuePrompt(a)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(record.ContinuePromptPath(r.Loop), []byte(ahead), 0o600); err != nil {
+	if err := atomicfile.Write(record.ContinuePromptPath(r.Loop), []byte(continueText), 0o600); err != nil {
 		return fmt.Errorf("write the next prompt ahead: %w", err)
 	}
-	if !needsMemory(a.Situation) {
+	if !assumesMemory(a.Situation) {
 		if err := atomicfile.Write(record.FullPromptPath(r.Loop), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("keep the whole prompt: %w", err)
 		}

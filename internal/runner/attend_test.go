@@ -88,7 +88,7 @@ func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, e
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	d.Observer, d.Agent, d.FileDoubt = o, st.agent, fileDoubt
+	d.Observer, d.Agent, d.FileTimeTolerance = o, st.agent, fileDoubt
 	st.s, err = d.Attend(ctx)
 	if closed := d.Close(); closed != nil {
 		st.t.Fatal(closed)

@@ -182,7 +182,7 @@ func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) 
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	d.Observer, d.FileDoubt = o, fileDoubt
+	d.Observer, d.FileTimeTolerance = o, fileDoubt
 	d.Repo.SetLockWait(lockWait)
 	b.loop = d.Loop
 	state, err := d.Run(ctx)

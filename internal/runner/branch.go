@@ -26,16 +26,16 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
 	}
-	head, remarks, err := r.bringHome(ctx, base)
+	head, remarks, err := r.returnToBranch(ctx, base)
 	if err != nil {
 		return base, nil, err
 	}
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
-	case base.HasAgentCommits || m.HasUnattributed && r.tools.ask((*authorship.Calls).MayHaveCommitted):
+	case base.HasAgentCommits || m.HasUnattributed && r.tools.query((*authorship.Calls).MayHaveCommitted):
 		var yours []string
-		base, yours, err = r.attributeBeside(ctx, base, head, m)
+		base, yours, err = r.attributeTurnCommits(ctx, base, head, m)
 		return base, append(remarks, yours...), err
 	default:
 		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
@@ -44,14 +44,14 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 		if err != nil {
 			return base, nil, err
 		}
-		remarks = append(remarks, theirs(branch, head))
+		remarks = append(remarks, userCommitsText(branch, head))
 	}
 	return base, remarks, nil
 }
 
 // branch is where the commits go. In a user's tree that is where they are.
 func (r *Runner) branch(ctx context.Context) (string, error) {
-	if !r.theirTree() {
+	if !r.isUserTree() {
 		return r.Spec.Branch, nil
 	}
 	name, err := r.Repo.Branch(ctx)
@@ -64,10 +64,10 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// bringHome ends what the agent left half-done and puts HEAD back on the loop's
+// returnToBranch ends what the agent left half-done and puts HEAD back on the loop's
 // branch. It returns the commit of HEAD, which in a user's tree is all it does.
-func (r *Runner) bringHome(ctx context.Context, base memory.Base) (head string, remarks []string, err error) {
-	if !r.theirTree() {
+func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head string, remarks []string, err error) {
+	if !r.isUserTree() {
 		left, err := r.Repo.QuitOperation(ctx)
 		if err != nil {
 			return "", nil, fmt.Errorf("end what was left half-done: %w", err)
@@ -76,17 +76,17 @@ func (r *Runner) bringHome(ctx context.Context, base memory.Base) (head string, 
 			remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
 		}
 	}
-	back, words, err := r.switchBack(ctx, base)
-	if words != "" {
-		remarks = append(remarks, words)
+	back, text, err := r.switchBack(ctx, base)
+	if text != "" {
+		remarks = append(remarks, text)
 	}
 	return back.Head, remarks, err
 }
 
 // switchBack puts HEAD back on the loop's branch, and the files with it, and says what it
 // did, "" if nothing. In a user's tree HEAD stays where it is.
-func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.SwitchResult, words string, err error) {
-	if r.theirTree() {
+func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.SwitchResult, text string, err error) {
+	if r.isUserTree() {
 		if back.Head, err = r.Repo.Head(ctx); err != nil {
 			return back, "", fmt.Errorf("read HEAD: %w", err)
 		}
@@ -95,31 +95,31 @@ func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.Swi
 	began := time.Now()
 	back, err = r.Repo.SwitchBack(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err == nil && back.Before != "" {
-		err = r.keepSpan(authorship.Span{From: began, Until: time.Now()})
+		err = r.recordSpan(authorship.Span{From: began, Until: time.Now()})
 	}
 	if err != nil {
 		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	return back, SwitchedBack(back, r.Spec.Branch), nil
+	return back, SwitchText(back, r.Spec.Branch), nil
 }
 
-// SwitchedBack says that HEAD is on a branch again, "" where it was there.
-func SwitchedBack(back git.SwitchResult, branch string) string {
+// SwitchText says that HEAD is on a branch again, "" where it was there.
+func SwitchText(back git.SwitchResult, branch string) string {
 	if back.From == "" {
 		return ""
 	}
-	words := back.From + " was checked out: switched back to " + branch + ", where the commits go; "
+	text := back.From + " was checked out: switched back to " + branch + ", where the commits go; "
 	if back.Before == "" {
-		return words + "no file changed"
+		return text + "no file changed"
 	}
-	words += "its files are there again, with what was not committed"
+	text += "its files are there again, with what was not committed"
 	if len(back.Clashes) > 0 {
-		words += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(atMost(back.Clashes, maxLeft), ", "), short(back.Before))
+		text += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(firstN(back.Clashes, maxListed), ", "), short(back.Before))
 	}
-	return words
+	return text
 }
 
-func theirs(branch, head string) string {
+func userCommitsText(branch, head string) string {
 	return "commits that are not the loop's were found on " + branch + " and kept: work goes on from " + short(head)
 }
 
@@ -131,12 +131,12 @@ func (r *Runner) setBase(b memory.Base) error {
 		return nil
 	}
 	r.mem.Base = b
-	return r.append(memory.TypeBase, b)
+	return r.appendRecord(memory.TypeBase, b)
 }
 
-// keepsOwn: the commits that the loop did not make stay on the branch. In a
+// keepsAgentCommits: the commits that the loop did not make stay on the branch. In a
 // user's tree it could not be told for sure whose they are.
-func (r *Runner) keepsOwn() bool { return r.Spec.KeepAgentCommits || r.theirTree() }
+func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.isUserTree() }
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
@@ -152,7 +152,7 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 				n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
 				n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are changes in the work tree again"
 			}
-			r.tell(n)
+			r.recordNote(n)
 		}
 		base.HasAgentCommits = false
 		return r.setBase(base)
@@ -173,12 +173,12 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memo
 	if err != nil {
 		return m.Base, fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch != r.Spec.Branch && !r.theirTree() || head == m.Base.Commit {
+	if branch != r.Spec.Branch && !r.isUserTree() || head == m.Base.Commit {
 		return m.Base, nil
 	}
 	base := memory.Base{Commit: head}
-	r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
-	r.noteLater(ctx, loop.Info, theirs(branch, head))
+	r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
+	r.enqueueNote(ctx, loop.Info, userCommitsText(branch, head))
 	return base, nil
 }
 
@@ -189,22 +189,22 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memo
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionContext) (loop.Event, error) {
 	r.conclude(ctx, m)
 	began := time.Now()
-	if later := r.proveRest(ctx, m.Outcome); !later && r.Verify != nil {
+	if later := r.mutationTestsAtEnd(ctx, m.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.RemoveCopies(); err != nil {
-			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
+			r.enqueueNote(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
 	}
-	return loop.Event{Kind: loop.Concluded, Tested: tested(began)}, nil
+	return loop.Event{Kind: loop.Concluded, Tested: elapsedSeconds(began)}, nil
 }
 
-// theEnd begins the subject of the checkpoint that a loop makes at its end.
-const theEnd = "the end: "
+// endSubject begins the subject of the checkpoint that a loop makes at its end.
+const endSubject = "the end: "
 
-// EndPoint finds the checkpoint that a loop made at its last end, before which only restores may have
+// FinalCheckpoint finds the checkpoint that a loop made at its last end, before which only restores may have
 // made others; false if it could make none then.
-func EndPoint(points []git.Checkpoint) (git.Checkpoint, bool) {
+func FinalCheckpoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 	for _, p := range slices.Backward(points) {
-		if strings.HasPrefix(p.Subject, theEnd) {
+		if strings.HasPrefix(p.Subject, endSubject) {
 			return p, true
 		}
 		if !strings.HasPrefix(p.Subject, "before ") {
@@ -218,64 +218,64 @@ func EndPoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
+	warn := func(err error) { r.enqueueNote(ctx, loop.Warning, err.Error()) }
 	if err := r.closeSession(); err != nil {
 		warn(err)
 	}
-	r.nameLeft(ctx)
-	r.nameMovedBranch(ctx)
-	if err := r.bringBackLeft(ctx, m); err != nil {
+	r.noteOrphans(ctx)
+	r.warnMovedBranch(ctx)
+	if err := r.restoreUnfinished(ctx, m); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
 	untouched := m.Turns == 0 && !m.HasUnattributed
 	if r.attended() || !untouched {
-		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
+		r.enqueue(ctx, func(context.Context) error { r.markFilesEnded(); return nil })
 	}
 	if untouched {
-		r.goBack(ctx)
+		r.leaveUnusedBranch(ctx)
 		return
 	}
 	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
 		warn(err)
 	}
-	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, theEnd+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
+	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, endSubject+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
 	if err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
-	if _, err := r.sortNewFiles(ctx, m, end.Tree); err != nil {
+	if _, err := r.attributeNewFiles(ctx, m, end.Tree); err != nil {
 		warn(err)
 	}
 	if r.Spec.NoCommit || m.CommitPending || m.StaleIndexCommit != "" { // its commit may be on the branch, which git's index does not follow
 		return
 	}
-	if err := r.tidyBranch(ctx, m); err != nil {
+	if err := r.squashAtEnd(ctx, m); err != nil {
 		warn(fmt.Errorf("the branch is left as it is: %w", err))
 		return
 	}
-	r.goBack(ctx)
+	r.leaveUnusedBranch(ctx)
 }
 
-// goBack leaves the loop's branch if nothing was committed, and tells.
-func (r *Runner) goBack(ctx context.Context) {
+// leaveUnusedBranch leaves the loop's branch if nothing was committed, and tells.
+func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	left, err := r.leaveEmptyBranch(ctx)
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 	}
 	if left != "" {
-		r.noteLater(ctx, loop.Info, "nothing was committed: "+left)
+		r.enqueueNote(ctx, loop.Info, "nothing was committed: "+left)
 	}
-	r.nameUnfinished(ctx, left != "")
+	r.noteUncommitted(ctx, left != "")
 }
 
-// nameUnfinished tells which changes stay in the user's checkout, where git may refuse to switch
+// noteUncommitted tells which changes stay in the user's checkout, where git may refuse to switch
 // from; of a loop without a commit also which new files.
-func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
-	if r.Spec.UsesWorktree || r.theirTree() {
+func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
+	if r.Spec.UsesWorktree || r.isUserTree() {
 		return
 	}
 	st, err := r.Repo.Status(ctx)
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 		return
 	}
 	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
@@ -284,7 +284,7 @@ func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
 	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
-		r.noteLater(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
+		r.enqueueNote(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
 	}
 }
 
@@ -292,87 +292,87 @@ func (r *Runner) nameUnfinished(ctx context.Context, fresh bool) {
 // was committed, and deletes the branch that the loop made. All files stay. It returns
 // what it did, in words, "" if nothing.
 func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
-	if r.theirTree() || r.Spec.UsesWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
+	if r.isUserTree() || r.Spec.UsesWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
 		return "", nil
 	}
-	home := cmp.Or(r.Spec.StartBranch, short(r.Spec.StartCommit)+" (no branch)")
+	start := cmp.Or(r.Spec.StartBranch, short(r.Spec.StartCommit)+" (no branch)")
 	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.HeadPosition{Branch: r.Spec.StartBranch, Commit: r.Spec.StartCommit})
 	if err != nil {
-		return "", fmt.Errorf("go back to %s: %w", home, err)
+		return "", fmt.Errorf("go back to %s: %w", start, err)
 	}
 	if !left {
 		return "", nil
 	}
-	words := "back on " + home
+	text := "back on " + start
 	if r.Spec.Branch != record.DefaultLoopBranch(r.Loop.ID) && !r.Spec.NewBranch {
-		return words, nil
+		return text, nil
 	}
 	tip, err := r.Repo.Head(ctx)
 	if err != nil {
-		return words, fmt.Errorf("read HEAD: %w", err)
+		return text, fmt.Errorf("read HEAD: %w", err)
 	}
 	deleted, err := r.Repo.DeleteEmptyBranch(ctx, r.Spec.Branch, tip)
 	if err != nil {
-		return words, fmt.Errorf("delete branch %s: %w", r.Spec.Branch, err)
+		return text, fmt.Errorf("delete branch %s: %w", r.Spec.Branch, err)
 	}
 	if deleted {
-		words += ", and " + r.Spec.Branch + " is deleted"
+		text += ", and " + r.Spec.Branch + " is deleted"
 	}
-	return words, nil
+	return text, nil
 }
 
 // finishTimeout bounds the last work of a loop: a user who ended it waits.
 const finishTimeout = 2 * time.Minute
 
-// tidyBranch takes the agent's commits off the branch. That they are the agent's is
+// squashAtEnd takes the agent's commits off the branch. That they are the agent's is
 // journalled before: should it fail, a loop that is reopened still knows.
-func (r *Runner) tidyBranch(ctx context.Context, m memory.ActionContext) error {
+func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error {
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return err
 	}
 	for _, text := range remarks {
-		r.noteLater(ctx, loop.Info, text)
+		r.enqueueNote(ctx, loop.Info, text)
 	}
-	r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
-	if !base.HasAgentCommits || r.keepsOwn() {
+	r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
+	if !base.HasAgentCommits || r.keepsAgentCommits() {
 		return nil
 	}
 	noted, err := r.squash(ctx, base)
 	if err != nil {
 		return err
 	}
-	r.inRun(ctx, noted)
+	r.enqueue(ctx, noted)
 	return nil
 }
 
-// nameMovedBranch warns where the branch that the user was on when the loop began has lost the
+// warnMovedBranch warns where the branch that the user was on when the loop began has lost the
 // commit that it was at: it was reset, rebased or deleted, by the user or by a program of the
 // agent's. Commits that were added to it are nothing to warn of.
-func (r *Runner) nameMovedBranch(ctx context.Context) {
-	home, began := r.Spec.StartBranch, r.Spec.StartCommit
-	if home == "" || home == r.Spec.Branch || began == "" || r.theirTree() {
+func (r *Runner) warnMovedBranch(ctx context.Context) {
+	start, began := r.Spec.StartBranch, r.Spec.StartCommit
+	if start == "" || start == r.Spec.Branch || began == "" || r.isUserTree() {
 		return
 	}
-	there, err := r.Repo.HasBranch(ctx, home)
-	lost := err == nil && !there
-	if err == nil && there {
+	exists, err := r.Repo.HasBranch(ctx, start)
+	lost := err == nil && !exists
+	if err == nil && exists {
 		var has bool
-		has, err = r.Repo.Contains(ctx, "refs/heads/"+home, began)
+		has, err = r.Repo.Contains(ctx, "refs/heads/"+start, began)
 		lost = err == nil && !has
 	}
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, fmt.Sprintf("look at branch %s: %v", home, err))
+		r.enqueueNote(ctx, loop.Warning, fmt.Sprintf("look at branch %s: %v", start, err))
 		return
 	}
 	if lost {
-		hint := fmt.Sprintf("git log %s..%s shows what it lacks", home, short(began))
-		if !there {
-			hint = fmt.Sprintf("git branch %s %s brings it back", home, short(began))
+		hint := fmt.Sprintf("git log %s..%s shows what it lacks", start, short(began))
+		if !exists {
+			hint = fmt.Sprintf("git branch %s %s brings it back", start, short(began))
 		}
-		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; %s", home, short(began), hint)
-		r.inRun(ctx, func(context.Context) error {
-			r.tell(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
+		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; %s", start, short(began), hint)
+		r.enqueue(ctx, func(context.Context) error {
+			r.recordNote(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
 			return nil
 		})
 	}

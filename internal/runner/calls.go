@@ -18,39 +18,39 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// readCalls takes the tool calls that no look has been at: those of a user's
+// readNewCalls takes the tool calls that no look has been at: those of a user's
 // session, which its hooks write down as they run, and there those of our own
 // agent, whoever drove it. In a session that a user sits in a look must not take
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
-func (r *Runner) readCalls(m memory.ActionContext) error {
-	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
+func (r *Runner) readNewCalls(m memory.ActionContext) error {
+	session, calls, err := readCallsBetween(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
 	}
-	r.read = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
+	r.attribution = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
 	if !r.attended() {
 		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
-			r.looked = info.Size() // said once, see handOver
+			r.inspectedCallBytes = info.Size() // said once, see handOver
 		}
-		r.tools.note(addAll(theirs))
+		r.tools.update(addCalls(session))
 		return nil
 	}
-	own, ran, err := callsIn(record.RunnerCallsPath(r.Loop), m.Attribution.RunnerCallsOffset, -1)
+	own, ran, err := readCallsBetween(record.RunnerCallsPath(r.Loop), m.Attribution.RunnerCallsOffset, -1)
 	if err != nil {
 		return err
 	}
-	r.read.RunnerCallsOffset = ran
-	r.tools.note(func(c *authorship.Calls) {
+	r.attribution.RunnerCallsOffset = ran
+	r.tools.update(func(c *authorship.Calls) {
 		c.Clear()
-		addAll(append(theirs, own...))(c)
+		addCalls(append(session, own...))(c)
 	})
 	return nil
 }
 
-// callsIn are the agent's calls in a file between two offsets, and where they end;
+// readCallsBetween are the agent's calls in a file between two offsets, and where they end;
 // the second is -1 for the end of the file.
-func callsIn(path string, at, until int64) ([]authorship.Call, int64, error) {
+func readCallsBetween(path string, at, until int64) ([]authorship.Call, int64, error) {
 	data, from, err := readFrom(path, at)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the tool calls: %w", err)
@@ -62,9 +62,9 @@ func callsIn(path string, at, until int64) ([]authorship.Call, int64, error) {
 	return part.Calls, from + part.CompleteBytes, nil
 }
 
-// addAll adds calls that were recorded: those of a user's session, and there those of our
+// addCalls adds calls that were recorded: those of a user's session, and there those of our
 // own agent.
-func addAll(calls []authorship.Call) func(*authorship.Calls) {
+func addCalls(calls []authorship.Call) func(*authorship.Calls) {
 	return func(c *authorship.Calls) {
 		for _, call := range calls {
 			c.Add(call, true)
@@ -94,9 +94,9 @@ func readFrom(path string, at int64) (data []byte, from int64, err error) {
 	return data, at, err
 }
 
-// shut closes the list of the session's calls for a runner, or opens it anew for a
+// setCallsClosed closes the list of the session's calls for a runner, or opens it anew for a
 // session: what was done while the loop was not theirs is not the loop's.
-func (r *Runner) shut(forRunner bool) error {
+func (r *Runner) setCallsClosed(forRunner bool) error {
 	size := int64(0)
 	if info, err := os.Stat(record.ToolCallsPath(r.Loop)); err == nil {
 		size = info.Size()
@@ -109,24 +109,24 @@ func (r *Runner) shut(forRunner bool) error {
 	default:
 		return nil
 	}
-	return r.append(memory.TypeAttribution, r.mem.Attribution)
+	return r.appendRecord(memory.TypeAttribution, r.mem.Attribution)
 }
 
-// sorted keeps what a look has been at, for the next one. A runner remembers that
+// saveAttribution keeps what a look has been at, for the next one. A runner remembers that
 // itself, but for what a session left it.
-func (r *Runner) sorted() error {
-	r.tools.note((*authorship.Calls).MarkAttributed)
-	if !r.attended() && r.read.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
+func (r *Runner) saveAttribution() error {
+	r.tools.update((*authorship.Calls).MarkAttributed)
+	if !r.attended() && r.attribution.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
 		return nil
 	}
-	r.mem.Attribution = r.read
-	return r.append(memory.TypeAttribution, r.read)
+	r.mem.Attribution = r.attribution
+	return r.appendRecord(memory.TypeAttribution, r.attribution)
 }
 
-// agents reports whether a change of a protected file is the agent's: a tool call
+// isByAgent reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
-func (r *Runner) agents(path string, m memory.ActionContext) bool {
-	abs := r.JudgedBy.AbsPath(path)
+func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
+	abs := r.Protected.AbsPath(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxFileBytes)
 	if !r.tools.mayHaveChanged(abs) && m.Attribution.AcceptedChanges[path] != sum {
 		return false
@@ -134,27 +134,27 @@ func (r *Runner) agents(path string, m memory.ActionContext) bool {
 	if !r.attended() {
 		return true // it is put back
 	}
-	if r.read.AcceptedChanges == nil {
-		r.read.AcceptedChanges = map[string]string{}
+	if r.attribution.AcceptedChanges == nil {
+		r.attribution.AcceptedChanges = map[string]string{}
 	}
-	r.read.AcceptedChanges[path] = sum
+	r.attribution.AcceptedChanges[path] = sum
 	return true
 }
 
-// testRan notes a command of the agent's that ran tests; nil for any other. It is
+// recordTestRun notes a command of the agent's that ran tests; nil for any other. It is
 // a fact, not a verdict: what counts is what the gates say.
-func (r *Runner) testRan(ctx context.Context, ran *agent.Ran) *loop.TestRun {
+func (r *Runner) recordTestRun(ctx context.Context, ran *agent.Ran) *loop.TestRun {
 	if ran == nil {
 		return nil
 	}
 	t := testreport.Noted(testreport.Run{
 		Command: ran.Command, ExitCode: ran.ExitCode, Output: []byte(ran.Output), Files: testreport.FilesIn(r.Repo.Root()),
-	}, r.redacted())
+	}, r.redactFunc())
 	if t == nil {
 		return nil
 	}
 	if err := record.AppendCall(record.RunnerCallsPath(r.Loop), authorship.Call{Test: t}); err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 	}
 	return t
 }

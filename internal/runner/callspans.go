@@ -12,13 +12,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// timeCall takes what a turn tells of its tool calls.
-func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
+// trackCall takes what a turn tells of its tool calls.
+func (r *Runner) trackCall(ctx context.Context, e agent.Event) {
 	if e.Kind != agent.KindTool && e.Kind != agent.KindToolEnd {
 		return
 	}
-	writes := e.Kind == agent.KindTool && !e.Does.Kind.ReadOnly() && !r.ours(e.Does)
-	span := r.tools.time(func(a *authorship.Activity, now time.Time) authorship.Span {
+	writes := e.Kind == agent.KindTool && !e.Does.Kind.ReadOnly() && !r.isOwnTool(e.Does)
+	span := r.tools.updateActivity(func(a *authorship.Activity, now time.Time) authorship.Span {
 		if writes {
 			a.BeginWriting(now)
 		}
@@ -28,13 +28,13 @@ func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
 		a.CallBegan()
 		return authorship.Span{}
 	})
-	if err := r.keepSpan(span); err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+	if err := r.recordSpan(span); err != nil {
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 	}
 }
 
-// keepSpan records a span, if it is one.
-func (r *Runner) keepSpan(span authorship.Span) error {
+// recordSpan records a span, if it is one.
+func (r *Runner) recordSpan(span authorship.Span) error {
 	return r.appendSpan(authorship.Call{At: span.From, Until: span.Until})
 }
 
@@ -42,24 +42,24 @@ func (r *Runner) appendSpan(span authorship.Call) error {
 	if span.At.IsZero() {
 		return nil
 	}
-	r.spanned.Store(true)
+	r.hasNewSpans.Store(true)
 	return record.AppendCall(record.RunnerCallsPath(r.Loop), span)
 }
 
-// endSpans ends the calls of an owner that was killed: what they started is ended too.
-func (r *Runner) endSpans() error {
+// endCutOffSpans ends the calls of an owner that was killed: what they started is ended too.
+func (r *Runner) endCutOffSpans() error {
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil {
 		return err
 	}
 	_, _, open := authorship.RunnerSpans(calls.RunnerCalls)
-	r.cut = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
-	return r.keepSpan(r.cut)
+	r.cutOffSpan = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
+	return r.recordSpan(r.cutOffSpan)
 }
 
-// gatesRan writes down that gates ran in the work tree since a time. What they write
+// recordGateSpan writes down that gates ran in the work tree since a time. What they write
 // is neither the agent's nor the user's.
-func (r *Runner) gatesRan(since time.Time) error {
+func (r *Runner) recordGateSpan(since time.Time) error {
 	return r.appendSpan(authorship.Call{At: since, Until: time.Now(), Gates: true})
 }
 
@@ -67,7 +67,7 @@ func (r *Runner) gatesRan(since time.Time) error {
 func (r *Runner) restoreFiles(ctx context.Context, tree string, keep []string) (git.Restored, error) {
 	began := time.Now()
 	done, err := r.Repo.Restore(ctx, tree, keep)
-	if failed := r.keepSpan(authorship.Span{From: began, Until: time.Now()}); err == nil {
+	if failed := r.recordSpan(authorship.Span{From: began, Until: time.Now()}); err == nil {
 		err = failed
 	}
 	return done, err

@@ -18,7 +18,7 @@ import (
 
 // attributeClaim sorts the edits in the tree that is to be judged. What it finds holds until the commit.
 func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
-	m, err := r.sortNewFiles(ctx, m, tree)
+	m, err := r.attributeNewFiles(ctx, m, tree)
 	if err != nil {
 		return m, err
 	}
@@ -27,31 +27,31 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 		return m, nil
 	}
 	m.UserEditsAtClaim = &judged
-	r.inRun(ctx, func(context.Context) error {
+	r.enqueue(ctx, func(context.Context) error {
 		n := memory.NewFiles{UserEditsAtClaim: &judged}
 		r.mem.NewFiles = r.mem.Merge(n)
-		return r.append(memory.TypeNewFiles, n)
+		return r.appendRecord(memory.TypeNewFiles, n)
 	})
 	return m, nil
 }
 
-// runClaim runs the gates for a claim.
-func (r *Runner) runClaim(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
+// runClaimGates runs the gates for a claim.
+func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
 	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.AllowMissingTests
 	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
 	q.ProtectedTree = m.TestsTree
-	if q.Base, err = r.startBeside(ctx, m); err != nil {
+	if q.Base, err = r.startTreeWithEdits(ctx, m); err != nil {
 		return f, err
 	}
 	began := time.Now()
-	r.before = nil
+	r.previousSnapshot = nil
 	f, err = r.Verify.Claim(ctx, q)
-	return f, cmp.Or(err, r.gatesRan(began))
+	return f, cmp.Or(err, r.recordGateSpan(began))
 }
 
-// startBeside is the tree that the task started from, with what the user had edited by then where that is still
+// startTreeWithEdits is the tree that the task started from, with what the user had edited by then where that is still
 // theirs: so the gates saw it.
-func (r *Runner) startBeside(ctx context.Context, m memory.ActionContext) (string, error) {
+func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext) (string, error) {
 	if m.WithEdits == "" {
 		return m.StartTree, nil
 	}
@@ -59,13 +59,13 @@ func (r *Runner) startBeside(ctx context.Context, m memory.ActionContext) (strin
 	if err != nil {
 		return "", fmt.Errorf("compare with the tree that the task began in: %w", err)
 	}
-	var still []string
+	var unchanged []string
 	for _, c := range diff {
 		if slices.Contains(m.UserEdits(), c.Path) {
-			still = append(still, c.Path)
+			unchanged = append(unchanged, c.Path)
 		}
 	}
-	tree, err := r.Repo.Overlay(ctx, m.StartTree, m.WithEdits, still)
+	tree, err := r.Repo.Overlay(ctx, m.StartTree, m.WithEdits, unchanged)
 	if err != nil {
 		return "", fmt.Errorf("take the tree that the task began in: %w", err)
 	}

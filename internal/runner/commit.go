@@ -30,25 +30,25 @@ const (
 // ticks them in the work tree. A commit that was made before a crash, or a fault, is
 // found by its receipt; what follows it is then done again.
 func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	if _, err := r.putWorkBack(ctx, a.Tree, judgedHead(m), m); err != nil {
+	if _, err := r.restoreTakenWork(ctx, a.Tree, gatedHead(m), m); err != nil {
 		return loop.Event{}, err
 	}
-	ticks, err := r.ticked(ctx, a, m)
+	ticks, err := r.prepareTicks(ctx, a, m)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	tree, err := r.treeWith(ctx, a.Tree, ticks)
+	tree, err := r.treeWithTicks(ctx, a.Tree, ticks)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 	}
-	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.aside}
+	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.unappliedEdit}
 	if r.Spec.NoCommit {
-		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.Tasks, a.Tasks))...)
+		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks))...)
 		if err != nil {
 			return done, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
-		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.StartTree, kept.Commit); return nil })
-		return r.tickedAll(ctx, done, a, m)
+		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.StartTree, kept.Commit); return nil })
+		return r.tickAfterCommit(ctx, done, a, m)
 	}
 	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
 		return done, err
@@ -57,15 +57,15 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	if kept.Commit == "" {
 		return done, failed
 	}
-	r.inRun(ctx, func(context.Context) error {
-		r.proveLater(a, m, m.Base.Commit, kept.Commit)
-		return r.append(memory.TypeCommittedTrees, kept)
+	r.enqueue(ctx, func(context.Context) error {
+		r.queueMutationTests(a, m, m.Base.Commit, kept.Commit)
+		return r.appendRecord(memory.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
 	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.ClaimUserEdits()); err != nil {
 		return done, errors.Join(failed, err)
 	}
-	if done, err = r.tickedAll(ctx, done, a, m); err == nil && failed != nil {
+	if done, err = r.tickAfterCommit(ctx, done, a, m); err == nil && failed != nil {
 		done.Text = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
 		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it brings the index in line", "; ")
 		return done, nil
@@ -73,9 +73,9 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	return done, errors.Join(failed, err)
 }
 
-// followCommit brings git's index in line with the commit that it did not follow when the
+// alignIndex brings git's index in line with the commit that it did not follow when the
 // loop ended.
-func (r *Runner) followCommit(ctx context.Context) error {
+func (r *Runner) alignIndex(ctx context.Context) error {
 	behind := r.mem.State.StaleIndexCommit
 	if behind == "" || r.Repo == nil {
 		return nil
@@ -87,16 +87,16 @@ func (r *Runner) followCommit(ctx context.Context) error {
 	return nil
 }
 
-// tickedAll ticks the tasks of a commit that is made, and adds what the user did to
+// tickAfterCommit ticks the tasks of a commit that is made, and adds what the user did to
 // the plan meanwhile.
-func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	aside, err := r.tick(ctx, a, m)
-	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.unknownTasks(m.Tasks)
+func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Event, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+	aside, err := r.writeTicks(ctx, a, m)
+	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.newTasks(m.Tasks)
 	return done, err
 }
 
-// doneWith are the tasks as they stand once these are done.
-func doneWith(tasks []loop.Task, ids []string) []loop.Task {
+// withDone are the tasks as they stand once these are done.
+func withDone(tasks []loop.Task, ids []string) []loop.Task {
 	tasks = slices.Clone(tasks)
 	for i, t := range tasks {
 		if slices.Contains(ids, t.ID) {
@@ -126,12 +126,12 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionC
 		}
 		return kept, r.Repo.AlignIndex(ctx, "HEAD")
 	}
-	parent, err := r.parent(ctx, m)
+	parent, err := r.commitParent(ctx, m)
 	if err == nil {
-		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
+		tree, err = r.withCommitsSince(ctx, tree, gatedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.WithUserEdits(m.ClaimUserEdits()))
+		kept.Committed, err = r.withoutUserFiles(ctx, tree, parent, m.WithUserEdits(m.ClaimUserEdits()))
 	}
 	if err != nil {
 		return kept, err
@@ -141,10 +141,10 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionC
 		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if c.Unsigned != "" {
-		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
+		r.enqueueNote(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
 	}
-	if c.Squashed != "" && !r.keepsOwn() {
-		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
+	if c.Squashed != "" && !r.keepsAgentCommits() {
+		r.enqueueNote(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
 	}
 	if kept.Commit = c.Commit; err != nil {
 		err = fmt.Errorf("commit: %w", err)
@@ -152,33 +152,33 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionC
 	return kept, err
 }
 
-// judgedHead is the commit that HEAD was at when the gates took the tree.
-func judgedHead(m memory.ActionContext) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
+// gatedHead is the commit that HEAD was at when the gates took the tree.
+func gatedHead(m memory.ActionContext) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
 
-// parent is what the commit goes on top of. No turn has run since the gates took
+// commitParent is what the commit goes on top of. No turn has run since the gates took
 // the tree: commits that were made on the branch since are the user's, and stay.
-func (r *Runner) parent(ctx context.Context, m memory.ActionContext) (string, error) {
-	judged := judgedHead(m)
+func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (string, error) {
+	gated := gatedHead(m)
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)
 	}
-	if head == judged {
+	if head == gated {
 		return head, nil
 	}
-	later, err := r.Repo.Contains(ctx, head, judged)
+	later, err := r.Repo.Contains(ctx, head, gated)
 	if err != nil {
 		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
 	}
 	if !later {
-		return judged, nil
+		return gated, nil
 	}
-	r.noteLater(ctx, loop.Info, theirs("the branch", head))
+	r.enqueueNote(ctx, loop.Info, userCommitsText("the branch", head))
 	return head, nil
 }
 
-// withSince is a tree with what the user has committed since it was taken.
-func (r *Runner) withSince(ctx context.Context, tree, from, to string) (string, error) {
+// withCommitsSince is a tree with what the user has committed since it was taken.
+func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (string, error) {
 	diff, err := r.Repo.Diff(ctx, from, to)
 	if err != nil {
 		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
@@ -213,21 +213,21 @@ func (r *Runner) trailers(a loop.Action, m memory.ActionContext) []git.Trailer {
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})
 }
 
-// withoutForeign takes the user's own out of a tree: files that were untracked
+// withoutUserFiles takes the user's own out of a tree: files that were untracked
 // before the loop, or that they made since, and are not tracked at its base, tracked ones that
 // only they changed, and what they changed in files that they hid from git. None of it is ever
 // committed by the loop.
-func (r *Runner) withoutForeign(ctx context.Context, tree, base string, theirs memory.NewFiles) (string, error) {
-	foreign := slices.Concat(r.Spec.Untracked, theirs.ByUser, theirs.ByGates)
-	if len(foreign)+len(theirs.UserEdits())+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
+func (r *Runner) withoutUserFiles(ctx context.Context, tree, base string, users memory.NewFiles) (string, error) {
+	untracked := slices.Concat(r.Spec.Untracked, users.ByUser, users.ByGates)
+	if len(untracked)+len(users.UserEdits())+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
 		return tree, nil
 	}
-	tracked, err := r.Repo.Entries(ctx, base, foreign...)
+	tracked, err := r.Repo.Entries(ctx, base, untracked...)
 	if err != nil {
 		return "", fmt.Errorf("list what was tracked: %w", err)
 	}
-	out := slices.Concat(r.Spec.HiddenFiles, theirs.UserEdits())
-	for _, p := range foreign {
+	out := slices.Concat(r.Spec.HiddenFiles, users.UserEdits())
+	for _, p := range untracked {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
 		if _, ok := tracked[p]; !ok && !(r.Spec.UsesWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
 			out = append(out, p)

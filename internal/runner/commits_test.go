@@ -124,7 +124,7 @@ func TestTheBranchEndsWithVerifiedCommitsOnlyWhenTheTurnIsCut(t *testing.T) {
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	d := b.begin("-- 1/run --\necho half > half.txt && git add . && git commit -qm 'not done'; touch ready; sleep 30\n",
 		[]string{"have every word"}, withGate(nil))
-	d.Causes = causes
+	d.Cancellations = causes
 	go func() {
 		for exec.Command("test", "-f", b.root+"/ready").Run() != nil && t.Context().Err() == nil {
 			time.Sleep(20 * time.Millisecond)

@@ -111,7 +111,7 @@ func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {
 	d := b.begin("", []string{"have every word"}, withGate(nil))
 	d.Agent = stubborn{d.Agent}
 	causes := make(chan string, 2)
-	d.Causes = causes
+	d.Cancellations = causes
 	s, err := b.drive(t.Context(), d, &onCommand{teller: teller{t}, then: func() {
 		causes <- loop.ByInterrupt
 		causes <- loop.ByInterrupt

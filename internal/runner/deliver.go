@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-const messagesMax = 100 // that are sent into one turn; more have the next prompt
+const maxTurnMessages = 100 // that are sent into one turn; more have the next prompt
 
 // deliver sends messages into the turn under way, each once. In a user's session its
 // hook gives them to the agent after the tool that runs.
@@ -21,12 +21,12 @@ func (r *Runner) deliver(messages []loop.Message) error {
 		return nil
 	}
 	for _, m := range messages {
-		if r.sent[m.ID] {
+		if r.sentMessages[m.ID] {
 			continue
 		}
 		select {
-		case r.messages <- agent.Message{ID: m.ID, Text: m.DeliveryText()}:
-			r.sent[m.ID] = true
+		case r.turnMessages <- agent.Message{ID: m.ID, Text: m.DeliveryText()}:
+			r.sentMessages[m.ID] = true
 		default:
 			return nil // full, or no turn of ours: the next prompt has the rest
 		}

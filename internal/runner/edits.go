@@ -23,36 +23,36 @@ import (
 // which something of the agent's, a gate or a hook was at work. What the agent changed is its from
 // then on, which is journalled: a stash of the user's gives it other times.
 
-// sortEdits tells the tracked files that only the user changed since the base from the agent's.
-func (r *Runner) sortEdits(ctx context.Context, m memory.ActionContext, changed changedFiles) (memory.ActionContext, error) {
+// attributeEdits tells the tracked files that only the user changed since the base from the agent's.
+func (r *Runner) attributeEdits(ctx context.Context, m memory.ActionContext, changed changedFiles) (memory.ActionContext, error) {
 	was, err := r.editsSince(ctx, m)
 	if err != nil {
 		return m, err
 	}
-	left := r.notEdits()
-	files := slices.DeleteFunc(slices.Clone(changed.paths), func(file string) bool { return r.ownEdits[file] || left[file] })
+	left := r.knownFiles()
+	files := slices.DeleteFunc(slices.Clone(changed.paths), func(file string) bool { return r.agentEdits[file] || left[file] })
 	now := memory.Edits{Since: m.Base.Commit}
 	if was.Since != now.Since {
-		now.ByAgent = slices.Sorted(maps.Keys(r.ownEdits))
+		now.ByAgent = slices.Sorted(maps.Keys(r.agentEdits))
 	}
 	var doubtful []string
 	if len(files) > 0 {
-		past, err := r.recall(m)
+		calls, err := r.taskCalls(m)
 		if err != nil {
 			return m, err
 		}
-		times, err := r.spans(m)
+		timeline, err := r.timeline(m)
 		if err != nil {
 			return m, err
 		}
 		for _, file := range files {
-			theirs, gone := r.editedByUser(file, was, past, times)
+			byUser, gone := r.editedByUser(file, was, calls, timeline)
 			switch {
-			case !theirs:
-				if r.isSinceCut(file) && !past.Wrote(filepath.Join(r.Repo.Root(), filepath.FromSlash(file))) {
+			case !byUser:
+				if r.changedSinceCutOff(file) && !calls.Wrote(filepath.Join(r.Repo.Root(), filepath.FromSlash(file))) {
 					doubtful = append(doubtful, file)
 				}
-				r.ownEdits[file] = true
+				r.agentEdits[file] = true
 				now.ByAgent = append(now.ByAgent, file)
 				continue
 			case gone:
@@ -62,25 +62,25 @@ func (r *Runner) sortEdits(ctx context.Context, m memory.ActionContext, changed 
 		}
 	}
 	if len(doubtful) > 0 {
-		r.tellDoubtful(ctx, "changed", doubtful)
+		r.noteDoubtful(ctx, "changed", doubtful)
 	}
-	if changed.some {
-		now = addStaged(now, was, changed.paths)
+	if changed.onlyUnstaged {
+		now = keepStagedEdits(now, was, changed.paths)
 	}
-	r.tellEdits(ctx, was, now)
-	now.ByAgent = atMost(now.ByAgent, ownMost)
+	r.recordEdits(ctx, was, now)
+	now.ByAgent = firstN(now.ByAgent, maxAgentFiles)
 	known := memory.NewFiles{Edits: &now}
-	r.sortedNew = r.sortedNew.Merge(known)
+	r.attributedFiles = r.attributedFiles.Merge(known)
 	m.NewFiles = m.Merge(known)
 	return m, nil
 }
 
-// afterRest looks for what the user did in the tree while the loop waited, or was paused, before the agent works
+// attributeAfterIdle looks for what the user did in the tree while the loop waited, or was paused, before the agent works
 // there: a folder has other times then.
-func (r *Runner) afterRest(do asked) asked {
+func (r *Runner) attributeAfterIdle(do performer) performer {
 	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-		if r.rested.Swap(false) {
-			sorted, err := r.sortNewFiles(ctx, m, "")
+		if r.wasIdle.Swap(false) {
+			sorted, err := r.attributeNewFiles(ctx, m, "")
 			if err != nil {
 				return loop.Event{}, err
 			}
@@ -90,8 +90,8 @@ func (r *Runner) afterRest(do asked) asked {
 	}
 }
 
-// addStaged keeps edits of the user's that are in their index as well.
-func addStaged(now, was memory.Edits, changed []string) memory.Edits {
+// keepStagedEdits keeps edits of the user's that are in their index as well.
+func keepStagedEdits(now, was memory.Edits, changed []string) memory.Edits {
 	for _, file := range was.ByUser {
 		if slices.Contains(changed, file) {
 			continue
@@ -105,9 +105,9 @@ func addStaged(now, was memory.Edits, changed []string) memory.Edits {
 	return now
 }
 
-// notEdits are tracked files of which it is known otherwise whose they are.
-func (r *Runner) notEdits() map[string]bool {
-	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.Marks())
+// knownFiles are tracked files of which it is known otherwise whose they are.
+func (r *Runner) knownFiles() map[string]bool {
+	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.OwnFiles())
 	if r.Spec.UnfinishedWork != nil {
 		known = append(known, r.Spec.UnfinishedWork.Paths...)
 	}
@@ -125,10 +125,10 @@ func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory
 	if m.Edits != nil {
 		was = *m.Edits
 	}
-	if r.ownEdits != nil && r.editsBase == m.Base.Commit && was.Since == m.Base.Commit {
+	if r.agentEdits != nil && r.editsBase == m.Base.Commit && was.Since == m.Base.Commit {
 		return was, nil
 	}
-	own := maps.Clone(r.ownEdits)
+	own := maps.Clone(r.agentEdits)
 	if own == nil {
 		own = map[string]bool{}
 	}
@@ -150,7 +150,7 @@ func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory
 		was.Deleted = slices.DeleteFunc(slices.Clone(was.Deleted), committed)
 		was.ByAgent = slices.DeleteFunc(slices.Clone(was.ByAgent), committed)
 	}
-	r.editsBase, r.ownEdits = m.Base.Commit, own
+	r.editsBase, r.agentEdits = m.Base.Commit, own
 	if r.userEdits == nil {
 		r.userEdits = map[string][]time.Time{}
 	}
@@ -159,35 +159,35 @@ func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory
 
 // editedByUser reports whether only the user changed a tracked file, and whether it is gone. A deletion that
 // is known to be theirs stays so: other changes in the folder give it other times.
-func (r *Runner) editedByUser(file string, was memory.Edits, past *authorship.Calls, times authorship.Timeline) (theirs, gone bool) {
+func (r *Runner) editedByUser(file string, was memory.Edits, calls *authorship.Calls, timeline authorship.Timeline) (byUser, gone bool) {
 	full := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
-	at, gone := r.editTimes(file)
+	times, gone := r.editTimes(file)
 	deleted := slices.Contains(was.Deleted, file)
 	if gone {
-		return deleted || times.EditAuthor(at, false) == authorship.User && !past.Named(full), true
+		return deleted || timeline.EditAuthor(times, false) == authorship.User && !calls.Named(full), true
 	}
 	known := slices.Contains(was.ByUser, file) && !deleted
-	untouched := known && len(at) > 0 && slices.EqualFunc(at, r.userEdits[file], time.Time.Equal) // however soon after it a turn began
-	theirs = (untouched || times.EditAuthor(at, known) == authorship.User) && !past.Wrote(full)
-	if theirs {
-		r.userEdits[file] = at
+	untouched := known && len(times) > 0 && slices.EqualFunc(times, r.userEdits[file], time.Time.Equal) // however soon after it a turn began
+	byUser = (untouched || timeline.EditAuthor(times, known) == authorship.User) && !calls.Wrote(full)
+	if byUser {
+		r.userEdits[file] = times
 	}
-	return theirs, false
+	return byUser, false
 }
 
-// isSinceCut reports whether a file changed between the start of a call in which the owner before this one was
+// changedSinceCutOff reports whether a file changed between the start of a call in which the owner before this one was
 // killed and the start of this one: whether its agent still did that, or the user did, nobody knows.
-func (r *Runner) isSinceCut(file string) bool {
+func (r *Runner) changedSinceCutOff(file string) bool {
 	at, _ := r.editTimes(file)
-	return !r.cut.IsZero() && slices.ContainsFunc(at, func(t time.Time) bool { return t.After(r.cut.From) && t.Before(r.cut.Until) })
+	return !r.cutOffSpan.IsZero() && slices.ContainsFunc(at, func(t time.Time) bool { return t.After(r.cutOffSpan.From) && t.Before(r.cutOffSpan.Until) })
 }
 
-// tellDoubtful names such files, which count as the agent's.
-func (r *Runner) tellDoubtful(ctx context.Context, how string, files []string) {
-	few := plan.Few(files, newMost)
+// noteDoubtful names such files, which count as the agent's.
+func (r *Runner) noteDoubtful(ctx context.Context, how string, files []string) {
+	few := plan.Few(files, maxListedFiles)
 	n := memory.Note{Level: loop.Warning, PossibleUserChange: few + ", " + how + " since a turn that was cut off began"}
 	n.Text = how + " since the turn that was cut off began, treated as the agent's work, perhaps yours: " + few
-	r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
+	r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 }
 
 // editTimes returns the times of a tracked file. Of one that is gone they are those of the nearest folder that
@@ -201,25 +201,25 @@ func (r *Runner) editTimes(file string) (times []time.Time, gone bool) {
 	}
 }
 
-// tellEdits journals whose the changes of tracked files are, where that is news, and names those of the
+// recordEdits journals whose the changes of tracked files are, where that is news, and names those of the
 // user's that have come.
-func (r *Runner) tellEdits(ctx context.Context, was, now memory.Edits) {
+func (r *Runner) recordEdits(ctx context.Context, was, now memory.Edits) {
 	if was.Since == now.Since && slices.Equal(now.ByUser, was.ByUser) && slices.Equal(now.Deleted, was.Deleted) && len(now.ByAgent) == 0 {
 		return
 	}
 	fresh := slices.DeleteFunc(slices.Clone(now.ByUser), func(file string) bool { return slices.Contains(was.ByUser, file) })
-	r.inRun(ctx, func(context.Context) error {
+	r.enqueue(ctx, func(context.Context) error {
 		kept, known := now, 0
 		if e := r.mem.Edits; e != nil && e.Since == now.Since {
 			known = len(e.ByAgent)
 		}
-		kept.ByAgent = atMost(now.ByAgent, max(0, ownMost-known))
+		kept.ByAgent = firstN(now.ByAgent, max(0, maxAgentFiles-known))
 		n := memory.NewFiles{Edits: &kept}
 		r.mem.NewFiles = r.mem.Merge(n)
 		if len(fresh) > 0 {
-			r.tell(memory.Note{Level: loop.Info, Text: "left alone: your edit of " + plan.Few(fresh, newMost) + ": not committed", NewFiles: n})
+			r.recordNote(memory.Note{Level: loop.Info, Text: "left alone: your edit of " + plan.Few(fresh, maxListedFiles) + ": not committed", NewFiles: n})
 			return nil
 		}
-		return r.append(memory.TypeNewFiles, n)
+		return r.appendRecord(memory.TypeNewFiles, n)
 	})
 }

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	resultTail  = 2 << 10 // of a gate's output that the journal keeps with a result
-	resultLines = 60      // of the same
-	reasonMax   = 500     // of a reason
-	failingMost = 50      // failing tests that the journal names
-	signsMost   = 10      // signs that it names
+	maxResultTail  = 2 << 10 // of a gate's output that the journal keeps with a result
+	maxResultLines = 60      // of the same
+	maxReasonBytes = 500     // of a reason
+	maxFailing     = 50      // failing tests that the journal names
+	maxSigns       = 10      // signs that it names
 )
 
 // Verifier is what the runner needs of package verify.
@@ -58,11 +58,11 @@ func (r *Runner) GateProgress(p verify.Progress) {
 // runGates runs the gates that are due for a purpose.
 func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if a.Purpose == loop.ForBaseline {
-		if err := r.checkMessage(ctx, a.Task, m); err != nil {
+		if err := r.checkCommitMessage(ctx, a.Task, m); err != nil {
 			return loop.Event{}, err
 		}
 	}
-	r.pauseProving()
+	r.pauseMutationTests()
 	dir, err := r.Loop.IterationDir(max(m.Iteration, 1))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -71,35 +71,35 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionCon
 	switch a.Purpose {
 	case loop.ForBaseline:
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil && a.Tree == "" {
-			g, err = r.unsettled(ctx, g, m, dir)
+			g, err = r.checkGateWrites(ctx, g, m, dir)
 		}
 		if err == nil && !g.ChangesTrackedFiles {
-			g.RedIsGoal = r.askRed(ctx, g, m)
+			g.RedIsGoal = r.askFailingGates(ctx, g, m)
 			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
-			_, err = r.sortNewFiles(ctx, m, r.treeBefore()) // now, for in the turn the agent's commands may write them too
+			_, err = r.attributeNewFiles(ctx, m, r.previousTree()) // now, for in the turn the agent's commands may write them too
 		}
 	case loop.ForFinal:
 		var tree string
 		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
-			g, err = r.allGates(ctx, tree, dir)
+			g, err = r.runAllGates(ctx, tree, dir)
 			g.Results = append(g.Results, slices.DeleteFunc(slices.Clone(m.Results), func(res gate.Result) bool { return res.Kind != gate.ByReview })...)
 		}
 		if err == nil {
-			g, err = r.untampered(ctx, g, m)
+			g, err = r.discardIfTampered(ctx, g, m)
 		}
 		if err == nil {
 			g.LostCommits, err = r.lostCommits(ctx, m)
 		}
 		if err == nil {
-			g.Added, err = r.addedMeanwhile(m)
+			g.Added, err = r.addedTasks(m)
 		}
 	case loop.ForReview:
 		g, err = r.review(ctx, a, m, dir)
 	case loop.ForClaim, loop.ForLimit, loop.ForTurn:
 		r.endServers(ctx, m)
-		g, err = r.judgeClaim(ctx, a, m, dir)
+		g, err = r.verifyClaim(ctx, a, m, dir)
 	}
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run the gates: %w", err)
@@ -108,34 +108,34 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionCon
 	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
 }
 
-// askRed asks the user about gates that are failing before any work, where somebody is
+// askFailingGates asks the user about gates that are failing before any work, where somebody is
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
-func (r *Runner) askRed(ctx context.Context, g loop.Gates, m memory.ActionContext) bool {
-	if r.AskRed == nil || g.Status != gate.Fail || !m.BeforeFirstTurn || m.Verify {
+func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.ActionContext) bool {
+	if r.AskFailingGates == nil || g.Status != gate.Fail || !m.BeforeFirstTurn || m.Verify {
 		return false
 	}
-	wanted, goesOn := r.AskRed(ctx, g)
+	wanted, goesOn := r.AskFailingGates(ctx, g)
 	if !goesOn {
-		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before the work"})
+		r.sendEvent(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before the work"})
 	}
 	return wanted
 }
 
-// allGates runs every gate on the tree that the work tree holds, for itself and
+// runAllGates runs every gate on the tree that the work tree holds, for itself and
 // not relative to anything.
-func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
+func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
 	due := gate.Due(r.Spec.Gates, gate.Final)
 	began := time.Now()
 	results, err := r.Verify.Baseline(ctx, tree, due, dir)
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
-		r.before = nil // what they wrote stands in no tree that was seen before
+		r.previousSnapshot = nil // what they wrote stands in no tree that was seen before
 	}
-	if err = cmp.Or(err, r.gatesRan(began)); err != nil {
+	if err = cmp.Or(err, r.recordGateSpan(began)); err != nil {
 		return loop.Gates{}, err
 	}
-	r.hintVariables(ctx, results)
-	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: r.brief(results), Receipt: r.receipts(ctx, results)}
+	r.noteMissingVariables(ctx, results)
+	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: r.trimResults(results), Receipt: r.recordReceipts(ctx, results)}
 	for i, res := range results {
 		switch {
 		case res.Status == gate.Pass:
@@ -154,15 +154,15 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 			g.FirstError = res.FirstError
 		}
 	}
-	g.Failing = atMost(g.Failing, failingMost)
+	g.Failing = firstN(g.Failing, maxFailing)
 	return g, nil
 }
 
-// judgeClaim runs the user's hooks, then the gates, on one and the same tree. Work
+// verifyClaim runs the user's hooks, then the gates, on one and the same tree. Work
 // that was taken out of the work tree meanwhile is put back and judged again. A tree
 // that the gates changed is judged once more; one that keeps changing cannot be.
-func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
-	at, known, err := r.beforeGates(ctx, a, m)
+func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
+	at, known, err := r.prepareClaim(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
 	}
@@ -171,7 +171,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.ActionC
 		if m, err = r.attributeClaim(ctx, m, tree); err != nil {
 			return loop.Gates{}, err
 		}
-		f, err := r.runClaim(ctx, m, verify.Request{
+		f, err := r.runClaimGates(ctx, m, verify.Request{
 			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), Work: r.Spec.WorkGlobs(a.Tasks), LogDir: dir,
 			Asked: r.Spec.TaskText(a.Tasks), WantedEvidence: m.Tasks.Wanted(a.Tasks),
 		})
@@ -183,25 +183,25 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.ActionC
 			return loop.Gates{}, err
 		}
 		if same {
-			if err := r.sawWork(ctx, f.TreeAfter, m.Base.Commit); err != nil {
+			if err := r.rememberWork(ctx, f.TreeAfter, m.Base.Commit); err != nil {
 				return loop.Gates{}, err
 			}
-			g := r.found(ctx, f)
+			g := r.toGates(ctx, f)
 			g.Tree, g.Head, g.Message = tree, at.head, at.message
-			r.blameHooks(ctx, at, &g)
-			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
+			r.noteHookChanges(ctx, at, &g)
+			if g.Tampered, err = r.changedDuringGates(ctx, m); err != nil {
 				return g, err
 			}
-			if err := r.oldTests(ctx, a, &g, f, m); err != nil {
+			if err := r.addTestChanges(ctx, a, &g, f, m); err != nil {
 				return g, err
 			}
 			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
-				err = r.alone(ctx, &g, m, f, dir)
+				err = r.checkCommitTree(ctx, &g, m, f, dir)
 			}
 			return g, err
 		}
 		if round == 0 {
-			back, err := r.putWorkBack(ctx, tree, at.head, m)
+			back, err := r.restoreTakenWork(ctx, tree, at.head, m)
 			if err != nil {
 				return loop.Gates{}, err
 			}
@@ -218,15 +218,15 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m memory.ActionC
 	}, nil
 }
 
-// beforeGates gets a claim ready for the gates. It returns a result where that is known
+// prepareClaim gets a claim ready for the gates. It returns a result where that is known
 // without them.
-func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.ActionContext) (at ready, known *loop.Gates, err error) {
+func (r *Runner) prepareClaim(ctx context.Context, a loop.Action, m memory.ActionContext) (at candidate, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
-		if known, err = r.keptToScope(ctx, a.Tasks, m); known != nil || err != nil {
+		if known, err = r.checkScope(ctx, a.Tasks, m); known != nil || err != nil {
 			return at, known, err
 		}
 	}
-	at, known, err = r.readyToCommit(ctx, a, m)
+	at, known, err = r.prepareCandidate(ctx, a, m)
 	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
 		_, err = r.attributeClaim(ctx, m, at.tree)
 		known = &loop.Gates{
@@ -237,52 +237,52 @@ func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m memory.Action
 	return at, known, err
 }
 
-// receipts journals one for each result and returns their ids.
-func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
+// recordReceipts journals one for each result and returns their ids.
+func (r *Runner) recordReceipts(ctx context.Context, results []gate.Result) string {
 	var ids []string
 	for _, res := range results {
 		rec := verify.NewReceipt(res, time.Now())
 		ids = append(ids, rec.ID)
-		r.inRun(ctx, func(context.Context) error { return r.append(memory.TypeReceipt, rec) })
+		r.enqueue(ctx, func(context.Context) error { return r.appendRecord(memory.TypeReceipt, rec) })
 	}
 	return strings.Join(ids, " ")
 }
 
-// hintVariables tells, once, which variables of the user's gates that do not pass may lack.
-func (r *Runner) hintVariables(ctx context.Context, results []gate.Result) {
+// noteMissingVariables tells, once, which variables of the user's gates that do not pass may lack.
+func (r *Runner) noteMissingVariables(ctx context.Context, results []gate.Result) {
 	text := r.Verify.EnvironmentHint(results)
-	r.inRun(ctx, func(context.Context) error {
-		if text != "" && text != r.lacked {
-			r.lacked = text
+	r.enqueue(ctx, func(context.Context) error {
+		if text != "" && text != r.lastVariableHint {
+			r.lastVariableHint = text
 			r.note(loop.Warning, text)
 		}
 		return nil
 	})
 }
 
-// found is a finding in the machine's words.
-func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
+// toGates is a finding in the machine's words.
+func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
 	failing := gate.ByTest(v.Regressed, f.Observation.Now)
 	if v.Status == gate.Pass {
 		failing = v.StillRed
 	}
 	g := loop.Gates{
-		Status: v.Status, Green: v.FullGreen, Reason: cut(v.Reason, reasonMax), Results: r.brief(f.Observation.Now),
+		Status: v.Status, Green: v.FullGreen, Reason: truncate(v.Reason, maxReasonBytes), Results: r.trimResults(f.Observation.Now),
 		Proof: loop.Proof{
 			Evidence: v.Evidence, FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown,
-			Flipped: atMost(v.Proofs(f.Observation.Baseline), failingMost),
+			Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing),
 		},
-		Failures:    loop.Failures{Failing: atMost(failing, failingMost)},
+		Failures:    loop.Failures{Failing: firstN(failing, maxFailing)},
 		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
 	}
 	for _, res := range f.Observation.Now {
-		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayRed(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
+		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayFailing(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
 			g.StillRed = append(g.StillRed, res.Gate)
-			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
+			g.Reason = truncate(res.Gate+" is still red: "+res.Reason, maxReasonBytes)
 		}
 	}
-	for _, s := range f.Signs[:min(len(f.Signs), signsMost)] {
+	for _, s := range f.Signs[:min(len(f.Signs), maxSigns)] {
 		g.Signs = append(g.Signs, s.String())
 	}
 	if v.NeedsChangedInputs {
@@ -291,42 +291,42 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {
-			g.FirstError = cut(res.FirstError, resultTail)
+			g.FirstError = truncate(res.FirstError, maxResultTail)
 		}
 	}
-	r.hintVariables(ctx, f.Observation.Now)
-	g.Receipt = r.receipts(ctx, f.Observation.Now)
+	r.noteMissingVariables(ctx, f.Observation.Now)
+	g.Receipt = r.recordReceipts(ctx, f.Observation.Now)
 	if !v.FullGreen {
 		g.Fingerprint = gate.Fingerprint(f.TreeAfter, f.Observation.Now)
 	}
 	return g
 }
 
-// brief is what the journal keeps of results: the test maps of a large suite
+// trimResults is what the journal keeps of results: the test maps of a large suite
 // would swamp it, and the whole output is in the iteration's folder.
-func (r *Runner) brief(results []gate.Result) []gate.Result {
+func (r *Runner) trimResults(results []gate.Result) []gate.Result {
 	out := slices.Clone(results)
 	for i := range out {
 		res := &out[i]
 		res.Tests = nil
-		res.Failing = atMost(res.Failing, failingMost)
+		res.Failing = firstN(res.Failing, maxFailing)
 		if res.Head != "" {
 			res.Head, res.Tail = "", res.Head+"\n[…]\n"+res.Tail
 		}
-		res.Tail = plan.Excerpt(res.Tail, resultLines, resultTail)
-		res.Allowed = res.Status == gate.Fail && r.mayStayRed(res.Gate)
+		res.Tail = plan.Excerpt(res.Tail, maxResultLines, maxResultTail)
+		res.Allowed = res.Status == gate.Fail && r.mayStayFailing(res.Gate)
 	}
 	return out
 }
 
-// mayStayRed reports whether a gate that was red may be so at the end.
-func (r *Runner) mayStayRed(name string) bool {
+// mayStayFailing reports whether a gate that was red may be so at the end.
+func (r *Runner) mayStayFailing(name string) bool {
 	return slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == name && g.AllowBaseline })
 }
 
-func atMost(ids []string, n int) []string { return ids[:min(len(ids), n)] }
+func firstN(ids []string, n int) []string { return ids[:min(len(ids), n)] }
 
-func cut(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

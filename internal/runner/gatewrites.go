@@ -16,9 +16,9 @@ import (
 // to a tracked file once, as a formatter does, settles. One that does so in every run never
 // lets a claim be judged, which is known before the first turn.
 
-// unsettled runs each gate once more where the gates changed tracked files, and tells which
+// checkGateWrites runs each gate once more where the gates changed tracked files, and tells which
 // of them changes the same file again. It then puts the files back.
-func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
+func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
 		return g, nil
 	}
@@ -41,9 +41,9 @@ func (r *Runner) unsettled(ctx context.Context, g loop.Gates, m memory.ActionCon
 		}
 		g.Status, g.Green, g.ChangesTrackedFiles = gate.Unknown, false, true
 		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, plan.Few(again, 5))
-		was, err := r.Repo.Overlay(ctx, tree, cmp.Or(m.WithEdits, m.StartTree), first)
+		original, err := r.Repo.Overlay(ctx, tree, cmp.Or(m.WithEdits, m.StartTree), first)
 		if err == nil {
-			_, err = r.restoreFiles(ctx, was, r.Marks())
+			_, err = r.restoreFiles(ctx, original, r.OwnFiles())
 		}
 		return g, err
 	}
@@ -63,7 +63,7 @@ func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Act
 	if err != nil {
 		return "", nil, fmt.Errorf("compare with the tree before the gates: %w", err)
 	}
-	others := append(r.Marks(), m.ExcludedFiles()...)
+	others := append(r.OwnFiles(), m.ExcludedFiles()...)
 	for _, c := range diff {
 		if c.Status != 'A' && !slices.Contains(others, c.Path) {
 			changed = append(changed, c.Path)

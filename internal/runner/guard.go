@@ -30,23 +30,23 @@ func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Ver
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
-		rules.Seen = g.seen
+		rules.Seen = g.isKnown
 	}
 	g.rules, g.tell = rules, tell
 }
 
-// fresh begins a context that was shown nothing yet. One that is resumed by us goes
+// newContext begins a context that was shown nothing yet. One that is resumed by us goes
 // on knowing what it did, also after its client made a summary of it; of one that
 // somebody else began nobody can tell.
-func (g *guardState) fresh() {
+func (g *guardState) newContext() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.known, g.began = &guard.Known{}, time.Now()
 }
 
-// told notes what a context knows without a tool call: what its prompt mentions,
+// addPrompt notes what a context knows without a tool call: what its prompt mentions,
 // and the plan.
-func (g *guardState) told(prompt, root, plan string) {
+func (g *guardState) addPrompt(prompt, root, plan string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -55,25 +55,25 @@ func (g *guardState) told(prompt, root, plan string) {
 	}
 }
 
-// stampLag is how far the time of a file may lie behind the clock: Linux stamps files
+// maxStampLag is how far the time of a file may lie behind the clock: Linux stamps files
 // with its coarse clock, which advances by a tick, 10 ms at most (CONFIG_HZ=100).
-const stampLag = 10 * time.Millisecond
+const maxStampLag = 10 * time.Millisecond
 
-// seen answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
+// isKnown answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
 // there is nothing to know; one that has changed since was most likely made by a
 // command of the agent's.
-func (g *guardState) seen(path string) bool {
+func (g *guardState) isKnown(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 {
 		return true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return info.ModTime().After(g.began.Add(-stampLag)) || g.known.Has(path)
+	return info.ModTime().After(g.began.Add(-maxStampLag)) || g.known.Has(path)
 }
 
-// knows notes what an allowed call shows.
-func (g *guardState) knows(touched []string) {
+// addTouched notes what an allowed call shows.
+func (g *guardState) addTouched(touched []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
@@ -92,7 +92,7 @@ func (g *guardState) check(c toolcall.Call) guard.Verdict {
 		v.Decision = guard.Deny
 	}
 	if v.Decision == guard.Allow {
-		g.knows(v.Touched)
+		g.addTouched(v.Touched)
 	}
 	tell(c, v)
 	return v
@@ -104,54 +104,54 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 	if v.Decision != guard.Allow {
 		return agent.Verdict{Reason: v.Reason}
 	}
-	if r.ours(c) {
+	if r.isOwnTool(c) {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
-	if err := r.noteCall(c); err != nil {
+	if err := r.recordCall(c); err != nil {
 		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
 	}
 	return agent.Verdict{Allow: true}
 }
 
-// beginTools makes ready for the tool calls of a turn with this prompt.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
-	judges, err := record.ReadProtected(r.Loop)
+// prepareTools makes ready for the tool calls of a turn with this prompt.
+func (r *Runner) prepareTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
+	protected, err := record.ReadProtected(r.Loop)
 	if err != nil {
 		return err
 	}
-	rules := record.WithHistory(r.Spec.GuardRules(r.places(), record.TurnScope{Task: a.Task, Protected: judges, Approved: m.Approved}), r.Loop)
-	rules.Tools = r.mountsTools()
+	rules := record.WithHistory(r.Spec.GuardRules(r.guardDirs(), record.TurnScope{Task: a.Task, Protected: protected, Approved: m.Approved}), r.Loop)
+	rules.Tools = r.hasTools()
 	rules.Past.Untracked = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)
 		return files, err == nil
 	}
 	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
-	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
+	r.guard.addPrompt(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c toolcall.Call, v guard.Verdict) {
 		if memory.IsNotable(v) {
-			r.inRun(ctx, func(context.Context) error { return r.noteJudged(memory.NewGuardVerdict(c, v, r.redacted())) })
+			r.enqueue(ctx, func(context.Context) error { return r.recordVerdict(memory.NewGuardVerdict(c, v, r.redactFunc())) })
 		}
 	})
 	_, blind := r.Agent.(agent.Blind)
-	r.tools.note(func(calls *authorship.Calls) { calls.BeginTurn(blind) })
+	r.tools.update(func(calls *authorship.Calls) { calls.BeginTurn(blind) })
 	if !blind {
 		return nil
 	}
-	r.tools.begin()
+	r.tools.beginCall()
 	return record.AppendCall(record.RunnerCallsPath(r.Loop), authorship.Call{AnyChange: true, At: time.Now()})
 }
 
-func (r *Runner) places() record.GuardDirs {
+func (r *Runner) guardDirs() record.GuardDirs {
 	return record.GuardDirs{Root: r.Repo.Root(), StateDir: r.StateDir, HomeDir: r.HomeDir, TempDir: os.TempDir()}
 }
 
-// noteJudged journals what the guard did not just say yes to. It is shown as the
+// recordVerdict journals what the guard did not just say yes to. It is shown as the
 // agent hears of it. In Run's goroutine.
-func (r *Runner) noteJudged(j memory.GuardVerdict) error {
-	if !r.mem.GuardLog.IsNew(j) {
+func (r *Runner) recordVerdict(v memory.GuardVerdict) error {
+	if !r.mem.GuardLog.IsNew(v) {
 		return nil
 	}
-	n := j.Note()
+	n := v.Note()
 	r.mem.ApplyNote(n)
-	return r.append(memory.TypeNote, n)
+	return r.appendRecord(memory.TypeNote, n)
 }

@@ -221,7 +221,7 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}
+	d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}
 	if _, err := d.Attend(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -16,81 +16,81 @@ import (
 // set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
 func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	seen := loop.Inspection{Shallow: !a.Deep}
-	if err := r.readCalls(m); err != nil {
+	inspection := loop.Inspection{Shallow: !a.Deep}
+	if err := r.readNewCalls(m); err != nil {
 		return loop.Event{}, err
 	}
-	changed, err := r.JudgedBy.Changes(ctx)
+	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("compare protected files: %w", err)
 	}
-	if changed, err = r.restoreGitConfig(ctx, changed, m, &seen); err != nil {
+	if changed, err = r.restoreGitConfig(ctx, changed, m, &inspection); err != nil {
 		return loop.Event{}, err
 	}
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Remarks = append(seen.Remarks, remarks...)
+	inspection.Remarks = append(inspection.Remarks, remarks...)
 	if base != m.Base {
-		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
+		r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
 		m.Base = base
 	}
 	plan, err := r.inspectPlan(ctx)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.TickedByAgent, seen.TickedByUser, seen.UnappliedEditFile = plan.marked, plan.byUser, plan.aside
-	for _, id := range plan.byUser {
-		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
+	inspection.TickedByAgent, inspection.TickedByUser, inspection.UnappliedEditFile = plan.tickedByAgent, plan.tickedByUser, plan.unappliedEdit
+	for _, id := range plan.tickedByUser {
+		inspection.Remarks = append(inspection.Remarks, "task "+id+" was ticked, not by the agent: done")
 	}
 	if plan.changed {
 		changed = append(changed, r.Spec.Plan)
 	}
-	if err := r.attribute(ctx, changed, m, &seen); err != nil {
+	if err := r.attributeProtected(ctx, changed, m, &inspection); err != nil {
 		return loop.Event{}, err
 	}
-	seen.Added = r.unknownTasks(m.Tasks)
-	if seen.RejectedTests, err = r.refused(ctx, m); err != nil {
+	inspection.Added = r.newTasks(m.Tasks)
+	if inspection.RejectedTests, err = r.rejectedChanges(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	called := r.attended() && r.read.CallsOffset != m.Attribution.CallsOffset
-	if spanned := r.spanned.Swap(false) || called; a.Deep {
-		err = r.inspectTree(ctx, m, &seen)
+	called := r.attended() && r.attribution.CallsOffset != m.Attribution.CallsOffset
+	if spanned := r.hasNewSpans.Swap(false) || called; a.Deep {
+		err = r.inspectTree(ctx, m, &inspection)
 	} else if spanned {
-		_, err = r.sortNewFiles(ctx, m, "")
+		_, err = r.attributeNewFiles(ctx, m, "")
 	}
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.TreeInspected, Inspection: &seen}, nil
+	return loop.Event{Kind: loop.TreeInspected, Inspection: &inspection}, nil
 }
 
 // inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, seen *loop.Inspection) error {
+func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspection *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	r.nameSkipped(ctx, skipped)
-	r.saw(now)
-	if m, err = r.sortNewFiles(ctx, m, now); err != nil {
+	r.noteSkipped(ctx, skipped)
+	r.rememberTree(now)
+	if m, err = r.attributeNewFiles(ctx, m, now); err != nil {
 		return err
 	}
-	if seen.Changed, err = r.changed(ctx, now, m); err != nil {
+	if inspection.Changed, err = r.hasChanged(ctx, now, m); err != nil {
 		return err
 	}
-	if m.Claimed && !seen.Changed && r.Verify != nil {
-		beside, err := r.Verify.ChangedIgnoredFiles(ctx)
+	if m.Claimed && !inspection.Changed && r.Verify != nil {
+		ignored, err := r.Verify.ChangedIgnoredFiles(ctx)
 		if err != nil {
 			return fmt.Errorf("look what git ignores: %w", err)
 		}
-		seen.OutsideChanges = atMost(slices.Concat(m.UserEdits(), m.ByUser, beside), newMost)
+		inspection.OutsideChanges = firstN(slices.Concat(m.UserEdits(), m.ByUser, ignored), maxListedFiles)
 	}
 	if r.Verify != nil {
 		for _, file := range r.Verify.ChangedSettings() {
-			seen.Remarks = append(seen.Remarks, "the user's "+file+" is another than before the first turn")
+			inspection.Remarks = append(inspection.Remarks, "the user's "+file+" is another than before the first turn")
 		}
 	}
 	return nil
@@ -99,35 +99,35 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, seen *
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, seen *loop.Inspection) ([]string, error) {
-	var back, rest []string
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) ([]string, error) {
+	var restore, rest []string
 	for _, path := range changed {
-		if frozen.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.agents(path, m) {
-			back = append(back, path)
+		if frozen.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.isByAgent(path, m) {
+			restore = append(restore, path)
 		} else {
 			rest = append(rest, path)
 		}
 	}
-	seen.Tampered = append(seen.Tampered, back...)
-	stood := slices.Collect(maps.Keys(m.Attribution.AcceptedChanges)) // until now
-	if slices.ContainsFunc(append(stood, changed...), frozen.InGitDir) {
+	inspection.Tampered = append(inspection.Tampered, restore...)
+	accepted := slices.Collect(maps.Keys(m.Attribution.AcceptedChanges)) // until now
+	if slices.ContainsFunc(append(accepted, changed...), frozen.InGitDir) {
 		if err := r.Repo.InvalidateIndexes(); err != nil {
 			return nil, err
 		}
 	}
-	return rest, r.writeGitConfig(ctx, back)
+	return rest, r.writeGitConfig(ctx, restore)
 }
 
 // restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
 func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.ActionContext) error {
-	changed, err := r.JudgedBy.Changes(ctx)
+	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
-	var seen loop.Inspection
-	_, err = r.restoreGitConfig(ctx, changed, m, &seen)
-	if len(seen.Tampered) > 0 {
-		r.noteLater(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
+	var inspection loop.Inspection
+	_, err = r.restoreGitConfig(ctx, changed, m, &inspection)
+	if len(inspection.Tampered) > 0 {
+		r.enqueueNote(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(inspection.Tampered, ", "))
 	}
 	return err
 }
@@ -137,44 +137,44 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	if err := r.JudgedBy.Restore(ctx, paths); err != nil {
+	if err := r.Protected.Restore(ctx, paths); err != nil {
 		return fmt.Errorf("put back what git is told: %w", err)
 	}
 	return r.Repo.InvalidateIndexes()
 }
 
-// attribute tells the agent's changes to protected files from the user's: one that
+// attributeProtected tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) attribute(ctx context.Context, changed []string, m memory.ActionContext, seen *loop.Inspection) error {
+func (r *Runner) attributeProtected(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) error {
 	for _, path := range changed {
 		if m.MayChangeInput(path) && path != r.Spec.Plan {
-			if err := r.JudgedBy.AcceptChange(path); err != nil {
+			if err := r.Protected.AcceptChange(path); err != nil {
 				return fmt.Errorf("keep the approved change of %s: %w", path, err)
 			}
 			continue
 		}
-		if r.agents(path, m) {
-			seen.Tampered = append(seen.Tampered, path)
+		if r.isByAgent(path, m) {
+			inspection.Tampered = append(inspection.Tampered, path)
 			continue
 		}
-		seen.Remarks = append(seen.Remarks, path+" was changed, not by the agent: kept")
+		inspection.Remarks = append(inspection.Remarks, path+" was changed, not by the agent: kept")
 		if path == r.Spec.Plan {
 			if err := r.adoptPlan(ctx); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.JudgedBy.AcceptChange(path); err != nil {
+		if err := r.Protected.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the change of %s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// putBack restores protected files. A checkpoint first: should the change have been
+// restoreProtected restores protected files. A checkpoint first: should the change have been
 // the user's after all, nothing is lost. In a user's session it is for the
 // agent to put back, who is told so, or for the user to say.
-func (r *Runner) putBack(ctx context.Context, paths []string) error {
+func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 	why := "before protected files were restored"
 	if r.attended() {
 		why = "protected files were changed"
@@ -193,28 +193,28 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		return nil
 	}
 	if slices.Contains(paths, r.Spec.Plan) {
-		if err := r.writePlan(); err != nil {
+		if err := r.restorePlan(); err != nil {
 			return err
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
 	}
-	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, m) }), m); err != nil {
+	if err := r.restoreTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.isRejected(p, m) }), m); err != nil {
 		return err
 	}
-	if err := r.JudgedBy.Restore(ctx, paths); err != nil {
+	if err := r.Protected.Restore(ctx, paths); err != nil {
 		return fmt.Errorf("restore protected files: %w", err)
 	}
 	return nil
 }
 
-// changed compares the work tree's tree with the task's start, Pawl's own marks and
+// hasChanged compares the work tree's tree with the task's start, Pawl's own marks and
 // the user's new files aside.
-func (r *Runner) changed(ctx context.Context, now string, m memory.ActionContext) (bool, error) {
+func (r *Runner) hasChanged(ctx context.Context, now string, m memory.ActionContext) (bool, error) {
 	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := append(r.Marks(), m.ExcludedFiles()...)
+	marks := append(r.OwnFiles(), m.ExcludedFiles()...)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

@@ -18,27 +18,27 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir 
 	if err := r.Verify.RecordIgnored(ctx); err != nil {
 		return err
 	}
-	return r.nameUnshown(ctx, m, dir)
+	return r.warnIrreproducible(ctx, m, dir)
 }
 
-// nameUnshown names the gates whose baseline an isolated checkout does not show: work
+// warnIrreproducible names the gates whose baseline an isolated checkout does not show: work
 // could not be proven by them at the end.
-func (r *Runner) nameUnshown(ctx context.Context, m memory.ActionContext, dir string) error {
-	unshown, err := r.Verify.CheckIsolation(ctx, m.StartTree, gate.Due(r.Spec.Gates, gate.Fast), dir)
+func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext, dir string) error {
+	gates, err := r.Verify.CheckIsolation(ctx, m.StartTree, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 	}
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
+		r.enqueueNote(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
 		return nil //nolint:nilerr // it is told, and the loop goes on
 	}
-	if len(unshown) == 0 {
+	if len(gates) == 0 {
 		return nil
 	}
 	var lines []string
-	for _, u := range unshown {
+	for _, u := range gates {
 		lines = append(lines, u.Gate+": "+u.Why)
 	}
-	r.noteLater(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+unshown[0].Remedy)
+	r.enqueueNote(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+gates[0].Remedy)
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	tryCostUSD = 1.00 // bounds of a try where nobody set any
-	tryTimeout = 5 * time.Minute
-	tryPrompt  = "isolated.md" // in the iteration's folder
-	changesMax = 40            // changed files that a try is told of
+	defaultTryCostUSD = 1.00 // bounds of a try where nobody set any
+	defaultTryTimeout = 5 * time.Minute
+	tryPrompt         = "isolated.md" // in the iteration's folder
+	maxListedChanges  = 40            // changed files that a try is told of
 )
 
 // runIsolated runs an isolated try: a turn in a session of its own, beside the user's,
@@ -38,19 +38,19 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Action
 	if err := os.WriteFile(filepath.Join(dir, tryPrompt), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	is, log := r.isolation(m), filepath.Join(dir, "stream.jsonl.gz")
+	is, log := r.isolationLimits(m), filepath.Join(dir, "stream.jsonl.gz")
 	o := r.sessionOptions(log)
 	s, err := r.Agent.Start(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {
 			return loop.Event{}, err
 		}
-		return notBegun(a, err), nil
+		return notStartedEvent(a, err), nil
 	}
 	r.session = s
 	defer func() { err = errors.Join(err, r.closeSession()) }()
-	r.guard.fresh()
-	if err := r.beginTools(ctx, a, m, text); err != nil {
+	r.guard.newContext()
+	if err := r.prepareTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
 	watch, done := r.watchTurn(ctx, a.Iteration)
@@ -61,12 +61,12 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Action
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
 	}
-	return r.ended(a, res), nil
+	return r.turnEvent(a, res), nil
 }
 
-// isolation is what bounds a try that begins now.
-func (r *Runner) isolation(m memory.ActionContext) record.Isolation {
-	is := record.Isolation{MaxCostUSD: tryCostUSD, Timeout: tryTimeout}
+// isolationLimits is what bounds a try that begins now.
+func (r *Runner) isolationLimits(m memory.ActionContext) record.Isolation {
+	is := record.Isolation{MaxCostUSD: defaultTryCostUSD, Timeout: defaultTryTimeout}
 	if r.Spec.Isolation != nil {
 		is = *r.Spec.Isolation
 	}
@@ -79,7 +79,7 @@ func (r *Runner) isolation(m memory.ActionContext) record.Isolation {
 // isolatedPrompt is what the agent of a try is told.
 func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.ActionContext) (string, error) {
 	d := r.promptData(a, m)
-	is := r.isolation(m)
+	is := r.isolationLimits(m)
 	if is.MaxCostUSD > 0 {
 		d.Budget.CostUSD = is.MaxCostUSD
 	}
@@ -87,20 +87,20 @@ func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Act
 		d.Budget.Time = is.Timeout
 	}
 	var err error
-	if d.Changes, err = r.changes(ctx, m); err != nil {
+	if d.Changes, err = r.changedFileLines(ctx, m); err != nil {
 		return "", err
 	}
-	return r.render(r.kindOf(a), d)
+	return r.render(r.promptKind(a), d)
 }
 
-// changes names what differs from the tree that the task began with: "M main.go",
+// changedFileLines names what differs from the tree that the task began with: "M main.go",
 // with A for added and D for deleted.
-func (r *Runner) changes(ctx context.Context, m memory.ActionContext) ([]string, error) {
+func (r *Runner) changedFileLines(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	start, err := r.startBeside(ctx, m)
+	start, err := r.startTreeWithEdits(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (r *Runner) changes(ctx context.Context, m memory.ActionContext) ([]string,
 	}
 	var lines []string
 	for i, c := range diff {
-		if i == changesMax {
+		if i == maxListedChanges {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(diff)-i))
 			break
 		}

@@ -39,7 +39,7 @@ func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_tokens": "50000"}))
 	d.Agent = greedy{d.Agent}
-	s, err := b.drive(t.Context(), d, nobody{})
+	s, err := b.drive(t.Context(), d, noObserver{})
 	if err != nil || s.Outcome != loop.Budget || s.Turns != 1 {
 		t.Fatalf("%s after %d turns: %v", s.Outcome, s.Turns, err)
 	}
@@ -48,12 +48,12 @@ func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
 	}
 }
 
-// nobody looks on.
-type nobody struct{ teller }
+// noObserver looks on.
+type noObserver struct{ teller }
 
-func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
-func (nobody) Agent(agent.Event)                             {}
-func (nobody) Note(memory.Note)                              {}
+func (noObserver) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (noObserver) Agent(agent.Event)                             {}
+func (noObserver) Note(memory.Note)                              {}
 
 func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
 	t.Parallel()

@@ -10,15 +10,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Outside is who sees the loop, is told and asked.
-type Outside struct {
-	Observer   Observer
-	Causes     <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
-	Background func() bool   // reports whether no terminal shows the loop, so that it waits for what only the user can fix; may be nil
-	// AskRed is called where gates are red before the first turn, and reports whether
+// Callbacks is who sees the loop, is told and asked.
+type Callbacks struct {
+	Observer      Observer
+	Cancellations <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
+	IsBackground  func() bool   // reports whether no terminal shows the loop, so that it waits for what only the user can fix; may be nil
+	// AskFailingGates is called where gates are red before the first turn, and reports whether
 	// the user says that they are part of the work, and whether the loop goes on;
 	// nil = it does. It may wait for the user, for a time.
-	AskRed func(context.Context, loop.Gates) (wanted, goesOn bool)
+	AskFailingGates func(context.Context, loop.Gates) (wanted, goesOn bool)
 	// Notify is handed what an absent user should know; nil = nobody is told. It must
 	// return quickly.
 	Notify func(notice.Notice)
@@ -40,10 +40,10 @@ type Observer interface {
 	Note(n memory.Note)
 }
 
-// nobody watches.
-type nobody struct{}
+// noObserver watches.
+type noObserver struct{}
 
-func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
-func (nobody) Agent(agent.Event)                             {}
-func (nobody) Gate(verify.Progress)                          {}
-func (nobody) Note(memory.Note)                              {}
+func (noObserver) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (noObserver) Agent(agent.Event)                             {}
+func (noObserver) Gate(verify.Progress)                          {}
+func (noObserver) Note(memory.Note)                              {}

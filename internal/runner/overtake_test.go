@@ -19,9 +19,9 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
-		r := &Runner{control: control{action: &underway{do: loop.Inspect, cancel: func() { cancelled = true }, done: make(chan struct{})}}}
+		r := &Runner{controlState: controlState{action: &runningAction{do: loop.Inspect, cancel: func() { cancelled = true }, done: make(chan struct{})}}}
 		begin := time.Now()
-		for _, want := range []time.Duration{overtakeMost, 0} { // it is waited for once
+		for _, want := range []time.Duration{maxCancelTime, 0} { // it is waited for once
 			err := r.act(t.Context(), []loop.Action{{Do: loop.Finish}})
 			if !errors.Is(err, errStuck) || !cancelled {
 				t.Fatalf("error %v, cancelled %v", err, cancelled)
@@ -32,7 +32,7 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 			begin = time.Now()
 		}
 		close(r.action.done)
-		if err := r.action.overtake(); err != nil && !errors.Is(err, errStuck) {
+		if err := r.action.cancelAndWait(); err != nil && !errors.Is(err, errStuck) {
 			t.Error(err)
 		}
 	})
@@ -42,7 +42,7 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 func TestAPanicInAnActionIsAnError(t *testing.T) {
 	t.Parallel()
 	var none []string
-	_, err := caught(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
+	_, err := recoverPanics(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
 		return loop.Event{Text: none[2]}, nil
 	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.ActionContext{})
 	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
@@ -51,7 +51,7 @@ func TestAPanicInAnActionIsAnError(t *testing.T) {
 	if failure.Hint(err) == "" {
 		t.Error("it does not say what to do")
 	}
-	_, err = caught(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
+	_, err = recoverPanics(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
 		return loop.Event{}, errStuck
 	})(t.Context(), loop.Action{}, memory.ActionContext{})
 	if !errors.Is(err, errStuck) {

@@ -34,7 +34,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.Restore:
 		return r.async(ctx, a, r.restore)
 	case loop.Wait:
-		return r.async(ctx, a, r.wait)
+		return r.async(ctx, a, r.waitUntil)
 	case loop.EditPlan:
 		return r.async(ctx, a, r.editPlan)
 	case loop.HandOver:
@@ -44,8 +44,8 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.Deliver:
 		return r.deliver(a.Messages)
 	case loop.RestoreFiles:
-		r.last.Store(nil)
-		return r.putBack(ctx, a.Paths)
+		r.lastSnapshot.Store(nil)
+		return r.restoreProtected(ctx, a.Paths)
 	case loop.Notify:
 		r.note(a.Level, a.Text)
 	case loop.Finish:
@@ -63,58 +63,58 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	}
 	switch {
 	case a.Isolated:
-		r.goesOn()
+		r.updateFiles()
 		return r.async(ctx, a, r.runIsolated)
 	case r.attended():
 		if r.mem.TurnsBegun == 1 { // the others are given by a hook, which tells the files
-			r.goesOn()
+			r.updateFiles()
 		}
-		if err := r.action.overtake(); err != nil {
+		if err := r.action.cancelAndWait(); err != nil {
 			return err
 		}
 		return r.writePrompts(a)
 	default:
-		r.goesOn()
-		r.goOnProving(ctx)
-		r.messages, r.sent = make(chan agent.Message, messagesMax), map[string]bool{}
-		return r.async(ctx, a, r.afterRest(r.turn))
+		r.updateFiles()
+		r.startMutationTests(ctx)
+		r.turnMessages, r.sentMessages = make(chan agent.Message, maxTurnMessages), map[string]bool{}
+		return r.async(ctx, a, r.attributeAfterIdle(r.turn))
 	}
 }
 
-// asked performs an action; m is how things stood when it began.
-type asked func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error)
+// performer performs an action; m is how things stood when it began.
+type performer func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error)
 
-// underway is an action that will end in an event.
-type underway struct {
+// runningAction is an action that will end in an event.
+type runningAction struct {
 	do     loop.ActionKind
 	cancel context.CancelFunc
 	done   chan struct{}
 	stuck  bool // it has not ended in time; nothing else may touch what it uses
 }
 
-// overtakeMost is how long an action may take to end once it is cancelled: longer
+// maxCancelTime is how long an action may take to end once it is cancelled: longer
 // than a git that is not to be interrupted, or a process that ignores a TERM.
-const overtakeMost = 3 * time.Minute
+const maxCancelTime = 3 * time.Minute
 
 // errStuck says that an action did not end. The loop is left as it is, for its
 // next owner.
 var errStuck = errors.New("it has not ended")
 
 // interrupt asks the action to come to its end; a turn then answers for itself.
-func (u *underway) interrupt() {
+func (u *runningAction) interrupt() {
 	if u != nil {
 		u.cancel()
 	}
 }
 
-// overtake ends an action whose answer nobody waits for any more. It returns
+// cancelAndWait ends an action whose answer nobody waits for any more. It returns
 // errStuck if the action does not end in time, and at once when asked again.
-func (u *underway) overtake() error {
+func (u *runningAction) cancelAndWait() error {
 	if u == nil {
 		return nil
 	}
 	u.cancel()
-	late := time.NewTimer(overtakeMost)
+	late := time.NewTimer(maxCancelTime)
 	defer late.Stop()
 	if u.stuck {
 		late.Reset(0)
@@ -124,45 +124,45 @@ func (u *underway) overtake() error {
 		return nil
 	case <-late.C:
 		u.stuck = true
-		return fmt.Errorf("%s was cancelled %s ago: %w", u.do, overtakeMost, errStuck)
+		return fmt.Errorf("%s was cancelled %s ago: %w", u.do, maxCancelTime, errStuck)
 	}
 }
 
 // async performs an action that ends in an event. When it is cut short, only a
 // turn still answers, whatever it was at: the machine has gone on without the
 // others.
-func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
-	if err := r.action.overtake(); err != nil {
+func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
+	if err := r.action.cancelAndWait(); err != nil {
 		return err
 	}
 	actx, cancel := context.WithCancel(ctx)
-	u := &underway{do: a.Do, cancel: cancel, done: make(chan struct{})}
+	u := &runningAction{do: a.Do, cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem.ActionContext()
-	r.came = memory.Session{}
-	r.before = r.last.Swap(nil)
+	r.turnSession = memory.Session{}
+	r.previousSnapshot = r.lastSnapshot.Swap(nil)
 	go func() {
 		defer cancel()
-		e, err := caught(do)(actx, a, m)
-		cut, came := actx.Err() != nil, r.came
+		e, err := recoverPanics(do)(actx, a, m)
+		cut, came := actx.Err() != nil, r.turnSession
 		close(u.done)
 		switch {
 		case cut && a.Do != loop.BeginTurn:
 		case cut && err != nil:
-			r.report(ctx, loop.Event{Kind: loop.AgentFailed, ActionID: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
+			r.sendEvent(ctx, loop.Event{Kind: loop.AgentFailed, ActionID: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}})
 		case err != nil:
-			r.report(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
+			r.sendEvent(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
-			r.inRun(ctx, func(ctx context.Context) error {
+			r.enqueue(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {
 					if err := r.setSession(came); err != nil {
 						return err
 					}
 				}
 				if a.Do == loop.BeginTurn {
-					if err := r.lastWords(ctx, e.Turn); err != nil {
+					if err := r.receiveBeforeTurnEnd(ctx, e.Turn); err != nil {
 						return err
 					}
 				}
@@ -174,49 +174,49 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
 	return nil
 }
 
-// caught performs an action so that a panic in it is an error: a mistake of Pawl's, say in
+// recoverPanics performs an action so that a panic in it is an error: a mistake of Pawl's, say in
 // reading a source file that it does not understand, ends the loop with words and an
 // outcome, and not the process that is to clean up after it.
-func caught(do asked) asked {
+func recoverPanics(do performer) performer {
 	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (e loop.Event, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = failure.New(failure.Error, "this is a mistake in Pawl: please report it; the work is kept, and  pawl resume  tries again",
-					"Pawl failed inside (%s): %v%s", a.Do, p, origin(debug.Stack()))
+					"Pawl failed inside (%s): %v%s", a.Do, p, panicOrigin(debug.Stack()))
 			}
 		}()
 		return do(ctx, a, m)
 	}
 }
 
-// origin is the first place of Pawl's own in the stack of a panic: " at sign/foreign.go:165".
-func origin(stack []byte) string {
+// panicOrigin is the first place of Pawl's own in the stack of a panic: " at sign/foreign.go:165".
+func panicOrigin(stack []byte) string {
 	_, after, _ := strings.Cut(string(stack), "\npanic(")
-	if m := ownFrame.FindStringSubmatch(after); m != nil {
+	if m := pawlFrame.FindStringSubmatch(after); m != nil {
 		return " at " + m[1]
 	}
 	return ""
 }
 
-var ownFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
+var pawlFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
 
-// lastWords takes what was left for the loop while the turn ran, before it counts as
+// receiveBeforeTurnEnd takes what was left for the loop while the turn ran, before it counts as
 // ended: the agent's claims by its tools are part of it.
-func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
+func (r *Runner) receiveBeforeTurnEnd(ctx context.Context, t *loop.Turn) error {
 	if !r.attended() {
 		if err := r.receiveFileChanges(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.drain(ctx); err != nil {
+	if err := r.receiveMessages(ctx); err != nil {
 		return err
 	}
 	r.mem.AddToolClaim(t)
 	return nil
 }
 
-// isInside reports whether an action comes to the same when it is done again, and takes
+// isRepeatable reports whether an action comes to the same when it is done again, and takes
 // no time of an agent or a user: of what led to it a power cut may take the records.
-func isInside(a loop.Action) bool {
+func isRepeatable(a loop.Action) bool {
 	return a.Do == loop.Inspect || a.Do == loop.RunGates || a.Do == loop.Checkpoint
 }

@@ -28,7 +28,7 @@ func (r *Runner) freezePlan() error {
 		if err != nil {
 			return fmt.Errorf("freeze the plan: %w", err)
 		}
-		return r.keepPlan(f)
+		return r.savePlan(f)
 	}
 	if err != nil {
 		return fmt.Errorf("read the copy of the plan: %w", err)
@@ -40,7 +40,7 @@ func (r *Runner) freezePlan() error {
 	return nil
 }
 
-func (r *Runner) keepPlan(f *planfile.File) error {
+func (r *Runner) savePlan(f *planfile.File) error {
 	if err := atomicfile.Write(record.FrozenPlanPath(r.Loop), f.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("keep a copy of the plan: %w", err)
 	}
@@ -50,10 +50,10 @@ func (r *Runner) keepPlan(f *planfile.File) error {
 
 // planInspection is what a look found in the plan.
 type planInspection struct {
-	marked  []string // tasks that the agent ticked: a claim
-	byUser  []string // tasks that the user ticked
-	changed bool     // more than marks differs
-	aside   string   // file that keeps an edit which was not applied
+	tickedByAgent []string // tasks that the agent ticked: a claim
+	tickedByUser  []string // tasks that the user ticked
+	changed       bool     // more than marks differs
+	unappliedEdit string   // file that keeps an edit which was not applied
 }
 
 // inspectPlan compares the plan with the judge's copy. Marks that the agent may
@@ -64,24 +64,24 @@ func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err != nil {
-		return r.sortOutUnreadable(ctx)
+		return r.handleUnreadablePlan(ctx)
 	}
 	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
 		return planInspection{}, nil
 	}
 	if !bytes.Equal(now.Text(), r.plan.Text()) {
-		return r.sortOutEdit(ctx, now)
+		return r.handlePlanEdit(ctx, now)
 	}
 	ticked := tickedSince(r.plan, now)
-	if r.planExplained() {
-		return planInspection{marked: ticked}, r.writePlan()
+	if r.mayAgentHaveEditedPlan() {
+		return planInspection{tickedByAgent: ticked}, r.restorePlan()
 	}
-	return planInspection{byUser: ticked}, r.keepPlan(now)
+	return planInspection{tickedByUser: ticked}, r.savePlan(now)
 }
 
-// planExplained reports whether the tool calls may have changed the plan. What names a
+// mayAgentHaveEditedPlan reports whether the tool calls may have changed the plan. What names a
 // folder names the program that edits it, too: backlog, for backlog/tasks.
-func (r *Runner) planExplained() bool {
+func (r *Runner) mayAgentHaveEditedPlan() bool {
 	path := r.planPath()
 	if len(r.plan.Files(path)) > 1 && r.tools.mayHaveChanged(filepath.Dir(path)) {
 		return true
@@ -89,9 +89,9 @@ func (r *Runner) planExplained() bool {
 	return r.tools.mayHaveChanged(path)
 }
 
-// writePlan puts the plan back as it is frozen.
-func (r *Runner) writePlan() error {
-	r.last.Store(nil)
+// restorePlan puts the plan back as it is frozen.
+func (r *Runner) restorePlan() error {
+	r.lastSnapshot.Store(nil)
 	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // they hold nothing, and no file can take their place
 	if info, err := os.Lstat(r.planPath()); err == nil && info.Mode()&pipes != 0 {
 		if err := os.Remove(r.planPath()); err != nil {
@@ -109,11 +109,11 @@ func (r *Runner) writePlan() error {
 func (r *Runner) adoptPlan(ctx context.Context) error {
 	f, err := r.plans.Load(r.planPath())
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
-		return r.writePlan()
+		r.enqueueNote(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
+		return r.restorePlan()
 	}
-	r.noteLater(ctx, loop.Info, "the plan was changed, not by the agent: kept")
-	return r.keepPlan(f)
+	r.enqueueNote(ctx, loop.Info, "the plan was changed, not by the agent: kept")
+	return r.savePlan(f)
 }
 
 // planPath is the plan's absolute path, "" without a plan.
@@ -124,9 +124,9 @@ func (r *Runner) planPath() string {
 	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
 }
 
-// Marks are the paths that Pawl itself writes in the work tree, relative to its
+// OwnFiles are the paths that Pawl itself writes in the work tree, relative to its
 // root: the plan and the progress file beside it, another tool's state files.
-func (r *Runner) Marks() []string {
+func (r *Runner) OwnFiles() []string {
 	paths := r.files().OwnPaths()
 	if r.Spec.Plan == "" {
 		return paths

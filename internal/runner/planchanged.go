@@ -27,81 +27,81 @@ import (
 // while the loop was paused, is the user's. In a session of theirs nothing is put back
 // over their head: an edit that is not applied stays in the plan, too.
 
-// sortOutEdit decides about a plan whose text is not the frozen one's.
-func (r *Runner) sortOutEdit(ctx context.Context, now *planfile.File) (planInspection, error) {
+// handlePlanEdit decides about a plan whose text is not the frozen one's.
+func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planInspection, error) {
 	if r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
-	explained := r.planExplained()
+	maybeAgent := r.mayAgentHaveEditedPlan()
 	switch {
-	case r.attended() && r.isAside(now):
-		return planInspection{aside: r.asidePath(now.Text())}, nil // it has been told
-	case r.attended() && !explained:
-	case addsOnly(r.plan.Plan(), now.Plan()):
-		return r.takeAdded(now, explained)
-	case explained || renumbered(r.plan.Plan(), now.Plan()):
-		aside, err := r.setEditAside(ctx, now.Text(), now.Bytes())
+	case r.attended() && r.isUnappliedEdit(now):
+		return planInspection{unappliedEdit: r.unappliedEditPath(now.Text())}, nil // it has been told
+	case r.attended() && !maybeAgent:
+	case onlyAddsTasks(r.plan.Plan(), now.Plan()):
+		return r.adoptAddedTasks(now, maybeAgent)
+	case maybeAgent || isRenumbered(r.plan.Plan(), now.Plan()):
+		aside, err := r.saveUnappliedEdit(ctx, now.Text(), now.Bytes())
 		if err != nil || r.attended() {
-			return planInspection{aside: aside}, err
+			return planInspection{unappliedEdit: aside}, err
 		}
-		return planInspection{aside: aside}, r.writePlan()
+		return planInspection{unappliedEdit: aside}, r.restorePlan()
 	}
 	return planInspection{changed: true}, nil
 }
 
-// asidePath is where an edit of the plan is kept that is not applied.
-func (r *Runner) asidePath(text []byte) string {
+// unappliedEditPath is where an edit of the plan is kept that is not applied.
+func (r *Runner) unappliedEditPath(text []byte) string {
 	sum := sha256.Sum256(text)
 	return filepath.Join(r.Loop.Dir, "plan.edited-"+hex.EncodeToString(sum[:4])+filepath.Ext(r.Spec.Plan))
 }
 
-// isAside reports whether an edit is kept already, its boxes aside.
-func (r *Runner) isAside(now *planfile.File) bool {
-	_, err := os.Stat(r.asidePath(now.Text()))
+// isUnappliedEdit reports whether an edit is kept already, its boxes aside.
+func (r *Runner) isUnappliedEdit(now *planfile.File) bool {
+	_, err := os.Stat(r.unappliedEditPath(now.Text()))
 	return err == nil
 }
 
-// takeAdded adopts a plan with more tasks. Boxes that were ticked beside a command are
+// adoptAddedTasks adopts a plan with more tasks. Boxes that were ticked beside a command are
 // nobody's word.
-func (r *Runner) takeAdded(now *planfile.File, explained bool) (planInspection, error) {
+func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspection, error) {
 	ticked := tickedSince(r.plan, now)
-	if !explained {
-		return planInspection{byUser: ticked}, r.keepPlan(now)
+	if !maybeAgent {
+		return planInspection{tickedByUser: ticked}, r.savePlan(now)
 	}
 	f, err := now.Untick(ticked...)
 	if err != nil {
 		return planInspection{}, fmt.Errorf("take marks out of the plan: %w", err)
 	}
-	if err := r.keepPlan(f); err != nil || len(ticked) == 0 {
+	if err := r.savePlan(f); err != nil || len(ticked) == 0 {
 		return planInspection{}, err
 	}
-	return planInspection{}, r.writePlan()
+	return planInspection{}, r.restorePlan()
 }
 
-// sortOutUnreadable decides about a plan that is none any more.
-func (r *Runner) sortOutUnreadable(ctx context.Context) (planInspection, error) {
+// handleUnreadablePlan decides about a plan that is none any more.
+func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, error) {
 	if r.attended() || r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
 	data, err := planfile.Read(r.planPath())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.noteLater(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
-		return planInspection{}, r.writePlan()
+		r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
+		return planInspection{}, r.restorePlan()
 	case err != nil: // no regular file
 		return planInspection{changed: true}, nil //nolint:nilerr // that is what it found
 	}
-	aside, err := r.setEditAside(ctx, data, data)
+	aside, err := r.saveUnappliedEdit(ctx, data, data)
 	if err != nil {
 		return planInspection{}, err
 	}
-	return planInspection{aside: aside}, r.writePlan()
+	return planInspection{unappliedEdit: aside}, r.restorePlan()
 }
 
-// setEditAside keeps a version of the plan with this text that is not applied, and tells
+// saveUnappliedEdit keeps a version of the plan with this text that is not applied, and tells
 // where.
-func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, error) {
-	path := r.asidePath(text)
+func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (string, error) {
+	path := r.unappliedEditPath(text)
 	// Of an edit that is kept already, the first plan counts: what came since is not lost.
 	if _, err := os.Stat(planfile.BeforePath(path)); errors.Is(err, fs.ErrNotExist) {
 		if err := atomicfile.Write(planfile.BeforePath(path), r.plan.Bytes(), 0o600); err != nil {
@@ -112,69 +112,69 @@ func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, e
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}
 	how := "while a command of the agent's ran, so it is not known by whom"
-	if !r.planExplained() {
+	if !r.mayAgentHaveEditedPlan() {
 		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
 	}
-	r.noteLater(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
+	r.enqueueNote(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
 	return path, nil
 }
 
-// editMeanwhile looks for an edit that was made since the last look, before the plan
+// checkPlanBeforeTick looks for an edit that was made since the last look, before the plan
 // is written to: no turn has run since. It returns where one is kept that the ticks
 // would overwrite.
-func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
+func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err error) {
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
 		return "", nil //nolint:nilerr // the next look decides
 	}
-	if addsOnly(r.plan.Plan(), now.Plan()) {
+	if onlyAddsTasks(r.plan.Plan(), now.Plan()) {
 		f, err := now.Untick(tickedSince(r.plan, now)...)
 		if err != nil {
 			return "", fmt.Errorf("take marks out of the plan: %w", err)
 		}
-		return "", r.keepPlan(f)
+		return "", r.savePlan(f)
 	}
-	if !r.planExplained() {
+	if !r.mayAgentHaveEditedPlan() {
 		return "", nil
 	}
-	return r.setEditAside(ctx, now.Text(), now.Bytes())
+	return r.saveUnappliedEdit(ctx, now.Text(), now.Bytes())
 }
 
-// addedMeanwhile are the tasks that were added to the plan when all others were done.
+// addedTasks are the tasks that were added to the plan when all others were done.
 // Another edit stays: nothing writes to the plan any more.
-func (r *Runner) addedMeanwhile(m memory.ActionContext) ([]loop.Task, error) {
+func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
 	}
 	now, err := r.plans.Load(r.planPath())
-	if err == nil && addsOnly(r.plan.Plan(), now.Plan()) {
-		if err := r.keepPlan(now); err != nil {
+	if err == nil && onlyAddsTasks(r.plan.Plan(), now.Plan()) {
+		if err := r.savePlan(now); err != nil {
 			return nil, err
 		}
 	}
-	return r.unknownTasks(m.Tasks), nil
+	return r.newTasks(m.Tasks), nil
 }
 
-// adoptEdited takes the plan as the user left it while nothing of the agent's was at work: the loop was
+// adoptUserEdit takes the plan as the user left it while nothing of the agent's was at work: the loop was
 // paused, or had ended. One that they removed is put back, for it says what is left to do.
-func (r *Runner) adoptEdited(while string) error {
+func (r *Runner) adoptUserEdit(while string) error {
 	if r.Spec.Plan == "" || r.attended() && r.mem.State.Phase != loop.Paused {
 		return nil
 	}
 	if r.attended() { // there the agent may be at work in a pause
-		if err := r.readCalls(r.mem.ActionContext()); err != nil || r.planExplained() {
+		if err := r.readNewCalls(r.mem.ActionContext()); err != nil || r.mayAgentHaveEditedPlan() {
 			return err
 		}
 	}
 	if _, err := os.Stat(r.planPath()); errors.Is(err, fs.ErrNotExist) && r.mem.State.Phase == loop.Ended {
 		r.note(loop.Warning, r.Spec.Plan+" was removed "+while+": it is put back")
-		return r.writePlan()
+		return r.restorePlan()
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || bytes.Equal(now.Text(), r.plan.Text()) {
 		return nil //nolint:nilerr // the next look decides
 	}
-	if renumbered(r.plan.Plan(), now.Plan()) {
+	if isRenumbered(r.plan.Plan(), now.Plan()) {
 		return nil
 	}
 	f, err := now.Untick(tickedSince(r.plan, now)...) // what the boxes say, the next look finds
@@ -182,11 +182,11 @@ func (r *Runner) adoptEdited(while string) error {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
 	r.note(loop.Info, r.Spec.Plan+" was edited "+while+": it counts")
-	return r.keepPlan(f)
+	return r.savePlan(f)
 }
 
-// unknownTasks are tasks of the plan that the loop does not have yet, or by another title.
-func (r *Runner) unknownTasks(have loop.Tasks) []loop.Task {
+// newTasks are tasks of the plan that the loop does not have yet, or by another title.
+func (r *Runner) newTasks(have loop.Tasks) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
@@ -230,9 +230,9 @@ func tickedSince(was, now *planfile.File) (ids []string) {
 	return ids
 }
 
-// addsOnly reports whether a plan is another one with more tasks, which bring no
+// onlyAddsTasks reports whether a plan is another one with more tasks, which bring no
 // settings of their own.
-func addsOnly(was, now plan.Plan) bool {
+func onlyAddsTasks(was, now plan.Plan) bool {
 	if len(now.Tasks) <= len(was.Tasks) || was.Format != now.Format || was.Title != now.Title || was.Overview != now.Overview || !slices.Equal(was.Gates, now.Gates) {
 		return false
 	}
@@ -254,9 +254,9 @@ func sameTask(a, b plan.Task) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// renumbered reports whether a task has another id: in a plan without ids, a task
+// isRenumbered reports whether a task has another id: in a plan without ids, a task
 // that is put in before others is done under their number.
-func renumbered(was, now plan.Plan) bool {
+func isRenumbered(was, now plan.Plan) bool {
 	has := now.Index()
 	return slices.ContainsFunc(was.Tasks, func(old plan.Task) bool {
 		i, ok := has[old.ID]

@@ -22,7 +22,7 @@ import (
 func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	e := loop.Event{Kind: loop.PlanEdited}
 	for _, edit := range a.Edits {
-		done, err := r.editOne(edit, m)
+		done, err := r.applyEdit(edit, m)
 		var refused *refusedEdit
 		switch {
 		case errors.As(err, &refused):
@@ -30,7 +30,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionConte
 		case err != nil:
 			return loop.Event{}, err
 		case done.Do == plan.Accept:
-			e.Plan = r.allTasks(m.Tasks)
+			e.Plan = r.acceptedTasks(m.Tasks)
 		}
 		if t, ok := r.planTask(done.Task); ok && done.Do == plan.Add && done.Failed == "" {
 			e.Added = append(e.Added, r.loopTask(t))
@@ -52,12 +52,12 @@ type refusedEdit struct{ error }
 
 func (e *refusedEdit) Unwrap() error { return e.error }
 
-// editOne makes one edit, in the file as it is there and in the frozen plan.
-func (r *Runner) editOne(e plan.Edit, m memory.ActionContext) (plan.Edit, error) {
+// applyEdit makes one edit, in the file as it is there and in the frozen plan.
+func (r *Runner) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, error) {
 	if r.plan == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
-	frozen, done, err := r.edited(r.plan, e, m)
+	frozen, done, err := r.editedPlan(r.plan, e, m)
 	if errors.Is(err, planfile.ErrNumbers) && e.Do == plan.Move {
 		return e, nil // the loop's order changes, the file stays
 	}
@@ -67,24 +67,24 @@ func (r *Runner) editOne(e plan.Edit, m memory.ActionContext) (plan.Edit, error)
 	if bytes.Equal(frozen.Bytes(), r.plan.Bytes()) && e.Do != plan.Add {
 		return done, nil
 	}
-	there := frozen
+	current := frozen
 	switch now, err := r.plans.Load(r.planPath()); {
 	case err != nil || bytes.Equal(now.Bytes(), r.plan.Bytes()):
 	case e.Do != plan.Accept:
-		if there, _, err = now.Edit(e, false); err != nil {
+		if current, _, err = now.Edit(e, false); err != nil {
 			return e, &refusedEdit{fmt.Errorf("%s is being edited: %w", r.Spec.Plan, err)}
 		}
-	case !bytes.Equal(now.Text(), r.plan.Text()) && !r.isAside(now) && !bytes.Equal(now.Text(), frozen.Text()):
+	case !bytes.Equal(now.Text(), r.plan.Text()) && !r.isUnappliedEdit(now) && !bytes.Equal(now.Text(), frozen.Text()):
 		return e, &refusedEdit{fmt.Errorf("%s is being edited: pawl plan accept %s once more, when a turn has ended", r.Spec.Plan, r.Loop.ID)}
 	}
-	if err := planfile.Write(r.planPath(), there); err != nil {
+	if err := planfile.Write(r.planPath(), current); err != nil {
 		return e, fmt.Errorf("edit the plan: %w", err)
 	}
-	return done, r.keepPlan(frozen)
+	return done, r.savePlan(frozen)
 }
 
-// edited is a plan with an edit in it.
-func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.ActionContext) (*planfile.File, plan.Edit, error) {
+// editedPlan is a plan with an edit in it.
+func (r *Runner) editedPlan(f *planfile.File, e plan.Edit, m memory.ActionContext) (*planfile.File, plan.Edit, error) {
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
 	}
@@ -95,16 +95,16 @@ func (r *Runner) edited(f *planfile.File, e plan.Edit, m memory.ActionContext) (
 	if err != nil {
 		return nil, e, err
 	}
-	if renumbered(f.Plan(), accepted.Plan()) {
+	if isRenumbered(f.Plan(), accepted.Plan()) {
 		return nil, e, fmt.Errorf("its tasks have other numbers than the loop's; pawl stop %s, pawl plan accept %[1]s, and run the plan again", r.Loop.ID)
 	}
 	e.Since = since
 	return accepted, e, nil
 }
 
-// allTasks are the tasks of a plan that the user accepted as a whole, those that the
+// acceptedTasks are the tasks of a plan that the user accepted as a whole, those that the
 // loop leaves out aside.
-func (r *Runner) allTasks(have loop.Tasks) []loop.Task {
+func (r *Runner) acceptedTasks(have loop.Tasks) []loop.Task {
 	var tasks []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
 		_, known := have.Task(t.ID)

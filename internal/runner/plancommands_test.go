@@ -33,7 +33,7 @@ four
 <promise>DONE</promise>
 `
 
-var unproven = withGate(map[string]any{"evidence": []string{"unproven"}})
+var untestedCommit = withGate(map[string]any{"evidence": []string{"unproven"}})
 
 // editor is a user who edits the plan in the first turn. The owner is killed at a step,
 // if there is one to be.
@@ -77,7 +77,7 @@ func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
 			b := newBench(t, planned("- [ ] two\n- [ ] unwanted\n"))
 			ctx, kill := context.WithCancel(t.Context())
 			defer kill()
-			d := b.begin(wordByWord, []string{"plan.md"}, unproven)
+			d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
 			b.loop = d.Loop
 			if s, err := b.drive(ctx, d, &editor{teller: teller{t}, b: b, kill: kill, at: at, edits: []plan.Edit{
 				{Do: plan.Add, Title: "three"}, {Do: plan.Skip, Task: "2"}, {Do: plan.Retitle, Task: "1", Title: "both words"},
@@ -103,7 +103,7 @@ func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
 		"# Words\n\n- [ ] two\n": "# Words\n\n- [x] two\n- [x] three\n", "no tasks any more\n": "- [x] two\n- [x] three\n",
 	} {
 		b := newBench(t, planned("- [ ] two\n"))
-		d := b.begin(wordByWord, []string{"plan.md"}, unproven)
+		d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
 		b.loop = d.Loop
 		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.PlanEditRequested}
 		w.kill = func() { b.write("plan.md", edit) }
@@ -122,7 +122,7 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, planned("- [ ] two\n- [ ] four\n"))
 	d := b.begin(strings.Replace(wordByWord, "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>", "-- 1/run --\ntrue\n-- 1/reply --\nthinking", 1),
-		[]string{"plan.md"}, unproven)
+		[]string{"plan.md"}, untestedCommit)
 	b.loop = d.Loop
 	w := &accepts{teller: teller{t}, b: b}
 	s, err := b.drive(t.Context(), d, w)
@@ -147,7 +147,7 @@ func TestATaskAddedSinceAnEditWasHeldBackStays(t *testing.T) {
 true
 -- 1/reply --
 thinking
-`+strings.NewReplacer("-- 3/", "-- 4/", "-- 2/", "-- 3/", "-- 1/", "-- 2/").Replace(wordByWord), []string{"plan.md"}, unproven)
+`+strings.NewReplacer("-- 3/", "-- 4/", "-- 2/", "-- 3/", "-- 1/", "-- 2/").Replace(wordByWord), []string{"plan.md"}, untestedCommit)
 	b.loop = d.Loop
 	w := &accepts{teller: teller{t}, b: b, first: &plan.Edit{Do: plan.Add, Title: "five"}}
 	s, err := b.drive(t.Context(), d, w)

@@ -20,26 +20,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// prompt writes what the agent is told in a turn.
-func (r *Runner) prompt(a loop.Action, m memory.ActionContext) (string, error) {
+// turnPrompt writes what the agent is told in a turn.
+func (r *Runner) turnPrompt(a loop.Action, m memory.ActionContext) (string, error) {
 	if a.Situation == loop.NoClaim && r.Spec.MayLackGoal(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
-	return r.render(r.kindOf(a), r.promptData(a, m))
+	return r.render(r.promptKind(a), r.promptData(a, m))
 }
 
-// aheadPrompt is what the agent is told after a turn that claims nothing. Which
+// continuePrompt is what the agent is told after a turn that claims nothing. Which
 // iteration it will be and what is left then is not known yet.
-func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
+func (r *Runner) continuePrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.NoClaim, nil
 	d := r.promptData(a, r.mem.ActionContext())
 	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
-	return r.render(r.kindOf(a), d)
+	return r.render(r.promptKind(a), d)
 }
 
-// goalFile is where a goal stands that is too long to be told in each turn of a
+// goalPath is where a goal stands that is too long to be told in each turn of a
 // user's session, "" for any other.
-func (r *Runner) goalFile() string {
+func (r *Runner) goalPath() string {
 	if !r.attended() || len(r.Spec.Prompt) <= prompt.MaxGoalAttended {
 		return ""
 	}
@@ -62,7 +62,7 @@ func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
 	return text, nil
 }
 
-func (r *Runner) kindOf(a loop.Action) prompt.Kind {
+func (r *Runner) promptKind(a loop.Action) prompt.Kind {
 	switch {
 	case a.Isolated:
 		return prompt.Isolated
@@ -103,9 +103,9 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
-// forMessage tells the agent what to do in the turn that a message of the user's gets after
+// messageTaskDetail tells the agent what to do in the turn that a message of the user's gets after
 // the last task.
-const forMessage = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
+const messageTaskDetail = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
 
 func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{
@@ -125,7 +125,7 @@ func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 			d.Task = plan.Task{ID: task.ID, Title: task.Title}
 		}
 		if task.ForMessage {
-			d.Task.Detail = forMessage
+			d.Task.Detail = messageTaskDetail
 		}
 	}
 	if d.Evidence == "" {
@@ -148,29 +148,29 @@ func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 	if f := m.Failing; f != nil {
 		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Remedy, f.NeededInputs
 	}
-	d.Failed = r.failed(a, m)
-	if t := m.LastTestRun; t.Red() && !named(d.Failed) {
+	d.Failed = r.failedGate(a, m)
+	if t := m.LastTestRun; t.Red() && !namesTests(d.Failed) {
 		d.Tested = t.String()
 	}
 	return d
 }
 
-// named tells whether a failure says which tests failed.
-func named(failed []gate.Result) bool {
+// namesTests tells whether a failure says which tests failed.
+func namesTests(failed []gate.Result) bool {
 	return slices.ContainsFunc(failed, func(r gate.Result) bool { return len(r.Failing) > 0 })
 }
 
 // lessons are the project's, and those of the loop.
 func (r *Runner) lessons(learnt []loop.Lesson) []string {
-	told := slices.Clone(r.Spec.Lessons)
+	texts := slices.Clone(r.Spec.Lessons)
 	for _, l := range learnt {
-		told = append(told, l.String())
+		texts = append(texts, l.String())
 	}
-	return told
+	return texts
 }
 
-// mountsTools tells whether an agent that the runner starts has Pawl's tools.
-func (r *Runner) mountsTools() bool {
+// hasTools tells whether an agent that the runner starts has Pawl's tools.
+func (r *Runner) hasTools() bool {
 	_, mounts := r.Agent.(agent.Mounts)
 	return mounts && r.Tools != nil
 }
@@ -181,12 +181,12 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext)
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
 	d.MayAsk = !d.Attended || !r.Spec.Unattended
-	if d.Tools = r.mountsTools(); d.Attended {
+	if d.Tools = r.hasTools(); d.Attended {
 		d.Tools = r.Spec.Tools
 	}
-	d.Again = needsMemory(a.Situation)
+	d.Again = assumesMemory(a.Situation)
 	if d.Attended {
-		d.GoalFile = r.goalFile()
+		d.GoalFile = r.goalPath()
 	}
 	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
 		d.Moved = cmp.Or(m.HandoverWhy, "a user asked for it")
@@ -201,10 +201,10 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext)
 	}
 }
 
-// failed is the gate that failed last, or the commit hook that refused; none where
+// failedGate is the gate that failed last, or the commit hook that refused; none where
 // something else is what to fix. Where green gates are the goal, the agent hears
 // of a red one from the beginning.
-func (r *Runner) failed(a loop.Action, m memory.ActionContext) []gate.Result {
+func (r *Runner) failedGate(a loop.Action, m memory.ActionContext) []gate.Result {
 	f, green := m.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil

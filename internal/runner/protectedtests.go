@@ -18,38 +18,38 @@ import (
 // updateProtected tells the guard what it keeps from being edited: what a user has
 // approved by name is not among it, from the next turn on.
 func (r *Runner) updateProtected() error {
-	if r.JudgedBy == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
+	if r.Protected == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
 		return nil
 	}
-	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.WorkTreeFiles(), r.mem.State.MayChangeInput))
+	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.Protected.WorkTreeFiles(), r.mem.State.MayChangeInput))
 }
 
-// meanwhile names protected files that the agent changed while the gates ran:
+// changedDuringGates names protected files that the agent changed while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
-func (r *Runner) meanwhile(ctx context.Context, m memory.ActionContext) ([]string, error) {
-	changed, err := r.JudgedBy.Changes(ctx)
+func (r *Runner) changedDuringGates(ctx context.Context, m memory.ActionContext) ([]string, error) {
+	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare protected files: %w", err)
 	}
-	return slices.DeleteFunc(changed, func(path string) bool { return m.MayChangeInput(path) || !r.agents(path, m) }), nil
+	return slices.DeleteFunc(changed, func(path string) bool { return m.MayChangeInput(path) || !r.isByAgent(path, m) }), nil
 }
 
-// untampered discards the results of gates on the final tree if a protected file was
+// discardIfTampered discards the results of gates on the final tree if a protected file was
 // changed while they ran.
-func (r *Runner) untampered(ctx context.Context, g loop.Gates, m memory.ActionContext) (loop.Gates, error) {
-	changed, err := r.meanwhile(ctx, m)
+func (r *Runner) discardIfTampered(ctx context.Context, g loop.Gates, m memory.ActionContext) (loop.Gates, error) {
+	changed, err := r.changedDuringGates(ctx, m)
 	if err != nil || len(changed) == 0 {
 		return g, err
 	}
-	r.inRun(ctx, func(ctx context.Context) error { return r.putBack(ctx, changed) })
+	r.enqueue(ctx, func(ctx context.Context) error { return r.restoreProtected(ctx, changed) })
 	g.Status, g.Green, g.Reason = gate.Unknown, false, "protected files changed while the gates ran: "+plan.Few(changed, 5)
 	return g, nil
 }
 
-// refused names the tests that the user rejected and that are not as the judge
+// rejectedChanges names the tests that the user rejected and that are not as the judge
 // has them, by the agent's doing.
-func (r *Runner) refused(ctx context.Context, m memory.ActionContext) ([]string, error) {
+func (r *Runner) rejectedChanges(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	if len(m.Rejected) == 0 {
 		return nil, nil
 	}
@@ -61,16 +61,16 @@ func (r *Runner) refused(ctx context.Context, m memory.ActionContext) ([]string,
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
 	}
-	waits, err := r.committedChanges(ctx, m.Tasks.ToRestore(), now, m)
+	deferred, err := r.committedChanges(ctx, m.Tasks.ToRestore(), now, m)
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
 	for _, c := range diff {
-		if slices.Contains(waits, c.Path) {
+		if slices.Contains(deferred, c.Path) {
 			continue
 		}
-		if (m.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
+		if (m.Rejects(c.Path) || c.Status != 'A' && r.isRejected(c.Path, m)) && r.isByAgent(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
@@ -92,8 +92,8 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 	}), nil
 }
 
-// rejects tells whether the user rejected a file by its name, or as one of all tests.
-func (r *Runner) rejects(path string, m memory.ActionContext) bool {
+// isRejected tells whether the user rejected a file by its name, or as one of all tests.
+func (r *Runner) isRejected(path string, m memory.ActionContext) bool {
 	everyTest := m.Rejects(loop.AllTests) && !m.MayChange(path)
 	return m.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
@@ -101,8 +101,8 @@ func (r *Runner) rejects(path string, m memory.ActionContext) bool {
 // protectedTree holds the judge's copies of the tests.
 func protectedTree(m memory.ActionContext) string { return cmp.Or(m.TestsTree, m.StartTree) }
 
-// putBackTests makes rejected tests what the judge has.
-func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.ActionContext) error {
+// restoreTests makes rejected tests what the judge has.
+func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.ActionContext) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -114,35 +114,35 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string, m memory.Acti
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
-	if _, err := r.restoreFiles(ctx, tree, r.Marks()); err != nil {
+	if _, err := r.restoreFiles(ctx, tree, r.OwnFiles()); err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
 	return nil
 }
 
-// oldTests adds to what the gates found what a claim did to old tests: what it is
+// addTestChanges adds to what the gates found what a claim did to old tests: what it is
 // worth if that is approved, and which copies judge from then on.
-func (r *Runner) oldTests(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
+func (r *Runner) addTestChanges(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	if g.Status != gate.Pass {
 		return nil
 	}
 	if old := f.Observation.ChangedInputs; len(old)+len(m.Pending) > 0 {
-		if err := r.tellOldTests(ctx, g, f, m); err != nil {
+		if err := r.describeTestChanges(ctx, g, f, m); err != nil {
 			return err
 		}
 	}
 	if f.Observation.ChangesRequested && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) {
-		return r.keepAdapted(ctx, g, f)
+		return r.keepRequestedTests(ctx, g, f)
 	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
 	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
-	return r.keepJudges(ctx, g, f, m)
+	return r.keepProtectedTests(ctx, g, f, m)
 }
 
-// tellOldTests adds what a claim did to old tests, and what it is worth if that is approved.
-func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
+// describeTestChanges adds what a claim did to old tests, and what it is worth if that is approved.
+func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.ChangedInputs
 	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
 	if err != nil {
@@ -169,18 +169,18 @@ func (r *Runner) tellOldTests(ctx context.Context, g *loop.Gates, f verify.Findi
 			waits = f.NeededInputs
 		}
 		g.IfApproved = &loop.IfApproved{
-			Paths: waits, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
-			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
+			Paths: waits, Evidence: v.Evidence, Reason: truncate(v.Reason, maxReasonBytes),
+			Flipped: firstN(slices.Concat(v.Flipped, v.Proving), maxFailing),
 		}
 	}
 	return nil
 }
 
-// keepJudges finds the copies of the tests that judge from now on. Of tests that are
+// keepProtectedTests finds the copies of the tests that judge from now on. Of tests that are
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded; so it does of what the user has edited and not committed. What a
 // file has more is the judge's too.
-func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
+func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	edits := m.ClaimUserEdits()
 	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
 	files := slices.Concat(old, edits)
@@ -203,7 +203,7 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 			if has && !same {
 				keep = append(keep, path)
 			}
-		case !isThere || !same || !g.OriginalsUnknown && (changedIn(f.Changes, path) || saysLess):
+		case !isThere || !same || !g.OriginalsUnknown && (hasChange(f.Changes, path) || saysLess):
 			keep = append(keep, path)
 		}
 	}
@@ -220,9 +220,9 @@ func (r *Runner) keepJudges(ctx context.Context, g *loop.Gates, f verify.Finding
 	return nil
 }
 
-// keepAdapted has old tests that the task asked to change judge as it asked for them, where the agent's version
+// keepRequestedTests has old tests that the task asked to change judge as it asked for them, where the agent's version
 // says less than that.
-func (r *Runner) keepAdapted(ctx context.Context, g *loop.Gates, f verify.Finding) (err error) {
+func (r *Runner) keepRequestedTests(ctx context.Context, g *loop.Gates, f verify.Finding) (err error) {
 	if len(f.ProtectedTexts) == 0 {
 		return nil
 	}
@@ -230,15 +230,15 @@ func (r *Runner) keepAdapted(ctx context.Context, g *loop.Gates, f verify.Findin
 	return err
 }
 
-// changedIn tells whether the structure of a test file shows more than additions.
-func changedIn(changes []loop.TestChange, path string) bool {
+// hasChange tells whether the structure of a test file shows more than additions.
+func hasChange(changes []loop.TestChange, path string) bool {
 	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != loop.FileAdded })
 }
 
 // ApplyToEnded takes an event of a loop that has ended: a user's word on what came of
 // it. Nothing is driven, and nothing in the work tree changes.
 func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
-	r.Observer = nobody{}
+	r.Observer = noObserver{}
 	var err error
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return loop.State{}, err

@@ -4,13 +4,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// Pulled journals what came of a merge that the agent asked for, of a loop that has
+// RecordPullRequest journals what came of a merge that the agent asked for, of a loop that has
 // ended.
-func (r *Runner) Pulled(p memory.PullRequest) error {
-	if err := r.append(memory.TypePullRequest, p); err != nil {
+func (r *Runner) RecordPullRequest(p memory.PullRequest) error {
+	if err := r.appendRecord(memory.TypePullRequest, p); err != nil {
 		return err
 	}
 	r.mem.PullRequest = p
-	r.save()
+	r.saveSnapshot()
 	return nil
 }

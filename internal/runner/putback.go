@@ -10,30 +10,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// putWorkBack makes the work tree hold the work that is judged or committed, where a
+// restoreTakenWork makes the work tree hold the work that is judged or committed, where a
 // stash, a checkout or a reset has taken it away since its tree was taken at a commit
 // head: files that are again what git has of them. HEAD goes back on the loop's branch.
 // All other changes since are the user's and stay, and so does their stash. It reports
 // whether a file was written. In a user's own tree nothing is done over their head.
-func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
-	if r.Spec.NoCommit || r.theirTree() {
+func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
+	if r.Spec.NoCommit || r.isUserTree() {
 		return false, nil
 	}
-	back, words, err := r.switchBack(ctx, m.Base)
+	back, text, err := r.switchBack(ctx, m.Base)
 	if err != nil {
 		return false, err
 	}
-	if words != "" {
-		r.noteLater(ctx, loop.Warning, "while the work was judged, "+words)
+	if text != "" {
+		r.enqueueNote(ctx, loop.Warning, "while the work was judged, "+text)
 	}
-	if back.From == "" && r.holdsWork() {
+	if back.From == "" && r.isWorkUnchanged() {
 		return false, nil
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.From)...))
+	gone, err := r.removedPaths(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.From)...))
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}
@@ -44,14 +44,14 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m memory.Ac
 	if err != nil {
 		return false, fmt.Errorf("put the work back: %w", err)
 	}
-	r.noteLater(ctx, loop.Warning, "work was taken out of the work tree while it was judged (a stash? a checkout?); put back: "+
-		cut(strings.Join(gone, ", "), reasonMax))
+	r.enqueueNote(ctx, loop.Warning, "work was taken out of the work tree while it was judged (a stash? a checkout?); put back: "+
+		truncate(strings.Join(gone, ", "), maxReasonBytes))
 	return true, nil
 }
 
-// takenAway are the paths that differ from a tree now and are as one of these commits
+// removedPaths are the paths that differ from a tree now and are as one of these commits
 // has them. What was committed since head is left out: that is the user's.
-func (r *Runner) takenAway(ctx context.Context, tree, now, head string, commits []string) ([]string, error) {
+func (r *Runner) removedPaths(ctx context.Context, tree, now, head string, commits []string) ([]string, error) {
 	diff, err := r.Repo.Diff(ctx, tree, now)
 	if err != nil || len(diff) == 0 {
 		return nil, err

@@ -29,8 +29,8 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 	return ts
 }
 
-// pointTrailers are those of a checkpoint made for a task, "" for none.
-func (r *Runner) pointTrailers(m memory.ActionContext, task string) []git.Trailer {
+// checkpointTrailers are those of a checkpoint made for a task, "" for none.
+func (r *Runner) checkpointTrailers(m memory.ActionContext, task string) []git.Trailer {
 	ts := DoneTrailers(r.Loop.ID, m.Tasks)
 	if task != "" {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(task, 100)})
@@ -38,9 +38,9 @@ func (r *Runner) pointTrailers(m memory.ActionContext, task string) []git.Traile
 	return ts
 }
 
-// DoneIn are the tasks whose work a checkpoint with these trailers holds. It returns
+// DoneTasks are the tasks whose work a checkpoint with these trailers holds. It returns
 // false for a checkpoint that does not say.
-func DoneIn(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
+func DoneTasks(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
 	for _, t := range trailers {
 		ok = ok || t.Key == TrailerLoop
 	}
@@ -58,15 +58,15 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	if !r.mem.State.TreeReplaced {
 		return nil
 	}
-	if err := r.keepSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
+	if err := r.recordSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
 		return err
 	}
-	changed, err := r.JudgedBy.Changes(ctx)
+	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
 	for _, path := range changed {
-		if err := r.JudgedBy.AcceptChange(path); err != nil {
+		if err := r.Protected.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the restored %s: %w", path, err)
 		}
 	}
@@ -87,10 +87,10 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
 	changedMarks := !bytes.Equal(f.Bytes(), r.plan.Bytes())
-	if err := r.keepPlan(f); err != nil || !changedMarks {
+	if err := r.savePlan(f); err != nil || !changedMarks {
 		return err
 	}
-	return r.writePlan()
+	return r.restorePlan()
 }
 
 // lostCommits are the done tasks whose commits are no longer in the branch. A user

@@ -30,7 +30,7 @@ type Reviewer interface {
 // review has the review gates look at work that every command lets pass. The first
 // that fails it has the last word: what the others would say is not paid for.
 func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
-	q, err := r.toReview(ctx, a, m)
+	q, err := r.reviewRequest(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
 	}
@@ -47,7 +47,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionConte
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
 		began := time.Now()
 		ans, err := r.Reviewer.Ask(ctx, q)
-		if err = cmp.Or(err, r.keepSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // what it writes is not the user's
+		if err = cmp.Or(err, r.recordSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // what it writes is not the user's
 			return loop.Gates{}, err
 		}
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})
@@ -57,22 +57,22 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionConte
 			break
 		}
 	}
-	g.Results = append(ofCommands(m.Results), r.brief(results)...)
-	g.Receipt = r.receipts(ctx, results)
+	g.Results = append(commandResults(m.Results), r.trimResults(results)...)
+	g.Receipt = r.recordReceipts(ctx, results)
 	if g.Status == gate.Fail {
 		g.Fingerprint = gate.Fingerprint(q.Tree, results)
 	}
-	return g, r.untouched(ctx, &g, m)
+	return g, r.checkTreeUnchanged(ctx, &g, m)
 }
 
 // addReview adds what one of the reviews said.
 func addReview(g *loop.Gates, ans review.Answer) {
 	g.Usage = g.Usage.Add(ans.Usage)
-	reason := cut(ans.Result.Gate+": "+ans.Result.Reason, reasonMax)
+	reason := truncate(ans.Result.Gate+": "+ans.Result.Reason, maxReasonBytes)
 	switch ans.Result.Status {
 	case gate.Fail:
 		g.Status, g.Reason, g.Findings = gate.Fail, reason, ans.Findings
-		g.FirstError = cut(ans.Result.FirstError, resultTail)
+		g.FirstError = truncate(ans.Result.FirstError, maxResultTail)
 		g.RetriesSpent, g.RetryAt = false, time.Time{}
 	case gate.Unknown:
 		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
@@ -85,9 +85,9 @@ func addReview(g *loop.Gates, ans review.Answer) {
 	}
 }
 
-// untouched: what was reviewed is what is there. A reviewer that nobody can hold
+// checkTreeUnchanged: what was reviewed is what is there. A reviewer that nobody can hold
 // to reading may have written.
-func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.ActionContext) error {
+func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory.ActionContext) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("look whether the review left the work as it was: %w", err)
@@ -102,9 +102,9 @@ func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m memory.ActionCo
 	return nil
 }
 
-// toReview is what a reviewer is told of the claim.
-func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.ActionContext) (review.Request, error) {
-	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
+// reviewRequest is what a reviewer is told of the claim.
+func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.ActionContext) (review.Request, error) {
+	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.Answer
 	}
@@ -123,7 +123,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m memory.ActionCon
 	if f == nil {
 		return q, nil
 	}
-	results := ofCommands(m.Results)
+	results := commandResults(m.Results)
 	if ids := strings.Fields(f.Receipt); len(ids) == len(results) {
 		for i, res := range results {
 			q.Receipts = append(q.Receipts, prompt.Receipt{ID: ids[i], Result: res})
@@ -158,12 +158,12 @@ func (r *Runner) taskOf(id string, tasks loop.Tasks) (plan.Task, bool) {
 	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != loop.GoalTask
 }
 
-func ofCommands(results []gate.Result) []gate.Result {
+func commandResults(results []gate.Result) []gate.Result {
 	return slices.DeleteFunc(slices.Clone(results), func(res gate.Result) bool { return res.Kind == gate.ByReview })
 }
 
-// mayRead answers what a reviewer wants to read. It is none of the work.
-func (r *Runner) mayRead(c toolcall.Call) agent.Verdict {
-	v := guard.Check(c, r.Spec.GuardRules(r.places(), record.TurnScope{}))
+// checkReviewerCall answers what a reviewer wants to read. It is none of the work.
+func (r *Runner) checkReviewerCall(c toolcall.Call) agent.Verdict {
+	v := guard.Check(c, r.Spec.GuardRules(r.guardDirs(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
 }

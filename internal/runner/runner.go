@@ -43,81 +43,81 @@ import (
 
 // Runner drives one loop. Its parts stand where what they are for is done.
 type Runner struct {
-	Loop     *store.Loop
-	Owner    *store.Owner
-	Spec     record.Spec
-	Repo     *git.Repo // of the work tree the agent works in
-	Agent    agent.Agent
-	Tools    agent.Tools // for the agent, nil = none
-	Verify   Verifier
-	JudgedBy ProtectedFiles
-	Reviewer Reviewer // asked where there are review gates
-	Redact   *redact.Redactor
-	Outside
+	Loop      *store.Loop
+	Owner     *store.Owner
+	Spec      record.Spec
+	Repo      *git.Repo // of the work tree the agent works in
+	Agent     agent.Agent
+	Tools     agent.Tools // for the agent, nil = none
+	Verify    Verifier
+	Protected ProtectedFiles
+	Reviewer  Reviewer // asked where there are review gates
+	Redact    *redact.Redactor
+	Callbacks
 	Confinement
-	Beginning
-	// FileDoubt is how near a new file's time may be to the agent's work to count as
+	StartOptions
+	// FileTimeTolerance is how near a new file's time may be to the agent's work to count as
 	// made by it; 0 = a second, as some file systems keep whole seconds.
-	FileDoubt    time.Duration
-	MachineClock func() time.Time // nil = time.Now
+	FileTimeTolerance time.Duration
+	MachineClock      func() time.Time // nil = time.Now
 
-	journalled
-	control
-	turns
-	tree
-	proofs
+	journalState
+	controlState
+	turnState
+	treeState
+	mutationTesting
 	plan  *planfile.File  // as the user wrote it, with Pawl's marks
 	plans planfile.Reader // reads it
 }
 
 // Confinement is what the agent cannot reach, and how that is held.
 type Confinement struct {
-	Prefix   []string        // argv put before the agent's, see agent.Options
-	Gaps     []string        // what that does not stop here, though it should
-	Sandbox  memory.Sandbox  // what that puts up
-	Refused  func() []string // the hosts that it has refused so far; may be nil
-	StateDir string          // Pawl's own folder, closed to the agent
-	HomeDir  string          // the user's
+	Prefix       []string        // argv put before the agent's, see agent.Options
+	Gaps         []string        // what that does not stop here, though it should
+	Sandbox      memory.Sandbox  // what that puts up
+	RefusedHosts func() []string // the hosts that it has refused so far; may be nil
+	StateDir     string          // Pawl's own folder, closed to the agent
+	HomeDir      string          // the user's
 }
 
-// Beginning is how a drive begins.
-type Beginning struct {
-	Reopen bool        // go on with a loop that has ended, too
-	More   loop.Limits // what it is given then; what is 0 remains as it was
-	First  loop.Event  // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+// StartOptions is how a drive begins.
+type StartOptions struct {
+	Reopen     bool        // go on with a loop that has ended, too
+	NewLimits  loop.Limits // what it is given then; what is 0 remains as it was
+	FirstEvent loop.Event  // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 }
 
-// journalled is what the journal tells.
-type journalled struct {
+// journalState is what the journal tells.
+type journalState struct {
 	mem   memory.Memory
 	mark  journal.Mark
 	clock record.Clock
 }
 
-// control is what Run's goroutine waits for.
-type control struct {
-	inbox     chan func(context.Context) error // what others want done in Run's goroutine
-	action    *underway                        // the last one that asked for an answer
-	inSession bool                             // this is Attend, see attended
-	held      bool                             // another tool's files say that the loop rests
-	unread    string                           // what was wrong with these, last
-	stop      string                           // cause for which it is cancelled at once, see End
+// controlState is what Run's goroutine waits for.
+type controlState struct {
+	inbox         chan func(context.Context) error // what others want done in Run's goroutine
+	action        *runningAction                   // the last one that asked for an answer
+	inSession     bool                             // this is Attend, see attended
+	filesPaused   bool                             // another tool's files say that the loop rests
+	lastFileError string                           // what was wrong with these, last
+	cancelCause   string                           // cause for which it is cancelled at once, see End
 }
 
-// turns is what the agent's turns have come to. Actions follow one another, so nothing
+// turnState is what the agent's turns have come to. Actions follow one another, so nothing
 // but the one under way touches it.
-type turns struct {
-	session  agent.Session      // its process may still run
-	came     memory.Session     // as the last turn left it: journalled with the turn's answer
-	contexts int                // it has had
-	agreed   string             // last commit message that the user's hooks agreed to
-	heading  string             // of the turn that begins, in the words of another tool
-	refusals int                // of fresh contexts by processes, in a row
-	messages chan agent.Message // into the turn under way
-	sent     map[string]bool    // ids of those
-	final    atomic.Bool        // in the turn under way the agent has claimed something by a tool
-	guard    guardState
-	tools    tools // what its turns did, and when
+type turnState struct {
+	session         agent.Session      // its process may still run
+	turnSession     memory.Session     // as the last turn left it: journalled with the turn's answer
+	contextCount    int                // it has had
+	acceptedMessage string             // last commit message that the user's hooks agreed to
+	heading         string             // of the turn that begins, in the words of another tool
+	freshRefusals   int                // of fresh contexts by processes, in a row
+	turnMessages    chan agent.Message // into the turn under way
+	sentMessages    map[string]bool    // ids of those
+	hasToolClaim    atomic.Bool        // in the turn under way the agent has claimed something by a tool
+	guard           guardState
+	tools           tools // what its turns did, and when
 }
 
 const sweepGrace = 2 * time.Second
@@ -141,12 +141,12 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	if r.mem.HasUnattributed && !r.mem.Attended(r.Spec.Policy) {
-		r.tools.note((*authorship.Calls).AddAnyChange) // whoever drove the loop took what it saw with it
+		r.tools.update((*authorship.Calls).AddAnyChange) // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
 	// user's word that it is to rest before the next turn rests.
 	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
-	r.held = r.mem.State.Phase == loop.Paused
+	r.filesPaused = r.mem.State.Phase == loop.Paused
 	if err := r.recordSandbox(); err != nil {
 		return err
 	}
@@ -170,9 +170,9 @@ func (r *Runner) begin(ctx context.Context) error {
 }
 
 // drive begins, and does what comes of it until there is no more to do here.
-func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, enough func() bool) (_ loop.State, err error) {
+func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, isDone func() bool) (_ loop.State, err error) {
 	if r.Observer == nil {
-		r.Observer = nobody{}
+		r.Observer = noObserver{}
 	}
 	if err := r.open(); err != nil {
 		return r.mem.State, err
@@ -182,7 +182,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		err = errors.Join(err, r.Owner.Sync())
 	}()
 	r.inbox = make(chan func(context.Context) error, 64)
-	timer := time.NewTimer(maxNap) // of the time limit
+	timer := time.NewTimer(maxSleep) // of the time limit
 	defer timer.Stop()
 	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
@@ -191,10 +191,10 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	watchers := r.watch(ctx)
 	defer func() {
 		stop()
-		if r.action.overtake() != nil {
+		if r.action.cancelAndWait() != nil {
 			return // the session may be in use; it ends with this process
 		}
-		r.pauseProving()
+		r.pauseMutationTests()
 		if err := r.closeSession(); err != nil {
 			r.note(loop.Warning, err.Error())
 		}
@@ -203,7 +203,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	if err := begin(ctx); err != nil {
 		return r.mem.State, err
 	}
-	for !enough() {
+	for !isDone() {
 		r.setTimer(timer)
 		select {
 		case do := <-r.inbox:
@@ -232,7 +232,7 @@ func (r *Runner) open() error {
 	if err != nil && !errors.As(err, &corrupt) {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
-	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
+	r.mem, r.mark, r.untestedCommits = mem, mark, readMutationQueue(r.Loop)
 	r.tools.calls.Resolve = record.PathNames
 	r.clock.Machine = r.MachineClock
 	r.clock.AdvanceTo(mem.State.Now)
@@ -255,13 +255,13 @@ func (r *Runner) open() error {
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
-		if err := r.adoptEdited("while the loop was paused"); err != nil {
+		if err := r.adoptUserEdit("while the loop was paused"); err != nil {
 			return err
 		}
-		e.Added = r.unknownTasks(r.mem.State.Tasks)
+		e.Added = r.newTasks(r.mem.State.Tasks)
 	}
 	if e.Kind == loop.Reopened {
-		e.Added = r.unknownTasks(r.mem.State.Tasks)
+		e.Added = r.newTasks(r.mem.State.Tasks)
 	}
 	was := r.mem.State.Phase
 	acts, err := r.apply(e)
@@ -269,14 +269,14 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		return err
 	}
 	if was == loop.Paused || was == loop.Waiting {
-		r.rested.Store(true)
+		r.wasIdle.Store(true)
 	}
 	if r.mem.State.Phase == loop.Paused {
-		if err := r.action.overtake(); err != nil { // a wait that the pause overtook
+		if err := r.action.cancelAndWait(); err != nil { // a wait that the pause overtook
 			return err
 		}
 	}
-	if !slices.ContainsFunc(acts, isInside) {
+	if !slices.ContainsFunc(acts, isRepeatable) {
 		if err := r.Owner.Sync(); err != nil {
 			return fmt.Errorf("journal %s: %w", e.Kind, err)
 		}
@@ -286,19 +286,19 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 
 // apply journals an event and has the machine take it. It returns what is to be done.
 func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
-	if err := r.noteRefused(); err != nil {
+	if err := r.recordRefusedHosts(); err != nil {
 		return nil, err
 	}
-	e, kept, err := record.Event(r.clock.Stamp(e), r.redacted())
+	e, kept, err := record.Event(r.clock.Stamp(e), r.redactFunc())
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
-	if err := r.append(memory.TypeEvent, kept); err != nil {
+	if err := r.appendRecord(memory.TypeEvent, kept); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	acts := r.mem.Apply(e)
 	if memory.CompletesAttribution(e, r.mem.State) {
-		if err := r.sorted(); err != nil {
+		if err := r.saveAttribution(); err != nil {
 			return nil, err
 		}
 	}
@@ -307,7 +307,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 			return nil, err
 		}
 	}
-	r.save()
+	r.saveSnapshot()
 	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.Notify != nil {
 		for _, n := range r.mem.Notices {
@@ -331,17 +331,17 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	return nil
 }
 
-// redacted takes secrets out of text, nil where none is known.
-func (r *Runner) redacted() func(string) string {
+// redactFunc takes secrets out of text, nil where none is known.
+func (r *Runner) redactFunc() func(string) string {
 	if r.Redact == nil {
 		return nil
 	}
 	return r.Redact.String
 }
 
-// append journals a record with secrets taken out.
-func (r *Runner) append(kind string, data any) error {
-	raw, err := record.Encode(data, r.redacted())
+// appendRecord journals a record with secrets taken out.
+func (r *Runner) appendRecord(kind string, data any) error {
+	raw, err := record.Encode(data, r.redactFunc())
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
@@ -354,27 +354,29 @@ func (r *Runner) append(kind string, data any) error {
 }
 
 // note journals and shows something worth knowing.
-func (r *Runner) note(level loop.Level, text string) { r.tell(memory.Note{Level: level, Text: text}) }
+func (r *Runner) note(level loop.Level, text string) {
+	r.recordNote(memory.Note{Level: level, Text: text})
+}
 
-// tell is note for one that says more than its text. In Run's goroutine.
-func (r *Runner) tell(n memory.Note) {
+// recordNote is note for one that says more than its text. In Run's goroutine.
+func (r *Runner) recordNote(n memory.Note) {
 	if r.Redact != nil {
 		n.Text = r.Redact.String(n.Text)
 	}
 	r.mem.ApplyNote(n)
-	if err := r.append(memory.TypeNote, n); err != nil {
+	if err := r.appendRecord(memory.TypeNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
 	}
 	r.Observer.Note(n)
 }
 
-// report hands an event to Run's goroutine.
-func (r *Runner) report(ctx context.Context, e loop.Event) {
-	r.inRun(ctx, func(ctx context.Context) error { return r.step(ctx, e) })
+// sendEvent hands an event to Run's goroutine.
+func (r *Runner) sendEvent(ctx context.Context, e loop.Event) {
+	r.enqueue(ctx, func(ctx context.Context) error { return r.step(ctx, e) })
 }
 
-// inRun has something done in Run's goroutine, where the memory lives.
-func (r *Runner) inRun(ctx context.Context, do func(context.Context) error) {
+// enqueue has something done in Run's goroutine, where the memory lives.
+func (r *Runner) enqueue(ctx context.Context, do func(context.Context) error) {
 	select {
 	case r.inbox <- do:
 	case <-ctx.Done():

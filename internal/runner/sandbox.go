@@ -15,27 +15,27 @@ func (r *Runner) recordSandbox() error {
 		return nil
 	}
 	r.mem.Sandbox = r.Sandbox
-	return r.append(memory.TypeSandbox, r.Sandbox)
+	return r.appendRecord(memory.TypeSandbox, r.Sandbox)
 }
 
-// hostMax bounds a host that is noted, in characters.
-const hostMax = 100
+// maxHostChars bounds a host that is noted, in characters.
+const maxHostChars = 100
 
-// noteRefused journals and shows the hosts that the wall has refused since the last
+// recordRefusedHosts journals and shows the hosts that the wall has refused since the last
 // look, each once in a loop. A secret may be sent out as a name to be looked up.
-func (r *Runner) noteRefused() error {
-	if r.Refused == nil {
+func (r *Runner) recordRefusedHosts() error {
+	if r.RefusedHosts == nil {
 		return nil
 	}
-	for _, host := range r.Refused() {
+	for _, host := range r.RefusedHosts() {
 		if r.Redact != nil {
 			host = r.Redact.String(host)
 		}
-		if host = plan.OneLine(host, hostMax); !r.mem.IsNewHost(host) {
+		if host = plan.OneLine(host, maxHostChars); !r.mem.IsNewHost(host) {
 			continue
 		}
 		n := memory.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the sandbox blocked %s (allow it with confine_hosts)", host)}
-		if err := r.append(memory.TypeNote, n); err != nil {
+		if err := r.appendRecord(memory.TypeNote, n); err != nil {
 			return err
 		}
 		r.mem.ApplyNote(n)

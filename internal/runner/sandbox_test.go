@@ -21,7 +21,7 @@ func TestTheWallIsJournalled(t *testing.T) {
 	const secret = "hunter2hunter2"
 	wall := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
 	d.Sandbox, d.Redact = wall, redact.New([]string{"API_TOKEN=" + secret})
-	d.Refused = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
+	d.RefusedHosts = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
 	if s, err := b.drive(t.Context(), d, teller{t}); err != nil || s.Outcome != loop.BlockedEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}

@@ -19,8 +19,8 @@ import (
 // large repository. One that follows at once takes the tree that the action before it saw
 // last, where nothing of the loop's has run or written since.
 
-// snapshotAge is how long a tree stands for that of the work tree.
-const snapshotAge = 2 * time.Second
+// maxSnapshotAge is how long a tree stands for that of the work tree.
+const maxSnapshotAge = 2 * time.Second
 
 // snapshot is the tree of the work tree at a time.
 type snapshot struct {
@@ -29,56 +29,58 @@ type snapshot struct {
 	files map[string]string // the state of each file with work, where it was asked for
 }
 
-// saw keeps a tree for the next action.
-func (r *Runner) saw(tree string) { r.last.Store(&snapshot{tree: tree, at: time.Now()}) }
-
-// treeBefore is the tree that the action before this one saw at its end, "" for none.
-func (r *Runner) treeBefore() string {
-	if r.before == nil || time.Since(r.before.at) > snapshotAge {
-		return ""
-	}
-	return r.before.tree
+// rememberTree keeps a tree for the next action.
+func (r *Runner) rememberTree(tree string) {
+	r.lastSnapshot.Store(&snapshot{tree: tree, at: time.Now()})
 }
 
-// treeNow is the tree of the work tree.
-func (r *Runner) treeNow(ctx context.Context) (string, error) {
-	if tree := r.treeBefore(); tree != "" {
+// previousTree is the tree that the action before this one saw at its end, "" for none.
+func (r *Runner) previousTree() string {
+	if r.previousSnapshot == nil || time.Since(r.previousSnapshot.at) > maxSnapshotAge {
+		return ""
+	}
+	return r.previousSnapshot.tree
+}
+
+// currentTree is the tree of the work tree.
+func (r *Runner) currentTree(ctx context.Context) (string, error) {
+	if tree := r.previousTree(); tree != "" {
 		return tree, nil
 	}
 	tree, _, err := r.Repo.Snapshot(ctx)
 	return tree, err
 }
 
-// sawWork is saw, with the state of the files that differ from a commit.
-func (r *Runner) sawWork(ctx context.Context, tree, commit string) error {
+// rememberWork is saw, with the state of the files that differ from a commit.
+func (r *Runner) rememberWork(ctx context.Context, tree, commit string) error {
 	diff, err := r.Repo.Diff(ctx, commit, tree)
 	if err != nil {
 		return fmt.Errorf("look at the work: %w", err)
 	}
-	r.saw(tree)
-	l := r.last.Load()
+	r.rememberTree(tree)
+	l := r.lastSnapshot.Load()
 	l.files = map[string]string{}
 	for _, c := range diff {
-		l.files[c.Path] = r.stateOf(c.Path)
+		l.files[c.Path] = r.fileState(c.Path)
 	}
 	return nil
 }
 
-// holdsWork reports whether all these files are as the action before this one saw them.
-func (r *Runner) holdsWork() bool {
-	if r.treeBefore() == "" || r.before.files == nil {
+// isWorkUnchanged reports whether all these files are as the action before this one saw them.
+func (r *Runner) isWorkUnchanged() bool {
+	if r.previousTree() == "" || r.previousSnapshot.files == nil {
 		return false
 	}
-	for path, state := range r.before.files {
-		if state == "" || r.stateOf(path) != state {
+	for path, state := range r.previousSnapshot.files {
+		if state == "" || r.fileState(path) != state {
 			return false
 		}
 	}
 	return true
 }
 
-// stateOf tells one state of a file from another, "" where that is not known.
-func (r *Runner) stateOf(path string) string {
+// fileState tells one state of a file from another, "" where that is not known.
+func (r *Runner) fileState(path string) string {
 	full := filepath.Join(r.Repo.Root(), filepath.FromSlash(path))
 	info, err := os.Lstat(full)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +93,8 @@ func (r *Runner) stateOf(path string) string {
 	return fmt.Sprint(info.Mode(), info.Size(), times)
 }
 
-// save keeps the snapshot that lists and hooks read.
-func (r *Runner) save() {
+// saveSnapshot keeps the snapshot that lists and hooks read.
+func (r *Runner) saveSnapshot() {
 	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.Spec, r.mem)))
 }
 

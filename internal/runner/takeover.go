@@ -19,7 +19,7 @@ func (r *Runner) Abandon(cause error) error {
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return err
 	}
-	r.Observer = nobody{}
+	r.Observer = noObserver{}
 	for _, e := range []loop.Event{{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)}, {Kind: loop.Concluded}} {
 		if _, err := r.apply(e); err != nil {
 			return err
@@ -31,13 +31,13 @@ func (r *Runner) Abandon(cause error) error {
 // End takes up a loop whose owner is gone only to end it: a turn that was cut
 // off is not begun again; a commit that was is finished.
 func (r *Runner) End(ctx context.Context) (loop.State, error) {
-	r.Observer, r.stop = nobody{}, loop.ByStop
+	r.Observer, r.cancelCause = noObserver{}, loop.ByStop
 	return r.Run(ctx)
 }
 
-// StartFrom makes a commit the base of a loop that is not being driven yet.
-func (r *Runner) StartFrom(commit string) error {
-	return r.append(memory.TypeBase, memory.Base{Commit: commit})
+// SetStartCommit makes a commit the base of a loop that is not being driven yet.
+func (r *Runner) SetStartCommit(commit string) error {
+	return r.appendRecord(memory.TypeBase, memory.Base{Commit: commit})
 }
 
 // takeOver makes ready to go on from where the loop stands and gives the event to
@@ -46,48 +46,48 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 	e := loop.Event{Kind: loop.OwnerLost}
 	switch phase := r.mem.State.Phase; {
 	case phase == "" || phase == loop.New, phase == loop.Ended && r.Reopen && r.mem.State.StartedAt.IsZero():
-		e = r.start()
+		e = r.startEvent()
 	case phase == loop.Ended && r.Reopen:
-		e = r.reopen()
-		if err := r.followCommit(ctx); err != nil {
+		e = r.reopenEvent()
+		if err := r.alignIndex(ctx); err != nil {
 			return e, err
 		}
-		if err := r.adoptSinceEnd(ctx); err != nil {
+		if err := r.adoptChangesSinceEnd(ctx); err != nil {
 			return e, err
 		}
 	case phase == loop.HandingOver && !r.mem.Attended(r.Spec.Policy):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
 	case r.mem.Attended(r.Spec.Policy):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
-		if err := r.shut(true); err != nil {
+		if err := r.setCallsClosed(true); err != nil {
 			return e, err
 		}
 	}
 	if e.Kind != loop.Started {
-		if err := r.tidy(ctx); err != nil {
+		if err := r.cleanUpAfterOwner(ctx); err != nil {
 			return e, err
 		}
 	}
-	if r.stop == "" {
+	if r.cancelCause == "" {
 		return e, nil
 	}
-	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.stop})
+	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.cancelCause})
 }
 
-// adoptSinceEnd takes protected files and the plan as the user left them after the loop's end, when
+// adoptChangesSinceEnd takes protected files and the plan as the user left them after the loop's end, when
 // nothing of the agent's was at work. A change that was there at the end is not among these, unless
 // no turn has begun.
-func (r *Runner) adoptSinceEnd(ctx context.Context) error {
-	if r.Repo == nil || r.JudgedBy == nil {
+func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
+	if r.Repo == nil || r.Protected == nil {
 		return nil
 	}
 	points, err := r.Repo.Checkpoints(ctx, r.Loop.ID)
-	end, known := EndPoint(points)
+	end, known := FinalCheckpoint(points)
 	noTurn := r.mem.State.Turns == 0 && !r.mem.HasUnattributed
 	if err != nil || !known && !noTurn {
 		return err
 	}
-	changed, err := r.JudgedBy.Changes(ctx)
+	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
@@ -110,17 +110,17 @@ func (r *Runner) adoptSinceEnd(ctx context.Context) error {
 			continue
 		}
 		r.note(loop.Info, path+" was changed since the loop ended: kept")
-		if err := r.JudgedBy.AcceptChange(path); err != nil {
+		if err := r.Protected.AcceptChange(path); err != nil {
 			return fmt.Errorf("keep the change of %s: %w", path, err)
 		}
 	}
 	if isUsers(r.Spec.Plan) {
-		return r.adoptEdited("since the loop ended")
+		return r.adoptUserEdit("since the loop ended")
 	}
 	return nil
 }
 
-func (r *Runner) start() loop.Event {
+func (r *Runner) startEvent() loop.Event {
 	p := r.Spec.Policy
 	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
 	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
@@ -130,8 +130,8 @@ func (r *Runner) start() loop.Event {
 	return e
 }
 
-func (r *Runner) reopen() loop.Event {
-	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: loop.Policy{Limits: r.More}}}
+func (r *Runner) reopenEvent() loop.Event {
+	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: loop.Policy{Limits: r.NewLimits}}}
 	if r.attended() {
 		e.Owner = loop.OwnerSession
 	}
@@ -149,29 +149,29 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 		return r.step(ctx, loop.Event{Kind: loop.HandedOver, ActionID: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
 	}
 	left := r.mem.Attribution
-	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.looked)
+	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.inspectedCallBytes)
 	if left.RunnerCallsOffset == r.mem.Attribution.RunnerCallsOffset {
 		return nil
 	}
 	r.mem.Attribution = left
-	return r.append(memory.TypeAttribution, left)
+	return r.appendRecord(memory.TypeAttribution, left)
 }
 
 // takeIntoSession has the session take the loop, or keep it, where it is told to: that a
 // loop waits for a session does not say for which. It tells whether the session did.
 func (r *Runner) takeIntoSession(ctx context.Context) (bool, error) {
 	switch p := r.mem.State.Phase; {
-	case r.First.Kind == "", p == "", p == loop.New, p == loop.Ended:
+	case r.FirstEvent.Kind == "", p == "", p == loop.New, p == loop.Ended:
 		return false, nil
 	}
-	if err := r.tidy(ctx); err != nil { // the runner may have been killed
+	if err := r.cleanUpAfterOwner(ctx); err != nil { // the runner may have been killed
 		return true, err
 	}
-	if err := r.shut(false); err != nil {
+	if err := r.setCallsClosed(false); err != nil {
 		return true, err
 	}
-	if err := r.step(ctx, r.First); err != nil {
+	if err := r.step(ctx, r.FirstEvent); err != nil {
 		return true, err
 	}
-	return true, r.drain(ctx)
+	return true, r.receiveMessages(ctx)
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// attributeBeside finds out whose commits are that appeared in a turn in which commands of
+// attributeTurnCommits finds out whose commits are that appeared in a turn in which commands of
 // the agent's ran: base..head. One that was made while nothing of the agent's was at
 // work is the user's, and part of the base; those of the agent's below it become
 // changes. In doubt all are the agent's: nothing that was not judged becomes the base.
-func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
+func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
 	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
-	yours, err := r.yours(ctx, commits, m)
-	if err != nil || len(yours) == 0 {
+	users, err := r.userCommits(ctx, commits, m)
+	if err != nil || len(users) == 0 {
 		return own, nil, err
 	}
 	branch, err := r.branch(ctx)
@@ -29,7 +29,7 @@ func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head str
 		return own, nil, err
 	}
 	first := 0 // of those that are not yours
-	for first < len(yours) && yours[first] == commits[first] {
+	for first < len(users) && users[first] == commits[first] {
 		first++
 	}
 	base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
@@ -37,29 +37,29 @@ func (r *Runner) attributeBeside(ctx context.Context, base memory.Base, head str
 	if first > 0 {
 		tip = commits[first-1]
 	}
-	if first < len(yours) && !r.keepsOwn() {
-		planted, err := r.Repo.Replant(ctx, r.Loop.ID, branch, tip, yours[first:])
+	if first < len(users) && !r.keepsAgentCommits() {
+		replanted, err := r.Repo.Replant(ctx, r.Loop.ID, branch, tip, users[first:])
 		if err != nil {
 			return own, nil, fmt.Errorf("keep your commits: %w", err)
 		}
-		if planted != "" {
-			base.Commit, base.HasAgentCommits = planted, false
-			return base, []string{theirs(branch, planted) + "; commits of the agent's between them are changes in the work tree again"}, nil
+		if replanted != "" {
+			base.Commit, base.HasAgentCommits = replanted, false
+			return base, []string{userCommitsText(branch, replanted) + "; commits of the agent's between them are changes in the work tree again"}, nil
 		}
 	}
 	if first == 0 {
 		return own, nil, nil
 	}
 	base.Commit, base.HasAgentCommits = tip, first < len(commits)
-	return base, []string{theirs(branch, tip)}, nil
+	return base, []string{userCommitsText(branch, tip)}, nil
 }
 
-// yours are the commits that were made while nothing of the agent's was at work.
-func (r *Runner) yours(ctx context.Context, commits []string, m memory.ActionContext) (yours []string, err error) {
-	if r.theirTree() || len(commits) == 0 {
+// userCommits are the commits that were made while nothing of the agent's was at work.
+func (r *Runner) userCommits(ctx context.Context, commits []string, m memory.ActionContext) (yours []string, err error) {
+	if r.isUserTree() || len(commits) == 0 {
 		return nil, nil
 	}
-	times, err := r.workTimes(ctx, m, nil)
+	times, err := r.fileTimeline(ctx, m, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,13 @@ import (
 // entry in the progress file beside it. The commit holds them, and once it is made
 // they are written to the work tree: a box that is ticked there has its commit.
 type ticks struct {
-	plan  *planfile.File    // the frozen plan with the boxes ticked, nil if nothing is to be ticked
-	files map[string][]byte // the new content, by path relative to the root
-	aside string            // file that keeps an edit of the plan which they overwrite
+	plan          *planfile.File    // the frozen plan with the boxes ticked, nil if nothing is to be ticked
+	files         map[string][]byte // the new content, by path relative to the root
+	unappliedEdit string            // file that keeps an edit of the plan which they overwrite
 }
 
-// ticked prepares the ticks of a commit. Preparing them again changes nothing.
-func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.ActionContext) (ticks, error) {
+// prepareTicks prepares the ticks of a commit. Preparing them again changes nothing.
+func (r *Runner) prepareTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
 		t, _ := m.Tasks.Task(id)
 		return id == loop.FinalTask || t.IsOwn()
@@ -36,7 +36,7 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.ActionConte
 	if r.Spec.Plan == "" || len(ids) == 0 {
 		return ticks{}, nil
 	}
-	aside, err := r.editMeanwhile(ctx)
+	aside, err := r.checkPlanBeforeTick(ctx)
 	if err != nil {
 		return ticks{}, err
 	}
@@ -45,14 +45,14 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m memory.ActionConte
 		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	there, was := f, r.plan
-	if now, err := r.plans.Load(r.planPath()); err == nil && (r.attended() || !r.planExplained()) {
+	if now, err := r.plans.Load(r.planPath()); err == nil && (r.attended() || !r.mayAgentHaveEditedPlan()) {
 		// The user may have edited it while the gates ran; in their session it stays anyway.
-		if there, err = now.Tick(ids...); err != nil || renumbered(f.Plan(), now.Plan()) {
+		if there, err = now.Tick(ids...); err != nil || isRenumbered(f.Plan(), now.Plan()) {
 			there = now
 		}
 		was = now
 	}
-	t := ticks{plan: f, aside: aside, files: there.Changed(r.Spec.Plan, was)}
+	t := ticks{plan: f, unappliedEdit: aside, files: there.Changed(r.Spec.Plan, was)}
 	return t, r.addProgress(&t, a, m)
 }
 
@@ -81,7 +81,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) er
 			text = append(text, entry...)
 		}
 	}
-	if r.Spec.CompatFormat == statefile.FeatureListName && !slices.ContainsFunc(doneWith(m.Tasks, a.Tasks), func(t loop.Task) bool { return t.Status != loop.Done }) {
+	if r.Spec.CompatFormat == statefile.FeatureListName && !slices.ContainsFunc(withDone(m.Tasks, a.Tasks), func(t loop.Task) bool { return t.Status != loop.Done }) {
 		text = statefile.CompleteProgress(path, text)
 	}
 	rel, err := filepath.Rel(r.Repo.Root(), path)
@@ -92,9 +92,9 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) er
 	return nil
 }
 
-// treeWith is the judged tree with the ticks, and with the other files of ours as
+// treeWithTicks is the judged tree with the ticks, and with the other files of ours as
 // they are now.
-func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, error) {
+func (r *Runner) treeWithTicks(ctx context.Context, tree string, t ticks) (string, error) {
 	own := r.files().OwnPaths()
 	if tree == "" || len(own) > 0 {
 		now, _, err := r.Repo.Resnapshot(ctx)
@@ -111,18 +111,18 @@ func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, er
 	return r.Repo.WithContent(ctx, tree, t.files)
 }
 
-// tick writes the ticks of a commit that is made to the work tree and to the frozen
+// writeTicks writes the ticks of a commit that is made to the work tree and to the frozen
 // plan. They are prepared again: a commit that waits for a passphrase takes long, and
 // what the user wrote into the plan meanwhile stays.
-func (r *Runner) tick(ctx context.Context, a loop.Action, m memory.ActionContext) (aside string, err error) {
-	t, err := r.ticked(ctx, a, m)
+func (r *Runner) writeTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (aside string, err error) {
+	t, err := r.prepareTicks(ctx, a, m)
 	if err != nil || t.plan == nil {
 		return "", err
 	}
 	for _, path := range slices.Sorted(maps.Keys(t.files)) {
 		if err := atomicfile.Write(filepath.Join(r.Repo.Root(), filepath.FromSlash(path)), t.files[path], 0o644); err != nil {
-			return t.aside, fmt.Errorf("tick: %w", err)
+			return t.unappliedEdit, fmt.Errorf("tick: %w", err)
 		}
 	}
-	return t.aside, r.keepPlan(t.plan)
+	return t.unappliedEdit, r.savePlan(t.plan)
 }

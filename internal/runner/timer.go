@@ -8,18 +8,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// maxNap bounds how long a timer sleeps before it reads the clock again: a timer stands
+// maxSleep bounds how long a timer sleeps before it reads the clock again: a timer stands
 // still while the machine is suspended, and knows nothing of a clock that is set.
-const maxNap = 10 * time.Second
+const maxSleep = 10 * time.Second
 
-// nap is how long to sleep before the clock is read again, on the way to a time.
-func (r *Runner) nap(until time.Time) time.Duration {
-	return min(max(until.Sub(r.clock.Now()), 0), maxNap)
+// sleepTime is how long to sleep before the clock is read again, on the way to a time.
+func (r *Runner) sleepTime(until time.Time) time.Duration {
+	return min(max(until.Sub(r.clock.Now()), 0), maxSleep)
 }
 
-// wait ends at a time, which may have passed while nobody was there.
-func (r *Runner) wait(ctx context.Context, a loop.Action, _ memory.ActionContext) (loop.Event, error) {
-	t := time.NewTimer(r.nap(a.Until))
+// waitUntil ends at a time, which may have passed while nobody was there.
+func (r *Runner) waitUntil(ctx context.Context, a loop.Action, _ memory.ActionContext) (loop.Event, error) {
+	t := time.NewTimer(r.sleepTime(a.Until))
 	defer t.Stop()
 	for {
 		select {
@@ -27,7 +27,7 @@ func (r *Runner) wait(ctx context.Context, a loop.Action, _ memory.ActionContext
 			if !r.clock.Now().Before(a.Until) {
 				return loop.Event{Kind: loop.TimerFired}, nil
 			}
-			t.Reset(r.nap(a.Until))
+			t.Reset(r.sleepTime(a.Until))
 		case <-ctx.Done():
 			return loop.Event{}, ctx.Err()
 		}
@@ -39,7 +39,7 @@ func (r *Runner) setTimer(t *time.Timer) {
 	if at := r.mem.State.Deadline(); at.IsZero() {
 		t.Stop()
 	} else {
-		t.Reset(r.nap(at))
+		t.Reset(r.sleepTime(at))
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	transcriptMax = 512 << 10 // bytes of an iteration's file
-	outputsMax    = 384 << 10 // bytes after which calls have no output
-	outputMax     = 2 << 10   // bytes of one output
-	outputSearch  = 16 << 10  // bytes of an output in which secrets are searched
-	detailMax     = 400       // runes
+	maxTranscriptBytes  = 512 << 10 // bytes of an iteration's file
+	maxOutputsBytes     = 384 << 10 // bytes after which calls have no output
+	maxOutputBytes      = 2 << 10   // bytes of one output
+	redactedOutputBytes = 16 << 10  // bytes of an output in which secrets are searched
+	maxDetailChars      = 400       // runes
 )
 
 // transcript writes the tool calls of a turn to the iteration's file. The file is bounded;
@@ -34,21 +34,21 @@ type transcript struct {
 	err     error // the first one
 }
 
-// keepTranscript opens the transcript of a turn. A transcript that cannot be written is a
+// startTranscript opens the transcript of a turn. A transcript that cannot be written is a
 // warning.
-func (r *Runner) keepTranscript(ctx context.Context, iteration int) (take func(agent.Event), done func()) {
-	redact := r.redacted()
+func (r *Runner) startTranscript(ctx context.Context, iteration int) (take func(agent.Event), done func()) {
+	redact := r.redactFunc()
 	if redact == nil {
 		redact = func(text string) string { return text }
 	}
 	t, err := openTranscript(record.TranscriptPath(r.Loop, iteration), redact)
 	if err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 		return func(agent.Event) {}, func() {}
 	}
 	return t.record, func() {
 		if err := t.close(); err != nil {
-			r.noteLater(ctx, loop.Warning, err.Error())
+			r.enqueueNote(ctx, loop.Warning, err.Error())
 		}
 	}
 }
@@ -69,7 +69,7 @@ func openTranscript(path string, redact func(string) string) (*transcript, error
 // record writes an event if it is of a tool call.
 func (t *transcript) record(e agent.Event) {
 	switch {
-	case e.Kind == agent.KindTool && t.size < transcriptMax:
+	case e.Kind == agent.KindTool && t.size < maxTranscriptBytes:
 		t.running[e.Call] = true
 		t.write(record.TranscriptLine{ID: e.Call, Tool: e.Tool, Detail: t.detail(e.Detail)})
 	case e.Kind == agent.KindTool:
@@ -77,7 +77,7 @@ func (t *transcript) record(e agent.Event) {
 	case e.Kind == agent.KindToolEnd && t.running[e.Call]:
 		delete(t.running, e.Call)
 		line := record.TranscriptLine{ID: e.Call, Ended: true, Failed: e.Failed}
-		if t.size < outputsMax {
+		if t.size < maxOutputsBytes {
 			line.Output = t.output(e.Output)
 		}
 		t.write(line)
@@ -87,7 +87,7 @@ func (t *transcript) record(e agent.Event) {
 // detail returns what a call does, without secrets. The last word of a text that was cut
 // may be a part of one.
 func (t *transcript) detail(text string) string {
-	text = plan.OneLine(text, detailMax)
+	text = plan.OneLine(text, maxDetailChars)
 	if whole, cut := strings.CutSuffix(text, "…"); cut {
 		text = whole[:strings.LastIndexAny(whole, " ,;")+1] + "…"
 	}
@@ -96,8 +96,8 @@ func (t *transcript) detail(text string) string {
 
 // output returns the end of what a tool answered, without secrets.
 func (t *transcript) output(text string) string {
-	text = strings.TrimSpace(t.redact(tail(text, outputSearch)))
-	if short := tail(text, outputMax); len(short) < len(text) {
+	text = strings.TrimSpace(t.redact(tail(text, redactedOutputBytes)))
+	if short := tail(text, maxOutputBytes); len(short) < len(text) {
 		return "… " + short
 	}
 	return text

@@ -34,7 +34,7 @@ func TestTranscriptIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
-	if err != nil || info.Size() > transcriptMax+4096 {
+	if err != nil || info.Size() > maxTranscriptBytes+4096 {
 		t.Fatalf("%d bytes, %v", info.Size(), err)
 	}
 	calls, dropped, err := record.Transcript(l, 1)
@@ -44,7 +44,7 @@ func TestTranscriptIsBounded(t *testing.T) {
 	if calls[0].Status != record.CallInterrupted {
 		t.Errorf("a call without an end: %s", calls[0].Status)
 	}
-	if out := calls[1].Output; len(out) < outputMax || len(out) > outputMax+8 {
+	if out := calls[1].Output; len(out) < maxOutputBytes || len(out) > maxOutputBytes+8 {
 		t.Errorf("%d bytes of output", len(out))
 	}
 }

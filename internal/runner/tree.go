@@ -26,25 +26,25 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.ActionC
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
 	}
-	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Text, r.pointTrailers(m, a.Task)...)
+	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Text, r.checkpointTrailers(m, a.Task)...)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
 	}
-	r.nameSkipped(ctx, skipped)
-	r.saw(cp.Tree)
-	if m, err = r.sortNewFiles(ctx, m, cp.Tree); err != nil {
+	r.noteSkipped(ctx, skipped)
+	r.rememberTree(cp.Tree)
+	if m, err = r.attributeNewFiles(ctx, m, cp.Tree); err != nil {
 		return loop.Event{}, err
 	}
-	return r.startOf(ctx, a, m, cp.Tree)
+	return r.taskStart(ctx, a, m, cp.Tree)
 }
 
-// noteLater notes from a goroutine that is not Run's.
-func (r *Runner) noteLater(ctx context.Context, level loop.Level, text string) {
-	r.inRun(ctx, func(context.Context) error { r.note(level, text); return nil })
+// enqueueNote notes from a goroutine that is not Run's.
+func (r *Runner) enqueueNote(ctx context.Context, level loop.Level, text string) {
+	r.enqueue(ctx, func(context.Context) error { r.note(level, text); return nil })
 }
 
-// nameSkipped tells, once, what a checkpoint cannot hold.
-func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
+// noteSkipped tells, once, what a checkpoint cannot hold.
+func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 	var names, agents []string
 	for _, s := range skipped {
 		name := s.Path + " (" + s.Reason + ")"
@@ -54,11 +54,11 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 		}
 	}
 	text := strings.Join(names, ", ")
-	r.inRun(ctx, func(context.Context) error {
-		if text != "" && text != r.skipped {
-			r.tell(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
+	r.enqueue(ctx, func(context.Context) error {
+		if text != "" && text != r.lastSkipped {
+			r.recordNote(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
 		}
-		r.skipped = text
+		r.lastSkipped = text
 		return nil
 	})
 }
@@ -68,35 +68,35 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // file are Pawl's to change and stay.
 func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if a.From != "" {
-		return r.bringBack(ctx, a, m)
+		return r.reapplyWork(ctx, a, m)
 	}
-	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...)
+	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, "before a restore: "+a.Text, r.checkpointTrailers(m, a.Task)...)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
-	if !r.theirTree() {
-		if err := r.takeBack(ctx, m.Base); err != nil {
+	if !r.isUserTree() {
+		if err := r.squashAgentCommits(ctx, m.Base); err != nil {
 			return loop.Event{}, err
 		}
 	}
-	if m, err = r.sortNewFiles(ctx, m, point.Tree); err != nil {
+	if m, err = r.attributeNewFiles(ctx, m, point.Tree); err != nil {
 		return loop.Event{}, err
 	}
-	tree, err := r.withTheirs(ctx, a.Tree, m.Base)
+	tree, err := r.withUserCommits(ctx, a.Tree, m.Base)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.ExcludedFiles()...))
+	done, err := r.restoreFiles(ctx, tree, append(r.OwnFiles(), m.ExcludedFiles()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
-	r.nameSkipped(ctx, done.Left)
+	r.noteSkipped(ctx, done.Left)
 	return loop.Event{Kind: loop.Restored, Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
 }
 
-// bringBack lays work that was put away into the tree as it is now. A file that was
+// reapplyWork lays work that was put away into the tree as it is now. A file that was
 // changed in another way meanwhile stays as it is.
-func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) reapplyWork(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return loop.Event{}, err
@@ -105,18 +105,18 @@ func (r *Runner) bringBack(ctx context.Context, a loop.Action, m memory.ActionCo
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.ExcludedFiles()...))
+	done, err := r.restoreFiles(ctx, tree, append(r.OwnFiles(), m.ExcludedFiles()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
 	if len(clashes) > 0 {
-		r.noteLater(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(atMost(clashes, maxLeft), ", ")+"; as they were: git show "+a.Tree+":PATH")
+		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Tree+":PATH")
 	}
 	return loop.Event{Kind: loop.Restored, Tree: done.After, Paths: clashes}, nil
 }
 
-// takeBack makes the agent's own commits changes again.
-func (r *Runner) takeBack(ctx context.Context, base memory.Base) error {
+// squashAgentCommits makes the agent's own commits changes again.
+func (r *Runner) squashAgentCommits(ctx context.Context, base memory.Base) error {
 	if _, _, err := r.switchBack(ctx, base); err != nil {
 		return err
 	}
@@ -124,22 +124,22 @@ func (r *Runner) takeBack(ctx context.Context, base memory.Base) error {
 	if err != nil {
 		return fmt.Errorf("take the agent's commits back: %w", err)
 	}
-	r.inRun(ctx, noted)
+	r.enqueue(ctx, noted)
 	return nil
 }
 
-// withTheirs is a tree with what the user has committed since it was current.
-func (r *Runner) withTheirs(ctx context.Context, tree string, b memory.Base) (string, error) {
+// withUserCommits is a tree with what the user has committed since it was current.
+func (r *Runner) withUserCommits(ctx context.Context, tree string, b memory.Base) (string, error) {
 	if b.TaskStart == "" {
 		return tree, nil
 	}
-	return r.withSince(ctx, tree, b.TaskStart, b.Commit)
+	return r.withCommitsSince(ctx, tree, b.TaskStart, b.Commit)
 }
 
-// tidy clears up after an owner that was killed: what it had started would work
+// cleanUpAfterOwner clears up after an owner that was killed: what it had started would work
 // in the tree beside us, a file that it was writing would pass for work, and where it
 // judged other trees is listed among the user's worktrees.
-func (r *Runner) tidy(ctx context.Context) error {
+func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
 	proc.SweepMarked(r.Loop.ID, sweepGrace)
 	status, err := r.Repo.Status(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Runner) tidy(ctx context.Context) error {
 			}
 		}
 	}
-	if err := r.endSpans(); err != nil {
+	if err := r.endCutOffSpans(); err != nil {
 		return err
 	}
 	if err := r.Verify.RemoveLeftCheckouts(ctx); err != nil {

@@ -22,19 +22,19 @@ import (
 )
 
 const (
-	warmContexts = 20        // that one process has before it is replaced
-	warmRSS      = 500 << 20 // bytes of memory at which it is replaced
-	warmRefusals = 2         // in a row, after which no process is asked any more
-	textMax      = 16 << 10  // of the agent's last message that the journal keeps
+	maxWarmContexts  = 20        // that one process has before it is replaced
+	maxWarmRSS       = 500 << 20 // bytes of memory at which it is replaced
+	maxFreshRefusals = 2         // in a row, after which no process is asked any more
+	maxTextBytes     = 16 << 10  // of the agent's last message that the journal keeps
 )
 
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
 func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	if err := r.checkMessage(ctx, a.Task, m); err != nil {
+	if err := r.checkCommitMessage(ctx, a.Task, m); err != nil {
 		return loop.Event{}, err
 	}
-	r.askBeforeTurn(ctx, m.Facts)
+	r.callBeforeTurn(ctx, m.Facts)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -42,19 +42,19 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 	log := filepath.Join(dir, "stream.jsonl.gz")
 	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
 	if err != nil {
-		return r.notStarted(ctx, err)
+		return r.startFailure(ctx, err)
 	}
-	if !remembers && needsMemory(a.Situation) {
+	if !remembers && assumesMemory(a.Situation) {
 		a.Situation = loop.FreshRecap
 	}
-	text, err := r.prompt(a, m)
+	text, err := r.turnPrompt(a, m)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	if err := r.beginTools(ctx, a, m, text); err != nil {
+	if err := r.prepareTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
 	version, prior := m.Session.Version, m.Session.CostUSD
@@ -63,78 +63,78 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 	}
 	watch, done := r.watchTurn(ctx, a.Iteration)
 	defer done()
-	r.final.Store(false)
+	r.hasToolClaim.Store(false)
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m),
-		LogPath: log, Final: r.isFinal, Messages: r.messages,
+		LogPath: log, Final: r.isFinal, Messages: r.turnMessages,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
-			r.keepSession(ctx, memory.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
+			r.enqueueSession(ctx, memory.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
-		tested = cmp.Or(r.testRan(ctx, e.Ran), tested)
-		r.timeCall(ctx, e)
+		tested = cmp.Or(r.recordTestRun(ctx, e.Ran), tested)
+		r.trackCall(ctx, e)
 		watch(e)
 	})
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
 	}
-	if err := r.keepSpan(r.tools.turnEnded(res)); err != nil {
+	if err := r.recordSpan(r.tools.turnEnded(res)); err != nil {
 		return loop.Event{}, err
 	}
-	r.nameSwept(ctx, res.Swept)
+	r.noteSwept(ctx, res.Swept)
 	if res.Failure != nil {
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
-	r.came = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	e := r.ended(a, res)
+	r.turnSession = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
+	e := r.turnEvent(a, res)
 	e.Turn.Test = tested
 	return e, nil
 }
 
 // isFinal tells whether the agent has said its last word of a turn: a claim or a question.
 func (r *Runner) isFinal(text string) bool {
-	return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.FindQuestion(text) != nil
+	return r.hasToolClaim.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.FindQuestion(text) != nil
 }
 
-// nameSwept tells that n processes which a turn left running were ended.
-func (r *Runner) nameSwept(ctx context.Context, n int) {
+// noteSwept tells that n processes which a turn left running were ended.
+func (r *Runner) noteSwept(ctx context.Context, n int) {
 	if n > 0 {
 		words := fmt.Sprintf("processes that the turn left running, ended before its work is judged: %d", n)
-		r.inRun(ctx, func(context.Context) error { r.note(loop.Info, words); return nil })
+		r.enqueue(ctx, func(context.Context) error { r.note(loop.Info, words); return nil })
 	}
 }
 
-// nameLeft names the processes that run on after the loop's end. What turns left was
+// noteOrphans names the processes that run on after the loop's end. What turns left was
 // ended; these are daemons of gates, which may be of use to the next run. What a
 // user's session starts is not marked as the loop's.
-func (r *Runner) nameLeft(ctx context.Context) {
-	left := proc.Orphans(r.Loop.ID)
-	for i, process := range left {
-		left[i] = plan.OneLine(process, 100)
+func (r *Runner) noteOrphans(ctx context.Context) {
+	orphans := proc.Orphans(r.Loop.ID)
+	for i, process := range orphans {
+		orphans[i] = plan.OneLine(process, 100)
 		if r.Redact != nil {
-			left[i] = r.Redact.String(left[i])
+			orphans[i] = r.Redact.String(orphans[i])
 		}
 	}
-	if len(left) == 0 {
+	if len(orphans) == 0 {
 		return
 	}
-	left = atMost(left, maxLeft)
-	r.inRun(ctx, func(context.Context) error {
-		r.tell(memory.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Orphans: left})
+	orphans = firstN(orphans, maxListed)
+	r.enqueue(ctx, func(context.Context) error {
+		r.recordNote(memory.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(orphans, "; "), Orphans: orphans})
 		return nil
 	})
 }
 
-const maxLeft = 5 // processes that are named
+const maxListed = 5 // processes that are named
 
-// ended is what a turn came to.
-func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
-	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnOf(res)}
+// turnEvent is what a turn came to.
+func (r *Runner) turnEvent(a loop.Action, res agent.Result) loop.Event {
+	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnResult(res)}
 	if e.Failure = res.Failure; e.Failure != nil {
 		e.Kind = loop.AgentFailed
-		e.Failure.Background = r.Background != nil && r.Background()
+		e.Failure.Background = r.IsBackground != nil && r.IsBackground()
 	}
 	return e
 }
@@ -142,38 +142,38 @@ func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
 // watchTurn passes on what happens in a turn, keeps its transcript, tells which messages it was given, and ends one
 // with which the loop has used up its tokens. The caller calls done when the turn has ended.
 func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent.Event), done func()) {
-	keep, done := r.keepTranscript(ctx, iteration)
+	keep, done := r.startTranscript(ctx, iteration)
 	return func(e agent.Event) {
 		keep(e)
 		if e.Kind == agent.KindUsage {
-			r.inRun(ctx, func(ctx context.Context) error { return r.checkTokens(ctx, e.Usage) })
+			r.enqueue(ctx, func(ctx context.Context) error { return r.checkTokens(ctx, e.Usage) })
 		}
 		if e.Kind == agent.KindTold {
-			r.report(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
+			r.sendEvent(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
 		}
-		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
+		r.enqueue(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
 	}, done
 }
 
-// notStarted: a client that does not come up may do so later.
-func (r *Runner) notStarted(ctx context.Context, err error) (loop.Event, error) {
+// startFailure: a client that does not come up may do so later.
+func (r *Runner) startFailure(ctx context.Context, err error) (loop.Event, error) {
 	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage {
 		return loop.Event{}, err
 	}
-	return notBegun(loop.Action{}, err), nil
+	return notStartedEvent(loop.Action{}, err), nil
 }
 
-func notBegun(a loop.Action, err error) loop.Event {
+func notStartedEvent(a loop.Action, err error) loop.Event {
 	return loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
 		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
 		Missing: errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist),
 	}}
 }
 
-// keepSession journals the session as soon as it has a name: a runner that dies
+// enqueueSession journals the session as soon as it has a name: a runner that dies
 // in mid-turn leaves it to its successor.
-func (r *Runner) keepSession(ctx context.Context, s memory.Session) {
-	r.inRun(ctx, func(context.Context) error { return r.setSession(s) })
+func (r *Runner) enqueueSession(ctx context.Context, s memory.Session) {
+	r.enqueue(ctx, func(context.Context) error { return r.setSession(s) })
 }
 
 // setSession journals a session that is not the one known. In Run's goroutine.
@@ -182,7 +182,7 @@ func (r *Runner) setSession(s memory.Session) error {
 		return nil
 	}
 	r.mem.Session = s
-	return r.append(memory.TypeSession, s)
+	return r.appendRecord(memory.TypeSession, s)
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
@@ -203,9 +203,9 @@ func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
 	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
 }
 
-// needsMemory: the prompt of these situations is short, since the agent was told
+// assumesMemory: the prompt of these situations is short, since the agent was told
 // the rest before. A context that was not gets the whole.
-func needsMemory(s loop.Situation) bool {
+func assumesMemory(s loop.Situation) bool {
 	return s == loop.NoClaim || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Violation
 }
 
@@ -215,14 +215,14 @@ func needsMemory(s loop.Situation) bool {
 func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Session, log string) (s agent.Session, remembers bool, err error) {
 	if fresh {
 		// Should we die before it has a name, nobody may take up the one before.
-		r.keepSession(ctx, memory.Session{Version: last.Version, Model: last.Model})
-		if !r.freshen(ctx) {
+		r.enqueueSession(ctx, memory.Session{Version: last.Version, Model: last.Model})
+		if !r.clearContext(ctx) {
 			r.replaceSession(ctx)
 		}
 	}
 	if r.session != nil {
 		if fresh {
-			r.guard.fresh()
+			r.guard.newContext()
 		}
 		return r.session, !fresh && r.session.ID() != "", nil
 	}
@@ -233,17 +233,17 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Sessio
 	s, err = r.Agent.Start(ctx, o)
 	if err != nil && o.Resume != "" && ctx.Err() == nil {
 		// The client may have forgotten the session; the work and the recap stay.
-		r.noteLater(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
+		r.enqueueNote(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
-		r.keepSession(ctx, memory.Session{Version: last.Version})
+		r.enqueueSession(ctx, memory.Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("start %s: %w", r.Agent.Name(), err)
 	}
-	r.session, r.contexts = s, 1
+	r.session, r.contextCount = s, 1
 	if o.Resume == "" {
-		r.guard.fresh()
+		r.guard.newContext()
 	}
 	return s, o.Resume != "", nil
 }
@@ -257,19 +257,19 @@ func (r *Runner) sessionOptions(log string) agent.Options {
 	}
 }
 
-// freshen empties the context of a warm session.
-func (r *Runner) freshen(ctx context.Context) bool {
+// clearContext empties the context of a warm session.
+func (r *Runner) clearContext(ctx context.Context) bool {
 	w, ok := r.session.(agent.Warm)
-	if !ok || !r.Spec.Warm || r.refusals >= warmRefusals || r.contexts >= warmContexts || w.RSS() > warmRSS {
+	if !ok || !r.Spec.Warm || r.freshRefusals >= maxFreshRefusals || r.contextCount >= maxWarmContexts || w.RSS() > maxWarmRSS {
 		return false
 	}
 	if err := w.Fresh(ctx); err != nil {
-		r.refusals++
-		r.noteLater(ctx, loop.Info, "the fresh session gets a new process of the agent: "+err.Error())
+		r.freshRefusals++
+		r.enqueueNote(ctx, loop.Info, "the fresh session gets a new process of the agent: "+err.Error())
 		return false
 	}
-	r.refusals = 0
-	r.contexts++
+	r.freshRefusals = 0
+	r.contextCount++
 	return true
 }
 
@@ -280,7 +280,7 @@ func (r *Runner) closeSession() error {
 	}
 	err := r.session.Close()
 	r.session = nil
-	if failed := r.keepSpan(r.tools.sessionEnded()); err == nil {
+	if failed := r.recordSpan(r.tools.sessionEnded()); err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -292,17 +292,17 @@ func (r *Runner) closeSession() error {
 // replaceSession makes the next turn start a new process.
 func (r *Runner) replaceSession(ctx context.Context) {
 	if err := r.closeSession(); err != nil {
-		r.noteLater(ctx, loop.Warning, err.Error())
+		r.enqueueNote(ctx, loop.Warning, err.Error())
 	}
 }
 
-// turnOf is what the machine needs to know of a turn.
-func (r *Runner) turnOf(res agent.Result) *loop.Turn {
+// turnResult is what the machine needs to know of a turn.
+func (r *Runner) turnResult(res agent.Result) *loop.Turn {
 	_, blind := r.Agent.(agent.Blind)
 	return &loop.Turn{
 		Usage: res.Usage, ToolCallsHidden: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.FindClaim(res.Text), Question: record.FindQuestion(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
+		SessionID: res.SessionID, Text: tail(res.Text, maxTextBytes), Claim: r.Spec.FindClaim(res.Text), Question: record.FindQuestion(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
 	}
 }
 

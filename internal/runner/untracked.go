@@ -18,32 +18,32 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 	if was == now {
 		return true, nil
 	}
-	m, err := r.sortNewFiles(ctx, m, now)
+	m, err := r.attributeNewFiles(ctx, m, now)
 	if err != nil {
 		return false, err
 	}
 	judged := m.ClaimUserEdits()
-	if slices.ContainsFunc(judged, func(file string) bool { return r.ownEdits[file] }) { // it gets into the commit
+	if slices.ContainsFunc(judged, func(file string) bool { return r.agentEdits[file] }) { // it gets into the commit
 		return false, nil
 	}
 	theirs := m.WithUserEdits(slices.Concat(judged, m.UserEdits()))
-	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, theirs); err != nil {
+	if was, err = r.withoutUserFiles(ctx, was, m.Base.Commit, theirs); err != nil {
 		return false, err
 	}
-	now, err = r.withoutForeign(ctx, now, m.Base.Commit, theirs)
+	now, err = r.withoutUserFiles(ctx, now, m.Base.Commit, theirs)
 	return was == now, err
 }
 
-// alone runs the gates also on the tree to be committed, where that is not the
+// checkCommitTree runs the gates also on the tree to be committed, where that is not the
 // one they ran on: files of the user's that git does not track were there, and
 // the commit must stand without them. What lies uncommitted in a submodule it lacks
 // for certain.
-func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.ActionContext, f verify.Finding, dir string) error {
-	m, err := r.sortNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
+func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.ActionContext, f verify.Finding, dir string) error {
+	m, err := r.attributeNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
 	if err != nil {
 		return err
 	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.WithUserEdits(m.ClaimUserEdits()))
+	own, err := r.withoutUserFiles(ctx, g.Tree, m.Base.Commit, m.WithUserEdits(m.ClaimUserEdits()))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.ActionContex
 	if err != nil {
 		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
 	}
-	marks := append(r.Marks(), m.ByGates...) // these a gate makes again
+	marks := append(r.OwnFiles(), m.ByGates...) // these a gate makes again
 	apart := slices.Clone(f.UncommittedSubmodules)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
@@ -70,19 +70,19 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m memory.ActionContex
 			return ctx.Err()
 		}
 	}
-	if err == nil && len(f.UncommittedSubmodules) == 0 && asGood(f.Observation.Now, there) {
+	if err == nil && len(f.UncommittedSubmodules) == 0 && passesAsWell(f.Observation.Now, there) {
 		return nil
 	}
-	g.MissingFromCommit = atMost(apart, failingMost)
-	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
+	g.MissingFromCommit = firstN(apart, maxFailing)
+	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
 	if err != nil {
 		g.Reason += ": " + err.Error()
 	}
 	return nil
 }
 
-// asGood: nothing that passes here does not pass there.
-func asGood(here, there []gate.Result) bool {
+// passesAsWell: nothing that passes here does not pass there.
+func passesAsWell(here, there []gate.Result) bool {
 	for i, h := range here {
 		switch t := there[i]; {
 		case t.Status == gate.Pass || h.Status == gate.Fail && len(h.Tests) == 0:

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// pollEvery is how often the inbox is read where nothing tells of a new message.
-	pollEvery = 250 * time.Millisecond
-	// pollRarely is how often it is read beside a watch, see dirwatch.
-	pollRarely = 5 * time.Second
+	// pollInterval is how often the inbox is read where nothing tells of a new message.
+	pollInterval = 250 * time.Millisecond
+	// slowPollInterval is how often it is read beside a watch, see dirwatch.
+	slowPollInterval = 5 * time.Second
 )
 
 // watch hears what comes from outside: messages and cancellations.
@@ -30,8 +30,8 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 	wg.Go(func() {
 		for {
 			select {
-			case cause := <-r.Causes:
-				r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: cause})
+			case cause := <-r.Cancellations:
+				r.sendEvent(ctx, loop.Event{Kind: loop.Cancelled, Text: cause})
 			case <-ctx.Done():
 				return
 			}
@@ -45,10 +45,10 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 func (r *Runner) watchInbox(ctx context.Context) {
 	inbox := dirwatch.New(r.Loop.Inbox())
 	defer func() { _ = inbox.Close() }()
-	poll := time.NewTicker(pollEvery)
+	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	if inbox != nil {
-		poll.Reset(pollRarely)
+		poll.Reset(slowPollInterval)
 	}
 	files := make(<-chan time.Time) // never ready
 	if !r.attended() && statefile.Follows(r.Spec) {
@@ -58,17 +58,17 @@ func (r *Runner) watchInbox(ctx context.Context) {
 	}
 	for readFiles := !r.attended(); ; {
 		done := make(chan struct{})
-		r.inRun(ctx, func(ctx context.Context) error {
+		r.enqueue(ctx, func(ctx context.Context) error {
 			defer close(done)
 			if readFiles {
 				if err := r.receiveFileChanges(ctx); err != nil {
 					return err
 				}
 			}
-			if err := r.here(); err != nil {
+			if err := r.checkLoopFolder(); err != nil {
 				return err
 			}
-			return r.drain(ctx)
+			return r.receiveMessages(ctx)
 		})
 		select {
 		case <-done: // one look at a time, however long Run is busy
@@ -87,9 +87,9 @@ func (r *Runner) watchInbox(ctx context.Context) {
 	}
 }
 
-// here is an error where the loop's folder was moved or deleted: no message reaches
+// checkLoopFolder is an error where the loop's folder was moved or deleted: no message reaches
 // the loop any more, and what it writes nobody will find.
-func (r *Runner) here() error {
+func (r *Runner) checkLoopFolder() error {
 	if err := r.Owner.CheckPath(); errors.Is(err, journal.ErrGone) {
 		return failure.New(failure.Error, "if it was moved, go on with it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
 			"the folder of loop %s is gone, so it cannot go on: %w", r.Loop.ID, err)
@@ -97,10 +97,10 @@ func (r *Runner) here() error {
 	return nil
 }
 
-// drain takes the messages that have come. Each is acknowledged after it is in
+// receiveMessages takes the messages that have come. Each is acknowledged after it is in
 // the journal; its id lets a second delivery after a crash be told.
-func (r *Runner) drain(ctx context.Context) error {
-	return r.take(ctx, func(record.Message) bool { return true })
+func (r *Runner) receiveMessages(ctx context.Context) error {
+	return r.receiveMatching(ctx, func(record.Message) bool { return true })
 }
 
 // receiveNotes takes what a user said to a loop that nobody drove: the first turn is told of it.
@@ -108,11 +108,11 @@ func (r *Runner) receiveNotes(ctx context.Context) error {
 	if p := r.mem.State.Phase; p == "" || p == loop.New || p == loop.Ended {
 		return nil // it takes none
 	}
-	return r.take(ctx, func(m record.Message) bool { return m.Kind == record.MessageNote })
+	return r.receiveMatching(ctx, func(m record.Message) bool { return m.Kind == record.MessageNote })
 }
 
-// take takes those messages that are wanted.
-func (r *Runner) take(ctx context.Context, wanted func(record.Message) bool) error {
+// receiveMatching takes those messages that are wanted.
+func (r *Runner) receiveMatching(ctx context.Context, wanted func(record.Message) bool) error {
 	msgs, err := r.Loop.Drain()
 	if err != nil {
 		r.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
@@ -125,7 +125,7 @@ func (r *Runner) take(ctx context.Context, wanted func(record.Message) bool) err
 		if !wanted(body) {
 			continue
 		}
-		if err := r.takeMessage(ctx, m.ID, body); err != nil {
+		if err := r.applyMessage(ctx, m.ID, body); err != nil {
 			return err
 		}
 		if err := r.Loop.Ack(m); err != nil {
@@ -135,10 +135,10 @@ func (r *Runner) take(ctx context.Context, wanted func(record.Message) bool) err
 	return nil
 }
 
-// takeMessage does what a message says.
-func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) error {
+// applyMessage does what a message says.
+func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) error {
 	if c, ok := m.ToolClaim(); ok {
-		return r.claimed(c)
+		return r.recordToolClaim(c)
 	}
 	e, ok := m.Event()
 	if !ok {
@@ -152,18 +152,18 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 	return r.step(ctx, e)
 }
 
-// claimed keeps what the agent said by a tool until its turn ends. A word that
+// recordToolClaim keeps what the agent said by a tool until its turn ends. A word that
 // belongs to another turn is void: the work has gone on since, or the turn was
 // never received of.
-func (r *Runner) claimed(c memory.ToolClaim) error {
+func (r *Runner) recordToolClaim(c memory.ToolClaim) error {
 	if !r.mem.IsInTurn(c.Turn) {
 		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")
 		return nil
 	}
-	if err := r.append(memory.TypeToolClaim, c); err != nil {
+	if err := r.appendRecord(memory.TypeToolClaim, c); err != nil {
 		return err
 	}
 	r.mem.ToolClaim = r.mem.ToolClaim.Merge(c)
-	r.final.Store(r.mem.ToolClaim.Claim != nil)
+	r.hasToolClaim.Store(r.mem.ToolClaim.Claim != nil)
 	return nil
 }
