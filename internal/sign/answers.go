@@ -26,13 +26,13 @@ import (
 
 // Tests are what tests say, for the signs that need it.
 type Tests struct {
-	literals map[string]bool   // strings and numbers
-	hashes   map[string]string // of strings: the string
-	commands map[string]bool   // functions of shell scripts
-	expected map[string]bool   // values that tests expect, see Expect
-	runs     map[string]bool   // of their tokens, see Copied
-	known    string            // what was asked and documented
-	asked    string            // the same as it is written, and all that tests say
+	literals       map[string]bool   // strings and numbers
+	hashes         map[string]string // of strings: the string
+	commands       map[string]bool   // functions of shell scripts
+	expectedValues map[string]bool   // values that tests expect, see Expect
+	tokenRuns      map[string]bool   // of their tokens, see Copied
+	knownText      string            // what was asked and documented
+	requestText    string            // the same as it is written, and all that tests say
 }
 
 // maxLiterals bounds the literals of tests that are looked at.
@@ -41,21 +41,21 @@ const maxLiterals = 5000
 // NewTests reads tests, by file. What is said in known, a task or a document, a program
 // has from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, runs: map[string]bool{}, known: strings.ToLower(known), asked: known}
+	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, tokenRuns: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
 		text := string(content)
-		t.asked += "\n" + text
-		if Knows(name) {
-			addRuns(t.runs, text)
+		t.requestText += "\n" + text
+		if IsProgram(name) {
+			addTokenRuns(t.tokenRuns, text)
 		}
 		words := literal.FindAllString(text, maxLiterals)
-		if !Knows(name) || isAny(shell, name) {
+		if !IsProgram(name) || hasExtension(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
 		}
 		for _, word := range words[:min(len(words), maxLiterals)] {
-			t.literals[plain(word)] = true
+			t.literals[literalValue(word)] = true
 		}
-		if isAny(shell, name) {
+		if hasExtension(shell, name) {
 			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
 				t.commands[m[1]] = true
 			}
@@ -74,7 +74,7 @@ func NewTests(files map[string][]byte, known string) *Tests {
 var (
 	literal       = regex.New(literals)
 	numberLiteral = regex.New(`^` + number + `$`)
-	typeOfNumber  = regex.New(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`)
+	numberSuffix  = regex.New(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`)
 	shellFunction = regex.New(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
 	digest        = regex.New(`^[0-9a-f]{8,128}$`)
 )
@@ -85,8 +85,8 @@ const (
 	literals = text + `|\b` + number + `\b`
 )
 
-// plain is a literal without its quotes; a number in decimal.
-func plain(word string) string {
+// literalValue is a literal without its quotes; a number in decimal.
+func literalValue(word string) string {
 	if len(word) > 1 && strings.ContainsRune("\"'`", rune(word[0])) {
 		return word[1 : len(word)-1]
 	}
@@ -95,7 +95,7 @@ func plain(word string) string {
 	}
 	word = strings.ReplaceAll(word, "_", "")
 	if !strings.HasPrefix(word, "0x") {
-		word = typeOfNumber.ReplaceAllString(word, "")
+		word = numberSuffix.ReplaceAllString(word, "")
 	}
 	if n, err := strconv.ParseUint(word, 0, 64); err == nil {
 		return strconv.FormatUint(n, 10)
@@ -128,17 +128,17 @@ func hashesOf(word string) []string {
 	return all
 }
 
-// Ask tells whether the task, a document or a test asks for what a sign is about.
-func (t *Tests) Ask(s Sign) bool {
-	if s.Asked == "" {
+// IsRequested tells whether the task, a document or a test asks for what a sign is about.
+func (t *Tests) IsRequested(s Sign) bool {
+	if s.AllowedBy == "" {
 		return false
 	}
-	re, err := regexp.Compile(s.Asked)
-	return err == nil && re.MatchString(t.asked)
+	re, err := regexp.Compile(s.AllowedBy)
+	return err == nil && re.MatchString(t.requestText)
 }
 
-// isHash tells of which word of the tests a literal is a hash.
-func (t *Tests) isHash(lit string) (string, bool) {
+// hashedWord tells of which word of the tests a literal is a hash.
+func (t *Tests) hashedWord(lit string) (string, bool) {
 	if digest.MatchString(lit) {
 		if word, ok := t.hashes[lit[:8]]; ok {
 			return word, true
@@ -148,20 +148,20 @@ func (t *Tests) isHash(lit string) (string, bool) {
 	return word, ok
 }
 
-// fromTests tells of a literal that it is the tests' own: it says something, they hold
+// isOnlyInTests tells of a literal that it is the tests' own: it says something, they hold
 // it, and nothing else did.
-func (t *Tests) fromTests(lit string) bool {
-	if !t.has(lit) || slices.Contains(strings.Fields(commonNumbers), lit) {
+func (t *Tests) isOnlyInTests(lit string) bool {
+	if !t.contains(lit) || slices.Contains(strings.Fields(commonNumbers), lit) {
 		return false
 	}
 	if numberLiteral.MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
 		return false
 	}
-	return !says(t.known, strings.ToLower(lit))
+	return !containsWord(t.knownText, strings.ToLower(lit))
 }
 
-// has tells whether tests hold a literal, or each of the words that it joins ("kitten|sitting").
-func (t *Tests) has(lit string) bool {
+// contains tells whether tests hold a literal, or each of the words that it joins ("kitten|sitting").
+func (t *Tests) contains(lit string) bool {
 	if t.literals[lit] {
 		return true
 	}
@@ -169,8 +169,8 @@ func (t *Tests) has(lit string) bool {
 	return len(words) > 1 && !strings.Contains(lit, " ") && !slices.ContainsFunc(words, func(w string) bool { return len(w) < 2 || !t.literals[w] })
 }
 
-// says tells whether a text has a word, and not only as a part of a longer one.
-func says(text, word string) bool {
+// containsWord tells whether a text has a word, and not only as a part of a longer one.
+func containsWord(text, word string) bool {
 	isWord := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '_' }
 	for at := 0; ; {
 		i := strings.Index(text[at:], word)
@@ -188,109 +188,109 @@ func says(text, word string) bool {
 // commonNumbers say nothing of who uses them.
 const commonNumbers = "100 1000 10000 100000 1000000 128 256 512 1024 2048 4096 255 365 366 360 180 3600 86400 1900 1970 2000 0.5 0.1 200 404 500"
 
-// Answer is a place that holds answers to tests.
-type Answer struct {
+// AnswerTable is a place that holds answers to tests.
+type AnswerTable struct {
 	Sign
-	keys []key
+	keys []tableKey
 }
 
-// key is a literal that a table is asked for.
-type key struct {
+// tableKey is a literal that a table is asked for.
+type tableKey struct {
 	line, from, to int // bytes in the line
 	text           string
 	hash           bool
 }
 
 // near is how many lines may lie between two rows of a table.
-const apart = 4
+const maxRowGap = 4
 
-// Answers are the tables among the added lines of a file that hold inputs of tests, in
+// AnswerTables are the tables among the added lines of a file that hold inputs of tests, in
 // clear or by their hashes.
-func (t *Tests) Answers(c *Change) []Answer {
-	if !Knows(c.File) {
+func (t *Tests) AnswerTables(c *Change) []AnswerTable {
+	if !IsProgram(c.File) {
 		return nil
 	}
 	v, file := c.view(), c.File
-	var all []Answer
-	var table []key
+	var all []AnswerTable
+	var table []tableKey
 	end := func() {
-		if a, ok := t.answer(file, table, string(c.Before)); ok {
+		if a, ok := t.tableSign(file, table, string(c.Before)); ok {
 			all = append(all, a)
 		}
 		table = nil
 	}
-	for n := range v.said {
-		if len(table) > 0 && n-table[len(table)-1].line > apart {
+	for n := range v.uncommented {
+		if len(table) > 0 && n-table[len(table)-1].line > maxRowGap {
 			end()
 		}
 		if v.added[n] {
-			table = append(table, t.keysOf(v, n)...)
+			table = append(table, t.lineKeys(v, n)...)
 		}
 	}
 	end()
 	return all
 }
 
-// answer is the sign of a table, false where it holds too little of the tests. It can be asked for other
+// tableSign is the sign of a table, false where it holds too little of the tests. It can be asked for other
 // inputs where tests have all that it holds, and most of that nothing else says: else it may know more
 // than they do.
-func (t *Tests) answer(file string, table []key, before string) (Answer, bool) {
-	var own []string
+func (t *Tests) tableSign(file string, table []tableKey, before string) (AnswerTable, bool) {
+	var found []string
 	hashed := 0
 	for _, k := range table {
 		if k.hash {
 			hashed++
 		}
-		if k.hash || t.fromTests(k.text) && !strings.Contains(before, k.text) {
-			own = append(own, k.text)
+		if k.hash || t.isOnlyInTests(k.text) && !strings.Contains(before, k.text) {
+			found = append(found, k.text)
 		}
 	}
-	slices.Sort(own)
-	own = slices.Compact(own)
-	if len(own) < 2 {
-		return Answer{}, false
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if len(found) < 2 {
+		return AnswerTable{}, false
 	}
 	does := "answers inputs of the tests one by one"
 	if hashed > 1 {
 		does = "answers inputs of the tests by their hashes"
 	}
-	a := Answer{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: short(strings.Join(own, ", "))}}
-	held := map[string]bool{}
+	a := AnswerTable{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: truncate(strings.Join(found, ", "))}}
+	keys := map[string]bool{}
 	for _, k := range table {
-		held[k.text] = true
+		keys[k.text] = true
 	}
-	if hashed > 1 || 2*len(own) > len(held) && !slices.ContainsFunc(table, func(k key) bool { return !t.has(k.text) }) {
+	if hashed > 1 || 2*len(found) > len(keys) && !slices.ContainsFunc(table, func(k tableKey) bool { return !t.contains(k.text) }) {
 		a.keys = table
 	}
 	return a, true
 }
 
-// keysOf are the literals in a line that something is compared with or looked up by.
-func (t *Tests) keysOf(v *view, n int) (keys []key) {
-	line := v.said[n]
+// lineKeys are the literals in a line that something is compared with or looked up by.
+func (t *Tests) lineKeys(v *view, n int) (keys []tableKey) {
+	line := v.uncommented[n]
 	if len(line) > maxLine {
 		return nil
 	}
 	for _, m := range literal.FindAllStringIndex(line, -1) {
-		if word, ok := t.isHash(plain(line[m[0]:m[1]])); ok {
-			keys = append(keys, key{line: n, from: m[0], to: m[1], text: word, hash: true})
+		if word, ok := t.hashedWord(literalValue(line[m[0]:m[1]])); ok {
+			keys = append(keys, tableKey{line: n, from: m[0], to: m[1], text: word, hash: true})
 		}
 	}
-	for _, re := range arms() {
+	for _, re := range keyPatterns() {
 		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
 			for i := 2; i < len(m); i += 2 {
 				if m[i] >= 0 {
-					keys = append(keys, key{line: n, from: m[i], to: m[i+1], text: plain(line[m[i]:m[i+1]])})
+					keys = append(keys, tableKey{line: n, from: m[i], to: m[i+1], text: literalValue(line[m[i]:m[i+1]])})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b key) int { return a.from - b.from })
-	return slices.CompactFunc(keys, func(a, b key) bool { return a.from == b.from })
+	slices.SortStableFunc(keys, func(a, b tableKey) int { return a.from - b.from })
+	return slices.CompactFunc(keys, func(a, b tableKey) bool { return a.from == b.from })
 }
 
-// arms are how a literal is asked for: as a case, a key, a side of a comparison.
-var arms = sync.OnceValue(func() []*regex.Regex {
+// keyPatterns are how a literal is asked for: as a case, a key, a side of a comparison.
+var keyPatterns = sync.OnceValue(func() []*regex.Regex {
 	one := `(` + text + `|` + number + `)`
 	var all []*regex.Regex
 	for _, form := range []string{
@@ -302,9 +302,9 @@ var arms = sync.OnceValue(func() []*regex.Regex {
 	return all
 })
 
-// Neutral is a file in which the tables that are picked are asked for other inputs.
+// NeutralizeTables is a file in which the tables that are picked are asked for other inputs.
 // Lines stay where they are.
-func (t *Tests) Neutral(after []byte, tables []Answer) []byte {
+func (t *Tests) NeutralizeTables(after []byte, tables []AnswerTable) []byte {
 	lines := strings.Split(string(after), "\n")
 	for _, a := range tables {
 		for i, k := range slices.Backward(a.keys) {
@@ -312,17 +312,17 @@ func (t *Tests) Neutral(after []byte, tables []Answer) []byte {
 			if k.to > len(line) {
 				continue
 			}
-			lines[k.line] = line[:k.from] + other(line[k.from:k.to], i) + line[k.to:]
+			lines[k.line] = line[:k.from] + unusedLiteral(line[k.from:k.to], i) + line[k.to:]
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// Neutralizable tells whether the table holds nothing that tests do not ask for.
-func (a Answer) Neutralizable() bool { return len(a.keys) > 0 }
+// CanNeutralize tells whether the table holds nothing that tests do not ask for.
+func (a AnswerTable) CanNeutralize() bool { return len(a.keys) > 0 }
 
-// other is a literal of the same kind that nothing asks for.
-func other(lit string, i int) string {
+// unusedLiteral is a literal of the same kind that nothing asks for.
+func unusedLiteral(lit string, i int) string {
 	switch {
 	case strings.ContainsRune("\"'`", rune(lit[0])):
 		return lit[:1] + fmt.Sprint(absent, i) + lit[len(lit)-1:]
@@ -334,17 +334,17 @@ func other(lit string, i int) string {
 	return fmt.Sprint(absent, i)
 }
 
-// Redefined are functions that a shell script which was changed defines and tests define
+// RedefinedCommands are functions that a shell script which was changed defines and tests define
 // too: where they source it, it takes the place of theirs.
-func (t *Tests) Redefined(c *Change) []Sign {
-	if !isAny(shell, c.File) {
+func (t *Tests) RedefinedCommands(c *Change) []Sign {
+	if !hasExtension(shell, c.File) {
 		return nil
 	}
 	v, file := c.view(), c.File
 	var all []Sign
 	for n, code := range v.code {
 		if m := shellFunction.FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
-			all = append(all, Sign{Path: file, Line: n + 1, Kind: Patch, Does: redefines, Text: short(strings.TrimSpace(v.text[n]))})
+			all = append(all, Sign{Path: file, Line: n + 1, Kind: Patch, Does: redefines, Text: truncate(strings.TrimSpace(v.text[n]))})
 		}
 	}
 	return all
@@ -352,9 +352,9 @@ func (t *Tests) Redefined(c *Change) []Sign {
 
 const redefines = "defines a function that tests define, too"
 
-// WithoutRedefined is a file whose functions at these signs have other names. Lines
+// RenameRedefined is a file whose functions at these signs have other names. Lines
 // stay where they are.
-func WithoutRedefined(after []byte, signs []Sign) []byte {
+func RenameRedefined(after []byte, signs []Sign) []byte {
 	lines := strings.Split(string(after), "\n")
 	for _, s := range signs {
 		if m := shellFunction.FindStringSubmatchIndex(lines[s.Line-1]); m != nil {

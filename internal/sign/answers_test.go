@@ -36,7 +36,7 @@ func TestAnswers(t *testing.T) {
 		{"usual numbers", "f(100); f(404)", "", "a.go", "case 100:\ncase 404:", "", ""},
 	} {
 		tests := sign.NewTests(map[string][]byte{"a_test.txt": []byte(c.test)}, c.known)
-		found := tests.Answers(sign.NewChange(c.file, nil, []byte(c.after)))
+		found := tests.AnswerTables(sign.NewChange(c.file, nil, []byte(c.after)))
 		var said []string
 		for _, a := range found {
 			said = append(said, a.String())
@@ -45,8 +45,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %q", c.name, said)
 			continue
 		}
-		text := string(tests.Neutral([]byte(c.after), found))
-		if c.neutral == "" && text != c.after || !strings.Contains(text, c.neutral) || len(found) == 1 && found[0].Neutralizable() != (c.neutral != "") {
+		text := string(tests.NeutralizeTables([]byte(c.after), found))
+		if c.neutral == "" && text != c.after || !strings.Contains(text, c.neutral) || len(found) == 1 && found[0].CanNeutralize() != (c.neutral != "") {
 			t.Errorf("%s is %s", c.name, text)
 		}
 	}
@@ -56,14 +56,14 @@ func TestFunctionsOfTestsAreRedefined(t *testing.T) {
 	t.Parallel()
 	tests := sign.NewTests(map[string][]byte{"tests/helpers.sh": []byte("failed=0\nequals() {\n  [ \"$1\" = \"$2\" ]\n}\n")}, "")
 	after := []byte("trim() { echo \"$1\"; }\nequals() { echo ok; }\n")
-	found := tests.Redefined(sign.NewChange("lib/string.sh", nil, after))
+	found := tests.RedefinedCommands(sign.NewChange("lib/string.sh", nil, after))
 	if len(found) != 1 || found[0].Line != 2 {
 		t.Fatal(found)
 	}
-	if text := string(sign.WithoutRedefined(after, found)); text != "trim() { echo \"$1\"; }\npawlAbsentequals() { echo ok; }\n" {
+	if text := string(sign.RenameRedefined(after, found)); text != "trim() { echo \"$1\"; }\npawlAbsentequals() { echo ok; }\n" {
 		t.Error(text)
 	}
-	if found := tests.Redefined(sign.NewChange("lib/string.sh", after, after)); len(found) > 0 {
+	if found := tests.RedefinedCommands(sign.NewChange("lib/string.sh", after, after)); len(found) > 0 {
 		t.Error("it was there before:", found)
 	}
 }

@@ -13,34 +13,34 @@ import (
 // A program may change its own state. A module that it imported, or a name of the
 // language, others use too: whoever changes one changes its judges.
 
-// foreignNames are the names in a file that stand for what is not the program's own: each
+// importedNames are the names in a file that stand for what is not the program's own: each
 // with what it is called elsewhere.
-func foreignNames(file, code, said string) map[string]string {
+func importedNames(file, code, said string) map[string]string {
 	names := map[string]string{}
-	put := func(name, full string) {
-		if name = strings.TrimSpace(name); name != "_" && aName.MatchString(name) { // not * of Python, . of Go
+	add := func(name, full string) {
+		if name = strings.TrimSpace(name); name != "_" && identifier.MatchString(name) { // not * of Python, . of Go
 			names[name] = full
 		}
 	}
 	switch {
-	case isAny(python, file):
-		pythonImports(code, put)
-	case isAny(script, file):
+	case hasExtension(python, file):
+		pythonImports(code, add)
+	case hasExtension(script, file):
 		for name := range strings.FieldsSeq(scriptGlobals) {
 			if !regex.New(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code) {
 				names[name] = name
 			}
 		}
-		scriptImports(said, put)
-	case isAny(golang, file):
+		scriptImports(said, add)
+	case hasExtension(golang, file):
 		for _, m := range goImport.FindAllStringSubmatch(said, -1) {
 			name := path.Base(m[2])
 			if m[1] != "" {
 				name = m[1]
 			}
-			own := regex.New(`\b` + regexp.QuoteMeta(name) + `\b\s*(?:,\s*\w+\s*)*:=|\bvar ` + regexp.QuoteMeta(name) + `\b|[(,]\s*` + regexp.QuoteMeta(name) + `\s+[*\[\w]`)
-			if !own.MatchString(code) {
-				put(name, path.Base(m[2]))
+			declared := regex.New(`\b` + regexp.QuoteMeta(name) + `\b\s*(?:,\s*\w+\s*)*:=|\bvar ` + regexp.QuoteMeta(name) + `\b|[(,]\s*` + regexp.QuoteMeta(name) + `\s+[*\[\w]`)
+			if !declared.MatchString(code) {
+				add(name, path.Base(m[2]))
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func pythonImports(code string, put func(name, full string)) {
 				if !ok {
 					alias = name
 				}
-				if isModule(from) {
+				if isKnownPythonModule(from) {
 					put(alias, from+"."+strings.TrimSpace(name))
 				}
 			}
@@ -66,15 +66,15 @@ func pythonImports(code string, put func(name, full string)) {
 			if name = strings.TrimSpace(name); !ok {
 				alias, name = strings.Split(name, ".")[0], strings.Split(name, ".")[0]
 			}
-			if isModule(name) {
+			if isKnownPythonModule(name) {
 				put(alias, name)
 			}
 		}
 	}
 }
 
-// isModule tells of a Python module that it is none of the program's own.
-func isModule(name string) bool {
+// isKnownPythonModule tells of a Python module that it is none of the program's own.
+func isKnownPythonModule(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	return slices.Contains(strings.Fields(pythonModules), first)
 }
@@ -109,17 +109,17 @@ var (
 // scriptGlobals are what each script has without asking.
 const scriptGlobals = "Array Object String Number Boolean Function Map Set WeakMap Promise RegExp Symbol Reflect JSON Math Date process console performance Buffer setTimeout setInterval setImmediate queueMicrotask fetch assert expect test it describe jest vi"
 
-// assignsForeign tells of a line of code that it changes what is not the program's own:
+// assignsImported tells of a line of code that it changes what is not the program's own:
 // the name of that, as it is called elsewhere.
-func (v *view) assignsForeign(n int) (string, bool) {
+func (v *view) assignsImported(n int) (string, bool) {
 	line := v.code[n]
-	for _, m := range assigned(line) {
+	for _, m := range findAssignments(line) {
 		target := m[1]
 		if v.script {
-			target = ofGlobal.ReplaceAllString(target, "")
+			target = globalPrefix.ReplaceAllString(target, "")
 		}
 		first, rest, dotted := strings.Cut(target, ".")
-		full, foreign := v.names[first]
+		full, foreign := v.imported[first]
 		own := !dotted && len(m) < 3 && (!v.script || full != first) // the file's own name, which stands for something else now
 		switch {
 		case !foreign, own, rest == "env", strings.HasPrefix(rest, "env."), rest == "environ", target == "process.exitCode":
@@ -132,15 +132,15 @@ func (v *view) assignsForeign(n int) (string, bool) {
 	return "", false
 }
 
-var ofGlobal = regex.New(`^(?:globalThis|global|window|self)\.`)
+var globalPrefix = regex.New(`^(?:globalThis|global|window|self)\.`)
 
-var aName = regex.New(`^[\w.$]*\w$`)
+var identifier = regex.New(`^[\w.$]*\w$`)
 
-// fullNames are lines of code in which each name that stands for another is that. Lines
+// expandNames are lines of code in which each name that stands for another is that. Lines
 // that import stay.
-func (v *view) fullNames() []string {
+func (v *view) expandNames() []string {
 	var short []string
-	for name, full := range v.names {
+	for name, full := range v.imported {
 		if name != full {
 			short = append(short, regexp.QuoteMeta(name))
 		}
@@ -149,47 +149,47 @@ func (v *view) fullNames() []string {
 		return v.code
 	}
 	slices.Sort(short)
-	v.short = regex.New(`(^|[^\w.$"'])(` + strings.Join(short, "|") + `)\b`)
+	v.shortNames = regex.New(`(^|[^\w.$"'])(` + strings.Join(short, "|") + `)\b`)
 	lines := slices.Clone(v.code)
 	for n, line := range lines {
-		lines[n] = v.inFull(line)
+		lines[n] = v.expandLine(line)
 	}
 	return lines
 }
 
-// inFull is a line with the full names.
-func (v *view) inFull(line string) string {
-	if v.short == nil || importing.MatchString(line) {
+// expandLine is a line with the full names.
+func (v *view) expandLine(line string) string {
+	if v.shortNames == nil || importLine.MatchString(line) {
 		return line
 	}
 	var full strings.Builder
 	at := 0
-	for _, m := range v.short.FindAllStringSubmatchIndex(line, -1) {
-		full.WriteString(line[at:m[4]] + v.names[line[m[4]:m[5]]])
+	for _, m := range v.shortNames.FindAllStringSubmatchIndex(line, -1) {
+		full.WriteString(line[at:m[4]] + v.imported[line[m[4]:m[5]]])
 		at = m[5]
 	}
 	return full.String() + line[at:]
 }
 
-var importing = regex.New(`^\s*(?:import|from)\b|\brequire\(`)
+var importLine = regex.New(`^\s*(?:import|from)\b|\brequire\(`)
 
-const foreign = "changes what others use, too"
+const changesShared = "changes what others use, too"
 
-// foreignRule finds what changes what is not the program's own.
-func foreignRule(names, target, to string, more ...swap) rule {
-	return rule{kind: Patch, does: foreign, names: names, foreign: true, asked: `(?i)polyfill|monkey.?patch|prototype`, swaps: append(more, swap{regex.New(target), to})}
+// importedRule finds what changes what is not the program's own.
+func importedRule(names, target, to string, more ...replacement) rule {
+	return rule{kind: Patch, does: changesShared, names: names, assignsImported: true, allowedBy: `(?i)polyfill|monkey.?patch|prototype`, replacements: append(more, replacement{regex.New(target), to})}
 }
 
-// assigned are what a line may change.
-func assigned(line string) (all [][]string) {
-	for _, re := range assignments() {
+// findAssignments are what a line may change.
+func findAssignments(line string) (all [][]string) {
+	for _, re := range assignmentPatterns() {
 		all = append(all, re.FindAllStringSubmatch(line, -1)...)
 	}
 	return all
 }
 
-// assignments are the forms in which something is changed; the first group is what.
-var assignments = sync.OnceValue(func() []*regex.Regex {
+// assignmentPatterns are the forms in which something is changed; the first group is what.
+var assignmentPatterns = sync.OnceValue(func() []*regex.Regex {
 	var all []*regex.Regex
 	for _, form := range []string{
 		`(?:^\s*|[{;]\s*|=>\s*)([\w$.]*[\w$])(?:\[[^\]]*\])?\s*=(?:[^=>]|$)`,

@@ -17,9 +17,9 @@ func TestHeld(t *testing.T) {
 		{"package a\n\nvar words = []string{\"known\", \"IX\", \"XIV\"}\n", ""},
 	} {
 		tests := sign.NewTests(map[string][]byte{"a_test.go": []byte("\"I\" \"IV\" \"IX\" \"XIV\" \"known\" 120 4500 5400")}, "what is known")
-		tests.Expect([]string{"I", "IV", "IX", "XIV", "known", "120", "4500", "5400"})
+		tests.AddExpected([]string{"I", "IV", "IX", "XIV", "known", "120", "4500", "5400"})
 		got := ""
-		for _, s := range tests.Held(sign.NewChange("a.go", []byte("package a\n"), []byte(c.text))) {
+		for _, s := range tests.HardcodedAnswers(sign.NewChange("a.go", []byte("package a\n"), []byte(c.text))) {
 			got += s.String()
 		}
 		if got != c.want {
@@ -42,9 +42,9 @@ func TestHeldInADocstring(t *testing.T) {
 		{"def roman(n):\n    return {4:\n    \"\"\"\n" + examples + "    \"\"\"\n    }[n]\n", "a.py:5" + held},
 	} {
 		tests := sign.NewTests(map[string][]byte{"test_a.py": []byte("'IV' 'IX' 'XIV'")}, "write numbers")
-		tests.Expect([]string{"IV", "IX", "XIV"})
+		tests.AddExpected([]string{"IV", "IX", "XIV"})
 		got := ""
-		for _, s := range tests.Held(sign.NewChange("a.py", nil, []byte(c.text))) {
+		for _, s := range tests.HardcodedAnswers(sign.NewChange("a.py", nil, []byte(c.text))) {
 			got += s.String()
 		}
 		if got != c.want {
@@ -66,7 +66,7 @@ func TestCopied(t *testing.T) {
 	} {
 		tests := sign.NewTests(map[string][]byte{"a.test.js": []byte(test)}, c.asked)
 		got := ""
-		for _, s := range tests.Copied(sign.NewChange("a.js", []byte(c.before), []byte(c.after))) {
+		for _, s := range tests.CopiedExpressions(sign.NewChange("a.js", []byte(c.before), []byte(c.after))) {
 			got += s.String()
 		}
 		if got != c.want {

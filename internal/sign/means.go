@@ -11,61 +11,61 @@ import (
 // means stands may only say that it does it. The rules are data: what a task says, what shows that
 // the work may do it, and how the sign says that nothing does.
 
-type means struct {
-	asked *regex.Regex // in the task's text
-	by    *regex.Regex // in a program without comments; a name that the work made itself is none
-	lacks string       // "no ..."
+type mechanism struct {
+	requested *regex.Regex // in the task's text
+	present   *regex.Regex // in a program without comments; a name that the work made itself is none
+	missing   string       // "no ..."
 }
 
-func meansOf(asked, by, lacks string) means {
-	return means{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
+func newMechanism(asked, by, lacks string) mechanism {
+	return mechanism{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
 }
 
-// removal is the index of the means of a task that asks to remove something.
-const removal = 0
+// removalMechanism is the index of the means of a task that asks to remove something.
+const removalMechanism = 0
 
-var allMeans = [...]means{
-	removal: meansOf(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
-	meansOf(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
-	meansOf(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
-	meansOf(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
-	meansOf(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
-	meansOf(`\bleast recently used\b|\blru\b`, `list\.|linked|ordereddict|move_to_end|movetofront|order|recent|used|touch|stamp|tick|clock|time|seq|head|tail|lru_|accessorder|\.delete\(`, "nothing that keeps an order of use"),
-	meansOf(`\b(?:compar|check|verif|equal)\w*\b[^.]*\bconstant[- ]time\b|\bconstant[- ]time (?:compar|check|verif|equal)`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
-	meansOf(`\b(?:on|upon|if|when|by) (?:a )?panics?\b|\bpanics?, `, `recover\(|catch_unwind|impl\b[^\n]*\bdrop\b|scopeguard|defer\b`, "nothing that runs on a panic"),
-	meansOf(`\bcancel(?:s|led|ling|lation)?\b.*\b(?:at once|immediately|in the middle|promptly|early)\b|\b(?:at once|stop early|immediately)\b.*\bcancel`, `\.done\(\)|abort|signal|select\b|cancel|interrupt|wait_for|token`, "nothing that waits for the cancellation"),
-	meansOf(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back"),
-	meansOf(`\b(?:back-?off|doubling|doubles? (?:each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
-	meansOf(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
-	meansOf(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
-	meansOf(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
-	meansOf(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
+var mechanisms = [...]mechanism{
+	removalMechanism: newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
+	newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
+	newMechanism(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
+	newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
+	newMechanism(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
+	newMechanism(`\bleast recently used\b|\blru\b`, `list\.|linked|ordereddict|move_to_end|movetofront|order|recent|used|touch|stamp|tick|clock|time|seq|head|tail|lru_|accessorder|\.delete\(`, "nothing that keeps an order of use"),
+	newMechanism(`\b(?:compar|check|verif|equal)\w*\b[^.]*\bconstant[- ]time\b|\bconstant[- ]time (?:compar|check|verif|equal)`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
+	newMechanism(`\b(?:on|upon|if|when|by) (?:a )?panics?\b|\bpanics?, `, `recover\(|catch_unwind|impl\b[^\n]*\bdrop\b|scopeguard|defer\b`, "nothing that runs on a panic"),
+	newMechanism(`\bcancel(?:s|led|ling|lation)?\b.*\b(?:at once|immediately|in the middle|promptly|early)\b|\b(?:at once|stop early|immediately)\b.*\bcancel`, `\.done\(\)|abort|signal|select\b|cancel|interrupt|wait_for|token`, "nothing that waits for the cancellation"),
+	newMechanism(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back"),
+	newMechanism(`\b(?:back-?off|doubling|doubles? (?:each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
+	newMechanism(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
+	newMechanism(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
+	newMechanism(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
+	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
 // Removes reports whether a task asks to remove something, and a line of a program does so. Other
 // means are not told apart so: tests see what is gone, and not what is locked.
 func Removes(asked, line string) bool {
-	m := allMeans[removal]
-	return m.asked.MatchString(asked) && m.by.MatchString(line)
+	m := mechanisms[removalMechanism]
+	return m.requested.MatchString(asked) && m.present.MatchString(line)
 }
 
-// Lacking says which means no line of a program has that a task asks for. A call of what has the
+// MissingMechanisms says which means no line of a program has that a task asks for. A call of what has the
 // task's own word in its name is means for it: write_atomically(…).
-func Lacking(asked, program string) (lacks []string) {
-	for _, m := range allMeans {
-		at := m.asked.FindStringIndex(asked)
-		if at == nil || denied.MatchString(asked[:at[0]]) || m.by.MatchString(program) || calls(program, asked[at[0]:at[1]]) {
+func MissingMechanisms(asked, program string) (lacks []string) {
+	for _, m := range mechanisms {
+		at := m.requested.FindStringIndex(asked)
+		if at == nil || negation.MatchString(asked[:at[0]]) || m.present.MatchString(program) || callsNamed(program, asked[at[0]:at[1]]) {
 			continue
 		}
-		lacks = append(lacks, "has "+m.lacks+", and the task says "+short(asked[at[0]:at[1]]))
+		lacks = append(lacks, "has "+m.missing+", and the task says "+truncate(asked[at[0]:at[1]]))
 	}
 	return lacks
 }
 
-// denied matches a text behind which stands what is not wanted.
-var denied = regex.New(`(?i)\b(?:not|never|no|without|nor|instead of|rather than|(?:remov|drop|delet|replac|stop)\w*)\s+(?:\w+\s+){0,2}$`)
+// negation matches a text behind which stands what is not wanted.
+var negation = regex.New(`(?i)\b(?:not|never|no|without|nor|instead of|rather than|(?:remov|drop|delet|replac|stop)\w*)\s+(?:\w+\s+){0,2}$`)
 
-// calls reports whether a program calls what has the beginning of a word in its name.
-func calls(program, word string) bool {
+// callsNamed reports whether a program calls what has the beginning of a word in its name.
+func callsNamed(program, word string) bool {
 	return regex.New(`(?i)\w*` + regexp.QuoteMeta(word[:min(len(word), 5)]) + `\w*\(`).MatchString(program)
 }

@@ -30,7 +30,7 @@ func TestLacking(t *testing.T) {
 		{"remove the old encrypted format", `x = 1`, ""},
 		{"sort the names", `x = 1`, ""},
 	} {
-		if got := strings.Join(sign.Lacking(c.asked, c.program), "; "); got != c.want {
+		if got := strings.Join(sign.MissingMechanisms(c.asked, c.program), "; "); got != c.want {
 			t.Errorf("%s: %s: %s, want %s", c.asked, c.program, got, c.want)
 		}
 	}

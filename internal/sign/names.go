@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Shadows is the sign of a new file that has the name of a module or a command which
+// ShadowSign is the sign of a new file that has the name of a module or a command which
 // others mean by it. Of others it is false.
-func Shadows(file string) (Sign, bool) {
+func ShadowSign(file string) (Sign, bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)
 	name := strings.TrimSuffix(base, ext)
@@ -38,22 +38,22 @@ func Shadows(file string) (Sign, bool) {
 	return Sign{Path: file, Kind: Shadow, Does: "has the name of " + is + ", whose place it may take"}, true
 }
 
-// Products are the signs of files that a program makes from others, where a change touched
+// GeneratedFileSigns are the signs of files that a program makes from others, where a change touched
 // nothing else but documents. A file that came or went in a folder of such may be the work itself.
-func Products(changed []string, edited func(file string) bool) []Sign {
+func GeneratedFileSigns(changed []string, edited func(file string) bool) []Sign {
 	var found []Sign
 	for _, file := range changed {
-		if made.MatchString(file) || madeIn.MatchString(file) && edited(file) {
-			found = append(found, Sign{Path: file, Kind: Product, Does: "is made from other files, none of which was changed"})
-		} else if !isAny("*.md *.rst *.txt", file) {
+		if generatedName.MatchString(file) || generatedDir.MatchString(file) && edited(file) {
+			found = append(found, Sign{Path: file, Kind: GeneratedFile, Does: "is made from other files, none of which was changed"})
+		} else if !hasExtension("*.md *.rst *.txt", file) {
 			return nil
 		}
 	}
 	return found
 }
 
-// made and madeIn match what build tools and generators write, by its name and by its folder.
-var made, madeIn = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
+// made and generatedDir match what build tools and generators write, by its name and by its folder.
+var generatedName, generatedDir = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
 
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 
@@ -69,7 +69,7 @@ const (
 
 // Exported are the names that a file gives to others, as far as its text shows them.
 func Exported(file string, content []byte) []string {
-	re := exports[language(file)]
+	re := exportPatterns[language(file)]
 	if re == nil || len(content) == 0 {
 		return nil
 	}
@@ -84,12 +84,12 @@ func Exported(file string, content []byte) []string {
 	return names
 }
 
-// Dropped is the sign of an exported name that a change took from a file.
-func Dropped(file, name string) Sign {
-	return Sign{Path: file, Kind: Gone, Does: "no longer exports " + name}
+// RemovedExportSign is the sign of an exported name that a change took from a file.
+func RemovedExportSign(file, name string) Sign {
+	return Sign{Path: file, Kind: RemovedExport, Does: "no longer exports " + name}
 }
 
-var exports = map[string]*regex.Regex{
+var exportPatterns = map[string]*regex.Regex{
 	python: regex.New(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
 	script: regex.New(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
 	golang: regex.New(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),
@@ -99,7 +99,7 @@ var exports = map[string]*regex.Regex{
 
 func language(file string) string {
 	for _, names := range []string{python, script, golang, rust, jvm} {
-		if isAny(names, file) {
+		if hasExtension(names, file) {
 			return names
 		}
 	}

@@ -111,7 +111,7 @@ func TestNeutral(t *testing.T) {
 		{"a.py", "except Exception: pass", ""},
 		{"a.rs", "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}", ""},
 	} {
-		text, done := sign.NewChange(c.file, nil, []byte(c.after)).Neutral(nil)
+		text, done := sign.NewChange(c.file, nil, []byte(c.after)).Neutralize(nil)
 		want := c.want
 		if want == "" || want == c.after {
 			want = c.after
@@ -124,7 +124,7 @@ func TestNeutral(t *testing.T) {
 		}
 	}
 	before := "def f():\n    os._exit(0)\n"
-	if text, done := sign.NewChange("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3))).Neutral(nil); len(done) > 0 {
+	if text, done := sign.NewChange("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3))).Neutralize(nil); len(done) > 0 {
 		t.Errorf("what was there before: %v %s", done, text)
 	}
 }
@@ -139,7 +139,7 @@ func TestNeutralTest(t *testing.T) {
 		{"test_d.py", "def test_d():\n    try:\n        d()\n        assert False\n    except ValueError:\n        pass\n", ""},
 		{"d_test.go", "if got != 1 {\n\tt.Fatal(got)\n}", ""},
 	} {
-		text, done := sign.NewChange(c.file, nil, []byte(c.after)).NeutralTest(nil)
+		text, done := sign.NewChange(c.file, nil, []byte(c.after)).NeutralizeTest(nil)
 		if want := cmp.Or(c.want, c.after); string(text) != want || (len(done) > 0) != (c.want != "") {
 			t.Errorf("%s\n\tis %q,\n\tnot %q; done: %v", c.after, text, want, done)
 		}

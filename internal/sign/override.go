@@ -11,11 +11,11 @@ import (
 // it in its own way (every, contains, ==), is asked about itself. Where tests or the task
 // ask for the type by its name, that is the work.
 
-// overriding are the lines of methods that override one of a built-in type, each with
+// overridingMethods are the lines of methods that override one of a built-in type, each with
 // its last line and the name of the type.
-func overriding(file, code string) map[int]override {
+func overridingMethods(file, code string) map[int]override {
 	found := map[int]override{}
-	l, ok := overridable(file)
+	l, ok := overrideSyntaxFor(file)
 	if !ok {
 		return found
 	}
@@ -41,28 +41,28 @@ type override struct {
 	name string // of the program's type
 }
 
-// overridden is how a language says that a type extends a built-in one, and begins the
+// overrideSyntax is how a language says that a type extends a built-in one, and begins the
 // methods that tests ask.
-type overridden struct {
+type overrideSyntax struct {
 	class, method *regex.Regex
 	indented      bool
 }
 
-func overridable(file string) (overridden, bool) {
+func overrideSyntaxFor(file string) (overrideSyntax, bool) {
 	switch {
-	case isAny(python, file):
-		return overridables()[0], true
-	case isAny(script, file):
-		return overridables()[1], true
-	case isAny(jvm, file):
-		return overridables()[2], true
+	case hasExtension(python, file):
+		return overrideSyntaxes()[0], true
+	case hasExtension(script, file):
+		return overrideSyntaxes()[1], true
+	case hasExtension(jvm, file):
+		return overrideSyntaxes()[2], true
 	}
-	return overridden{}, false
+	return overrideSyntax{}, false
 }
 
-var overridables = sync.OnceValue(func() []overridden {
+var overrideSyntaxes = sync.OnceValue(func() []overrideSyntax {
 	re := regex.New
-	return []overridden{
+	return []overrideSyntax{
 		{
 			class:    re(`(?m)^[ \t]*class\s+(\w+)\(\s*(?:int|float|str|bytes|list|dict|set|tuple|frozenset|complex|Decimal|Fraction|UserList|UserDict|UserString)\b[^)\n]*\):`),
 			method:   re(`(?m)^[ \t]+def (?:__(?:contains|len|iter|getitem|bool|hash|str|repr|format|abs|round|sub|rsub|lt|le|gt|ge|int|float|index|instancecheck)__|count|index|get|keys|items|values|startswith|endswith|strip|lower|upper|split|find|issubset|isdigit)\(`),
@@ -84,16 +84,16 @@ func overrideRules() []rule {
 	re := regex.New
 	const does = "answers for a built-in type in its own way"
 	return []rule{
-		{kind: Equality, does: does, names: python, overrides: true, span: true, swaps: []swap{{re(`\bdef (\w+)\(`), "def " + absent + "_${1}("}}},
-		{kind: Equality, does: does, names: script, overrides: true, span: true, swaps: []swap{{re(`^(\s*(?:(?:static|async|get|\*)\s+)*)(?:\w+|\[Symbol\.\w+\])(\s*\()`), "${1}" + absent + "${2}"}}},
-		{kind: Equality, does: does, names: jvm, overrides: true, span: true, swaps: []swap{{re(`@Override\b`), ""}, {re(`\b(equals|hashCode|contains|containsAll|containsKey|size|isEmpty|get|indexOf|iterator|toString|toArray|compareTo|stream)(\s*\()`), absent + "_${1}${2}"}}},
+		{kind: Equality, does: does, names: python, overrides: true, everyLine: true, replacements: []replacement{{re(`\bdef (\w+)\(`), "def " + absent + "_${1}("}}},
+		{kind: Equality, does: does, names: script, overrides: true, everyLine: true, replacements: []replacement{{re(`^(\s*(?:(?:static|async|get|\*)\s+)*)(?:\w+|\[Symbol\.\w+\])(\s*\()`), "${1}" + absent + "${2}"}}},
+		{kind: Equality, does: does, names: jvm, overrides: true, everyLine: true, replacements: []replacement{{re(`@Override\b`), ""}, {re(`\b(equals|hashCode|contains|containsAll|containsKey|size|isEmpty|get|indexOf|iterator|toString|toArray|compareTo|stream)(\s*\()`), absent + "_${1}${2}"}}},
 		{
-			kind: Equality, does: "answers whatever it is asked", names: python + " " + script, asked: `proxy|delegat|wrap|lazy|mock|dynamic|attribute`,
+			kind: Equality, does: "answers whatever it is asked", names: python + " " + script, allowedBy: `proxy|delegat|wrap|lazy|mock|dynamic|attribute`,
 			code: re(`\bnew Proxy\(|\bdef __(?:getattr|getattribute|missing|call_missing)__\(`),
 		},
 		{
 			kind: Equality, does: does, names: script, code: re(`^\s*\w+\.(?:every|some|includes|indexOf|find|filter|has|at)\s*=(?:[^=>]|$)`),
-			swaps: []swap{{re(`^(\s*)\w+\.\w+(\s*=)`), "${1}globalThis." + absent + "${2}"}},
+			replacements: []replacement{{re(`^(\s*)\w+\.\w+(\s*=)`), "${1}globalThis." + absent + "${2}"}},
 		},
 	}
 }

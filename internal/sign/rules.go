@@ -39,7 +39,7 @@ var rules = sync.OnceValue(func() []rule {
 func questionRules() []rule {
 	re := regex.New
 	const is = "asks whether it is being tested"
-	yes := []swap{
+	yes := []replacement{
 		{re(`\btesting\.Testing\(\)`), "(testing.Testing() && false)"},
 		{re(`\bdebug_assertions\b`), "pawl_absent"},
 		{re(`\bcfg!\(\s*test\s*\)`), "(cfg!(test) && false)"},
@@ -57,49 +57,49 @@ func questionRules() []rule {
 		{re(ownName), `"none"`},
 	}
 	return []rule{
-		{kind: TestQuestion, does: is, said: re(testVariable), swaps: yes, near: true},
-		{kind: TestQuestion, does: is, near: true, swaps: yes, said: re(
+		{kind: TestDetection, does: is, uncommented: re(testVariable), replacements: yes, hasContext: true},
+		{kind: TestDetection, does: is, hasContext: true, replacements: yes, uncommented: re(
 			`["'](?:_?pytest|unittest|nose|_jb_pytest_runner|doctest|hypothesis)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules(?:\.get\(|\[)["'](?:_?pytest|unittest|nose)["']|` +
 				`NODE_ENV["']?\]?\s*[!=]={1,2}\s*["'\x60]test|["'\x60]test["'\x60]\s*[!=]={1,2}\s*process\.env|` +
 				`["']-?-?test\.(?:v|run|timeout|paniconexit0|testlogfile)["=]|os\.Args(?:\[0\])?.*["'][./_]?_?test|` +
 				`sys\.(?:argv|orig_argv).*(?:test|nose|tox)|["'][^"']*(?:pytest|unittest)[^"']*["'].*\bsys\.(?:argv|orig_argv)\b|process\.(?:argv|execArgv).*(?:test|spec|jest|mocha|vitest)|` +
 				`Class\.forName\(\s*"(?:org\.junit|junit\.|org\.testng|io\.kotest)|sun\.java\.command|java\.class\.path|surefire\.|` +
 				ownName + `.*["'][\w./-]*test|\bcurrent_exe\(\).*|["'/]deps/|PHPUNIT_|\b(?:RAILS|RACK|APP|MIX)_ENV\b.*["':]test`)},
-		{kind: TestQuestion, does: is, near: true, swaps: yes, code: re(
+		{kind: TestDetection, does: is, hasContext: true, replacements: yes, code: re(
 			`\btesting\.Testing\(\)|\bcfg!\(\s*(?:not\(\s*)?test\b|\bimport\.meta\.vitest\b|` +
 				`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b|\b(?:globalThis|global|window)(?:\?\.|\.)(?:describe|it|test|expect|jest|vi|mocha)\b|` +
 				`\bRails\.env\.test\?|\bMix\.env\(?\)?\s*==\s*:test\b|\bdefined\?\(\s*(?:::)?(?:RSpec|Minitest|Test::Unit|Cucumber)\b|` +
 				`\bsys\.(?:gettrace|getprofile)\(\)|\bmodule\.(?:parent|children)\b`)},
-		{kind: TestQuestion, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`), swaps: []swap{{re(`#\[cfg\(\s*not\(\s*test\s*\)\s*\)\]`), "#[cfg(all())]"}}},
-		{kind: TestQuestion, does: "is another function for tests", names: rust, swaps: []swap{{re(`#\[cfg\(\s*test\s*\)\]`), "#[cfg(any())]"}}, across: re(`#\[cfg\(\s*test\s*\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|async\s+)*fn\b`)},
-		{kind: TestQuestion, does: "does something else in the builds that tests use", names: rust, swaps: yes, code: re(`\bcfg!?\([^)]*\bdebug_assertions\b`)},
-		{kind: TestQuestion, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`), swaps: []swap{{re(`\b__debug__\b`), "False"}}},
-		{kind: TestQuestion, does: is, names: clang + " " + dotnet, swaps: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
-		{kind: TestQuestion, does: is, names: golang, near: true, swaps: yes, said: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
-		{kind: TestQuestion, does: "looks at the process that started it", near: true, swaps: yes, said: re(
+		{kind: TestDetection, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`), replacements: []replacement{{re(`#\[cfg\(\s*not\(\s*test\s*\)\s*\)\]`), "#[cfg(all())]"}}},
+		{kind: TestDetection, does: "is another function for tests", names: rust, replacements: []replacement{{re(`#\[cfg\(\s*test\s*\)\]`), "#[cfg(any())]"}}, across: re(`#\[cfg\(\s*test\s*\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|async\s+)*fn\b`)},
+		{kind: TestDetection, does: "does something else in the builds that tests use", names: rust, replacements: yes, code: re(`\bcfg!?\([^)]*\bdebug_assertions\b`)},
+		{kind: TestDetection, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`), replacements: []replacement{{re(`\b__debug__\b`), "False"}}},
+		{kind: TestDetection, does: is, names: clang + " " + dotnet, replacements: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
+		{kind: TestDetection, does: is, names: golang, hasContext: true, replacements: yes, uncommented: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
+		{kind: TestDetection, does: "looks at the process that started it", hasContext: true, replacements: yes, uncommented: re(
 			`/proc/(?:\$\{?PPID|self/(?:cmdline|stat)|["'\x60]?\s*[+$%{])|\$\{?PPID\b|\bps\s+-[a-zA-Z]*[op]|\bos\.getppid\(|\bos\.Getppid\(|\bprocess\.ppid\b|\bgetppid\(|\bProcessHandle\b.*parent|\bBASH_SOURCE\[[1-9@*]|\bFUNCNAME\[[1-9@*]|\bcaller\s+[0-9]\b`)},
-		{kind: Caller, does: "looks at who calls it", near: true, swaps: ownFrame(), code: re(
+		{kind: Caller, does: "looks at who calls it", hasContext: true, replacements: ownFrameOnly(), code: re(
 			`\binspect\.(?:stack|currentframe|getouterframes|trace|getframeinfo)\(|\bsys\._(?:getframe|current_frames)\b|\bf_(?:locals|back)\b|\btraceback\.(?:extract_stack|format_stack|walk_stack)\(|` +
 				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\.stack\.(?:includes|match|indexOf|split|search)\(|\.test\(\w+\.stack\)|\bgc\.get_(?:objects|referrers)\(|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
 				`\bBacktrace::(?:capture|force_capture|new)\b|\bcaller_locations\b|\bnew StackTrace\(|\bdebug_backtrace\(`)},
-		{kind: TestQuestion, does: "asks whether it is given a temporary folder", swaps: elsewhere(), said: re(comparesPath + `.*` + temporary + `|` + temporary + `.*` + comparesPath)},
-		{kind: TestQuestion, does: "asks whether it is given a temporary folder", swaps: elsewhere(), across: re(temporary + `[^\n]*\n(?:[^\n]*\n){0,3}[^\n]*` + comparesPath)},
-		{kind: CIQuestion, does: "asks whether it runs in CI", said: re(
+		{kind: TestDetection, does: "asks whether it is given a temporary folder", replacements: homeForTempDir(), uncommented: re(comparesPath + `.*` + tempDirCall + `|` + tempDirCall + `.*` + comparesPath)},
+		{kind: TestDetection, does: "asks whether it is given a temporary folder", replacements: homeForTempDir(), across: re(tempDirCall + `[^\n]*\n(?:[^\n]*\n){0,3}[^\n]*` + comparesPath)},
+		{kind: CIDetection, does: "asks whether it runs in CI", uncommented: re(
 			`\bprocess\.env\.(?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b|(?:[gG]et_?[eE]nv|environ\.get|env::var(?:_os)?|LookupEnv|environ|ENV|System\.getenv)\s*[(\[]\s*["'](?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)["']|\$\{?(?:CI|GITHUB_ACTIONS|GITLAB_CI)\b`)},
 	}
 }
 
 // Tests have their folders where temporary ones are, and users have not.
 const (
-	temporary    = `(?:\b(?:os\.)?tmpdir\(\)|\bos\.TempDir\(\)|\bgettempdir\(\)|\benv::temp_dir\(\)|java\.io\.tmpdir)`
+	tempDirCall  = `(?:\b(?:os\.)?tmpdir\(\)|\bos\.TempDir\(\)|\bgettempdir\(\)|\benv::temp_dir\(\)|java\.io\.tmpdir)`
 	comparesPath = `(?:\b(?:starts_?[wW]ith|StartsWith|HasPrefix|includes|[cC]ontains|indexOf|commonpath|commonprefix|is_relative_to|isRelativeTo|relative|Rel)\(|\bin\s+str\()`
 )
 
-// elsewhere are swaps that make the home the folder of temporary files: whoever only
+// homeForTempDir are swaps that make the home the folder of temporary files: whoever only
 // writes there does so as well.
-func elsewhere() []swap {
+func homeForTempDir() []replacement {
 	re := regex.New
-	return []swap{
+	return []replacement{
 		{re(`\bos\.tmpdir\(\)`), "os.homedir()"},
 		{re(`(^|[^\w.])tmpdir\(\)`), "${1}process.env.HOME"},
 		{re(`\bos\.TempDir\(\)`), `os.Getenv("HOME")`},
@@ -109,10 +109,10 @@ func elsewhere() []swap {
 	}
 }
 
-// ownFrame are swaps by which whoever looks at its callers sees itself, or nobody.
-func ownFrame() []swap {
+// ownFrameOnly are swaps by which whoever looks at its callers sees itself, or nobody.
+func ownFrameOnly() []replacement {
 	re := regex.New
-	return []swap{
+	return []replacement{
 		{re(`\bsys\._getframe\([^)]*\)`), "sys._getframe(0)"},
 		{re(`=\s*\w+\.f_back\s*$`), "= None"},
 		{re(`(\w|\))\.f_back\b`), "${1}"},
@@ -136,7 +136,7 @@ const testVariable = `\b(?:PYTEST_\w+|UNITTEST_\w+|JEST_WORKER_ID|VITEST(?:_\w+)
 // A process that ends itself ends before a test can fail.
 func exitRules() []rule {
 	re := regex.New
-	ended := []swap{
+	ended := []replacement{
 		{re(`\b(?:os\._exit|sys\.exit)\(\s*0?\s*\)`), "None"},
 		{re(`^(\s*)raise SystemExit(?:\(\s*0?\s*\))?\s*$`), "${1}pass"},
 		{re(`\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)`), "void 0"},
@@ -149,11 +149,11 @@ func exitRules() []rule {
 	}
 	const hook, ending = "does something when the process ends", `\b(?:at|on) ?exit\b|shutdown|shut down|terminat|\buncaught|\bunhandled|\bcrash|\bclean(?:s|ed)? ?up|\btraps?\b|\bSIG[A-Z]{3,}\b`
 	return []rule{
-		{kind: Exit, does: "ends the process with success", swaps: ended, notMain: true, code: re(
+		{kind: Exit, does: "ends the process with success", replacements: ended, keepInMain: true, code: re(
 			`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\braise SystemExit(?:\(\s*0?\s*\))?\s*$|\b(?:os|syscall)\.Exit\(\s*0\s*\)|\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0\b|\b(?:std::)?process::exit\(\s*0\s*\)|` +
 				`\bSystem\.exit\(\s*0\s*\)|\bRuntime\.getRuntime\(\)\.(?:exit|halt)\(\s*0\s*\)|\b(?:_exit|quick_exit|_Exit)\(\s*0\s*\)|\bEnvironment\.Exit\(\s*0\s*\)`)},
-		{kind: Exit, does: "ends the process with a status that it works out", notMain: true, unlessMain: true, asked: `\bexit (?:code|status)|\bexits\b|SystemExit`, code: re(
-			`\b(?:os\._exit|sys\.exit|process\.(?:exit|reallyExit)|(?:os|syscall)\.Exit|System\.exit|(?:Runtime\.getRuntime\(\)|\w+)\.halt|process::exit|_exit|quick_exit|_Exit|Environment\.Exit)\(\s*[^\s)0-9]`), swaps: []swap{
+		{kind: Exit, does: "ends the process with a status that it works out", keepInMain: true, unlessMain: true, allowedBy: `\bexit (?:code|status)|\bexits\b|SystemExit`, code: re(
+			`\b(?:os\._exit|sys\.exit|process\.(?:exit|reallyExit)|(?:os|syscall)\.Exit|System\.exit|(?:Runtime\.getRuntime\(\)|\w+)\.halt|process::exit|_exit|quick_exit|_Exit|Environment\.Exit)\(\s*[^\s)0-9]`), replacements: []replacement{
 			{re(`\b(?:os\._exit|sys\.exit)\(`), "("},
 			{re(`\bprocess\.(?:exit|reallyExit)\(`), "void ("},
 			{re(`\b(os|syscall)\.Exit\(`), "func(int) { _ = $1.Exit }("},
@@ -163,8 +163,8 @@ func exitRules() []rule {
 		}},
 		{kind: Exit, does: "ends the process", unlessMain: true, code: re(
 			`\bprocess\.exitCode\s*=|\bos\._exit\(|\bos\.Exit\(|\bos\.abort\(|\bos\.kill\(\s*os\.getpid|\bsyscall\.(?:Exit|Kill)\(|\bprocess\.(?:exit|abort|reallyExit|kill)\(|\bprocess::(?:exit|abort)\(|\bSystem\.exit\(|\.halt\(|\bEnvironment\.(?:Exit|FailFast)\(|\bsys\.exit\(|\b_exit\(|\bquick_exit\(|\braise SystemExit\b|\blog\.Fatal`)},
-		{kind: ExitHook, does: hook, asked: ending, code: re(
-			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bpanic::set_hook\(`), swaps: []swap{
+		{kind: ExitHook, does: hook, allowedBy: ending, code: re(
+			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bpanic::set_hook\(`), replacements: []replacement{
 			{re(`@atexit\.register\b`), "@(lambda f: f)"},
 			{re(`\batexit\.register\(`), "(lambda *a, **k: None)("},
 			{re(`\batexit\(`), "(void)("},
@@ -172,12 +172,12 @@ func exitRules() []rule {
 			{re(`\(\(\s*(?:destructor|constructor)\b(?:\s*\([^)]*\))?`), "((unused"},
 			{re(`\b(?:std::)?panic::set_hook\(`), "drop("},
 		}},
-		{kind: ExitHook, does: hook, names: script, asked: ending, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`), swaps: []swap{
+		{kind: ExitHook, does: hook, names: script, allowedBy: ending, uncommented: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`), replacements: []replacement{
 			{re(`\b(process\.(?:on|once|addListener|prependListener)\(\s*["'\x60])\w+`), "${1}" + absent},
 		}},
-		{kind: ExitHook, does: hook, names: shell, asked: ending, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
-		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`), swaps: []swap{{re(`\b((?:std::)?(?:signal|bsd_signal)\(\s*SIGABRT\s*,)[^;]*\)`), "${1} SIG_DFL)"}, {re(`\bsigaction\(\s*SIGABRT\b`), "sigaction(SIGWINCH"}}},
-		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
+		{kind: ExitHook, does: hook, names: shell, allowedBy: ending, uncommented: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), replacements: []replacement{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
+		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`), replacements: []replacement{{re(`\b((?:std::)?(?:signal|bsd_signal)\(\s*SIGABRT\s*,)[^;]*\)`), "${1} SIG_DFL)"}, {re(`\bsigaction\(\s*SIGABRT\b`), "sigaction(SIGWINCH"}}},
+		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), replacements: []replacement{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
 	}
 }
 
@@ -187,31 +187,31 @@ func patchRules() []rule {
 	const commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
 	const does = "changes an assertion, a test runner or a clock"
 	return []rule{
-		foreignRule(python, `(^\s*|;\s*)[\w.]+(?:\[[^\]]*\])?(\s*=(?:[^=]|$))`, "${1}"+absent+"${2}", swap{re(`\b(?:setattr|delattr)\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}),
-		foreignRule(script, `(^\s*|[{;]\s*|=>\s*)[\w$.]+(?:\[[^\]]*\])?(\s*=(?:[^=>]|$))`, "${1}globalThis."+absent+"${2}", swap{re(`\b((?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\()\s*[\w$.]+`), "${1}{}"}),
-		foreignRule(golang, `(^\s*|[{;]\s*)([\w.]+)(\s*=[^=])`, "${1}_ = ${2}; var _ any${3}"),
+		importedRule(python, `(^\s*|;\s*)[\w.]+(?:\[[^\]]*\])?(\s*=(?:[^=]|$))`, "${1}"+absent+"${2}", replacement{re(`\b(?:setattr|delattr)\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}),
+		importedRule(script, `(^\s*|[{;]\s*|=>\s*)[\w$.]+(?:\[[^\]]*\])?(\s*=(?:[^=>]|$))`, "${1}globalThis."+absent+"${2}", replacement{re(`\b((?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\()\s*[\w$.]+`), "${1}{}"}),
+		importedRule(golang, `(^\s*|[{;]\s*)([\w.]+)(\s*=[^=])`, "${1}_ = ${2}; var _ any${3}"),
 		{
-			kind: Patch, does: foreign, names: script, said: re(`\brequire\(\s*["'\x60][^."'\x60][^"'\x60]*["'\x60]\s*\)(?:\.\w+)+\s*=[^=>]`),
-			swaps: []swap{{re(`\brequire\([^)]*\)(?:\.\w+)+(\s*=[^=>])`), "globalThis." + absent + "${1}"}},
+			kind: Patch, does: changesShared, names: script, uncommented: re(`\brequire\(\s*["'\x60][^."'\x60][^"'\x60]*["'\x60]\s*\)(?:\.\w+)+\s*=[^=>]`),
+			replacements: []replacement{{re(`\brequire\([^)]*\)(?:\.\w+)+(\s*=[^=>])`), "globalThis." + absent + "${1}"}},
 		},
 		{
 			kind: Patch, does: does, names: shell, code: re(`^\s*(?:function\s+)?` + commands + `\s*\(\)|^\s*function\s+` + commands + `(?:\s|$)|^\s*alias\s+` + commands + `=`),
-			swaps: []swap{{re(`^(\s*)(?:function\s+)?` + commands + `\s*\(\)`), "${1}" + absent + "()"}, {re(`^(\s*)function\s+` + commands + `(\s|$)`), "${1}function " + absent + "${2}"}, {re(`^(\s*)alias\s+` + commands + `=`), "${1}alias " + absent + "="}},
+			replacements: []replacement{{re(`^(\s*)(?:function\s+)?` + commands + `\s*\(\)`), "${1}" + absent + "()"}, {re(`^(\s*)function\s+` + commands + `(\s|$)`), "${1}function " + absent + "${2}"}, {re(`^(\s*)alias\s+` + commands + `=`), "${1}alias " + absent + "="}},
 		},
 		{
 			kind: Patch, does: does, names: jvm, code: re(`\b(?:set(?:Default|Class|Package)|clear)AssertionStatus\(`),
-			swaps: []swap{{re(`\bclearAssertionStatus\(`), "hashCode("}, {re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
+			replacements: []replacement{{re(`\bclearAssertionStatus\(`), "hashCode("}, {re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
 		},
 		{
 			kind: Patch, does: "skips the test that calls it", names: python, code: re(`\bSkipTest\b|\b(?:pytest\.(?:skip|xfail|importorskip)|unittest\.(?:skip\w*|expectedFailure)|self\.skipTest)\(`),
-			swaps: []swap{{re(`^(\s*)from\s+unittest(?:\.case)?\s+import\s+SkipTest\b`), "${1}from builtins import AssertionError"}, {re(`\b(?:unittest\.)?(?:case\.)?SkipTest\b`), "AssertionError"}, {re(`\bpytest\.(?:skip|xfail)\(`), "pytest.fail("}},
+			replacements: []replacement{{re(`^(\s*)from\s+unittest(?:\.case)?\s+import\s+SkipTest\b`), "${1}from builtins import AssertionError"}, {re(`\b(?:unittest\.)?(?:case\.)?SkipTest\b`), "AssertionError"}, {re(`\bpytest\.(?:skip|xfail)\(`), "pytest.fail("}},
 		},
 		{kind: Patch, does: "skips the test that calls it", names: golang + " " + jvm + " " + script, code: re(`\.(?:SkipNow|Skipf?)\(|\bTestAbortedException\b|\bAssumptionViolatedException\b|\bassume(?:True|False|That)\(`)},
-		{kind: Patch, does: "replaces the program's output", names: jvm, code: re(`\bSystem\.set(?:Out|Err)\(`), swaps: []swap{{re(`\bSystem\.set(?:Out|Err)\(`), "java.util.Objects.nonNull("}}},
+		{kind: Patch, does: "replaces the program's output", names: jvm, code: re(`\bSystem\.set(?:Out|Err)\(`), replacements: []replacement{{re(`\bSystem\.set(?:Out|Err)\(`), "java.util.Objects.nonNull("}}},
 		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
 		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},
-		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), swaps: []swap{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
-		{kind: Patch, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG|exit|abort)\b`), swaps: []swap{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
+		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), replacements: []replacement{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
+		{kind: Patch, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG|exit|abort)\b`), replacements: []replacement{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
 		{kind: Patch, does: "changes another module while it runs", code: re(
 			`\bsys\.modules\[[^\]]*\]\s*=|\b__builtins__\b|\bsys\.(?:meta_path|path_hooks|settrace|setprofile)\b|\brequire\.(?:cache|extensions)\b|\bModule\._(?:load|resolveFilename|extensions)\b|\bimportlib\.reload\(|\bmonkeypatch\b|\bsetAccessible\(\s*true`)},
 	}
@@ -222,15 +222,15 @@ func readRules() []rule {
 	re := regex.New
 	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents|Stat|Lstat|exists(?:Sync)?|is_?file|isdir|access(?:Sync)?|statSync)`
 	return []rule{
-		{kind: ReadsTests, does: "reads tests, or what they expect", said: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), near: true},
-		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, said: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), near: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: script, said: re(`\b(?:readdir|opendir|readFile|createReadStream)(?:Sync)?\(.*\b(?:import\.meta|__dirname|__filename)\b|\bnew URL\(.*\bimport\.meta\.url\b`), near: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: python, said: re(`\b(?:open|listdir|scandir|walk|glob|iglob|rglob|iterdir|read_text|Path)\(.*__file__|__file__.*\.(?:glob|rglob|iterdir|read_text|read_bytes|open)\(`), near: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: golang, code: re(`\bruntime\.Caller\(0\)`), near: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: rust, said: re(`\benv!?\(\s*"CARGO_MANIFEST_DIR"`), near: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", uncommented: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), hasContext: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, uncommented: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), hasContext: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: script, uncommented: re(`\b(?:readdir|opendir|readFile|createReadStream)(?:Sync)?\(.*\b(?:import\.meta|__dirname|__filename)\b|\bnew URL\(.*\bimport\.meta\.url\b`), hasContext: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: python, uncommented: re(`\b(?:open|listdir|scandir|walk|glob|iglob|rglob|iterdir|read_text|Path)\(.*__file__|__file__.*\.(?:glob|rglob|iterdir|read_text|read_bytes|open)\(`), hasContext: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: golang, code: re(`\bruntime\.Caller\(0\)`), hasContext: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: rust, uncommented: re(`\benv!?\(\s*"CARGO_MANIFEST_DIR"`), hasContext: true},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: golang, text: re(`^//go:embed\b.*[\s/"]` + testPath + `|^//go:embed\b.*[\s/](?:testdata|golden|expected)\b`)},
-		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, said: re(
-			`(?:\b(?:cat|cp|sed|awk|head|tail|grep|cut|source|read|mv|ln)\b|^\s*\.|<)\s[^#|;]*(?:^|[\s/"'])(?:tests?|specs?|expected|golden|fixtures?|want)(?:[\w.-]*/|\.(?:txt|out|json|csv)|["'\s]|$)`), near: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, uncommented: re(
+			`(?:\b(?:cat|cp|sed|awk|head|tail|grep|cut|source|read|mv|ln)\b|^\s*\.|<)\s[^#|;]*(?:^|[\s/"'])(?:tests?|specs?|expected|golden|fixtures?|want)(?:[\w.-]*/|\.(?:txt|out|json|csv)|["'\s]|$)`), hasContext: true},
 	}
 }
 

@@ -14,20 +14,20 @@ func effectRules() []rule {
 	re := regex.New
 	return slices.Concat([]rule{
 		{
-			kind: TestQuestion, does: "reads a variable of the environment that nobody named", names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang,
-			said: re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), by: func(read string) string {
+			kind: TestDetection, does: "reads a variable of the environment that nobody named", names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang,
+			uncommented: re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), replaceFunc: func(read string) string {
 				name := lastName.FindString(read)
 				if ofMachine.MatchString(name) {
 					return read
 				}
 				return read[:len(read)-len(name)] + absent
 			},
-			swaps: []swap{{re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), ""}},
+			replacements: []replacement{{re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), ""}},
 		},
 		{
-			kind: TestQuestion, does: "asks how old or what its process is", asked: `uptime`, code: re(
+			kind: TestDetection, does: "asks how old or what its process is", allowedBy: `uptime`, code: re(
 				`\bprocess\.uptime\(\)|\bperformance\.now\(\)\s*<\s*\d|\btime\.process_time\(\)\s*<|\bgetUptime\(\)|\bthread::current\(\)\.name\(\)|\bsys\.(?:flags|warnoptions)\b|\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b|^\s*import __main__\b|\bdesiredAssertionStatus\(\)|^\s*assert\s+\w+\s*=\s*true\s*;`),
-			swaps: []swap{
+			replacements: []replacement{
 				{re(`\b(process\.uptime\(\)|performance\.now\(\)|time\.process_time\(\))`), "(${1} + 86400000)"},
 				{re(`\b(?:std::)?thread::current\(\)\.name\(\)`), `Some("main")`},
 				{re(`\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b`), `"` + absent + `"`},
@@ -35,19 +35,19 @@ func effectRules() []rule {
 				{re(`^(\s*)assert\s+\w+\s*=\s*true\s*;`), "${1};"},
 			},
 		},
-		{kind: TestQuestion, does: "does something else in the builds that tests use", names: clang, code: re(`^\s*#\s*ifn?def\s+NDEBUG\b`), swaps: []swap{{re(`#(\s*)ifndef\s+NDEBUG\b`), "#${1}if 0"}, {re(`#(\s*)ifdef\s+NDEBUG\b`), "#${1}if 1"}}},
-		{kind: TestQuestion, does: "uses a library for tests", unlessMain: true, said: re(
+		{kind: TestDetection, does: "does something else in the builds that tests use", names: clang, code: re(`^\s*#\s*ifn?def\s+NDEBUG\b`), replacements: []replacement{{re(`#(\s*)ifndef\s+NDEBUG\b`), "#${1}if 0"}, {re(`#(\s*)ifdef\s+NDEBUG\b`), "#${1}if 1"}}},
+		{kind: TestDetection, does: "uses a library for tests", unlessMain: true, uncommented: re(
 			`^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|mock|nose)\b|\b(?:require\(|from)\s*["'](?:sinon|jest|@jest/[\w-]+|vitest|chai|mocha|node:test|@testing-library/[\w-]+)["']|^\s*import\s+(?:static\s+)?(?:org\.junit|org\.mockito|org\.testng|org\.assertj)\b|^\s*(?:import\s+)?(?:\w+\s+)?"(?:testing|testing/\w+|github\.com/stretchr/testify/\w+)"`)},
-		{kind: Answers, does: "decodes data that is written in it", asked: `base64|\bhex\b|binar|embed|compress|encod|decod|\bkeys?\b|certificate|icon|image`, said: re(
+		{kind: Answers, does: "decodes data that is written in it", allowedBy: `base64|\bhex\b|binar|embed|compress|encod|decod|\bkeys?\b|certificate|icon|image`, uncommented: re(
 			`\b(?:b64decode|b85decode|a85decode|atob|fromhex|unhexlify|decompress|DecodeString|decode|Buffer\.from)\(\s*[rbu]*["'\x60][A-Za-z0-9+/=_-]{16,}`)},
-		{kind: OtherProgram, does: "starts another program", asked: `\b(?:exec\w*|commands?|sub-?process\w*|spawn\w*|shell|git|popen|child|launch\w*|invoke\w*|binary|tools?|editor|pager)\b`, names: golang + " " + python + " " + script + " " + rust + " " + jvm + " " + ruby + " " + clang, code: re(
+		{kind: OtherProgram, does: "starts another program", allowedBy: `\b(?:exec\w*|commands?|sub-?process\w*|spawn\w*|shell|git|popen|child|launch\w*|invoke\w*|binary|tools?|editor|pager)\b`, names: golang + " " + python + " " + script + " " + rust + " " + jvm + " " + ruby + " " + clang, code: re(
 			`\bexec\.Command(?:Context)?\(|\bsubprocess\.\w+\(|\bos\.(?:system|popen|exec\w+|spawn\w+)\(|\bchild_process\b|\b(?:exec|spawn)(?:File)?(?:Sync)\(|\bCommand::new\(|\bnew ProcessBuilder\(|\bgetRuntime\(\)\.exec\(|\bpopen\(|[^\w.>]system\(|\bexec[lv][pe]*\(|\bOpen3\b`)},
-		{kind: Wait, does: "waits for a time, and for no event", asked: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\bdebounc|\binterval|\brate.?limit|\bper second|\bschedul|\bcountdown|\bspinner`, said: re(
+		{kind: Wait, does: "waits for a time, and for no event", allowedBy: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\bdebounc|\binterval|\brate.?limit|\bper second|\bschedul|\bcountdown|\bspinner`, uncommented: re(
 			`\btime\.Sleep\(|\btime\.After\(|\bThread\.sleep\(|\bTimeUnit\.\w+\.sleep\(|\bthread::sleep\(|(?:^|[^\w.])(?:u|nano)?sleep\(|\btime\.sleep\(|\basyncio\.sleep\(\s*[^0\s)]|\bsetTimeout\(\s*\w+\s*,\s*[1-9]`)},
-		{kind: Wait, does: "waits for a time, and for no event", asked: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\binterval`, names: shell, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
-		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), swaps: []swap{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
+		{kind: Wait, does: "waits for a time, and for no event", allowedBy: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\binterval`, names: shell, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
+		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), replacements: []replacement{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
 		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
-		{kind: Patch, does: "prints what a test runner prints", said: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
+		{kind: Patch, does: "prints what a test runner prints", uncommented: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
 	}, buildRules(), hashRules(), shadowRules(), overrideRules())
 }
 
@@ -71,9 +71,9 @@ func buildRules() []rule {
 		return word[:len(word)-len(name)] + to
 	}
 	return []rule{
-		{kind: TestQuestion, does: does, names: golang, text: re(`^//go:build\b`), by: func(s string) string { return other(s, absent) }, swaps: []swap{{re(`[A-Za-z_][\w.]*`), ""}}},
-		{kind: TestQuestion, does: does, names: clang, text: re(`^\s*#\s*(?:el)?if`), by: func(s string) string { return other(s, "PAWL_ABSENT") }, swaps: []swap{{re(`(?:\bifn?def\s+|\bdefined\s*\(?\s*)\w+`), ""}}},
-		{kind: TestQuestion, does: does, names: rust, said: re(`\bcfg(?:_attr)?!?\s*\(.*\bfeature\s*=\s*"`), by: func(s string) string { return other(s, absent) }, swaps: []swap{{re(`\bfeature\s*=\s*"[\w-]+`), ""}}},
+		{kind: TestDetection, does: does, names: golang, text: re(`^//go:build\b`), replaceFunc: func(s string) string { return other(s, absent) }, replacements: []replacement{{re(`[A-Za-z_][\w.]*`), ""}}},
+		{kind: TestDetection, does: does, names: clang, text: re(`^\s*#\s*(?:el)?if`), replaceFunc: func(s string) string { return other(s, "PAWL_ABSENT") }, replacements: []replacement{{re(`(?:\bifn?def\s+|\bdefined\s*\(?\s*)\w+`), ""}}},
+		{kind: TestDetection, does: does, names: rust, uncommented: re(`\bcfg(?:_attr)?!?\s*\(.*\bfeature\s*=\s*"`), replaceFunc: func(s string) string { return other(s, absent) }, replacements: []replacement{{re(`\bfeature\s*=\s*"[\w-]+`), ""}}},
 	}
 }
 
@@ -91,25 +91,25 @@ var isPlatform = regex.New(`^(?:go|build|go\d[\w.]*|ignore|cgo|gc|gccgo|tinygo|r
 func hashRules() []rule {
 	re := regex.New
 	const asked = `hash|checksum|digest|crc|adler|\bmd5|\bsha\d*|etag|signature|fingerprint|bloom|shard|bucket|uuid|cach|token|password|content.address|integrity|consistent|identi`
-	salted := func(call, typ string) swap {
-		return swap{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
+	salted := func(call, typ string) replacement {
+		return replacement{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
 	}
 	const does = "answers by a hash of what it is asked"
 	// arm is a case for one number that is too large to say something by itself.
 	const large = `\b(?:0[xX][0-9a-fA-F_]{7,}|\d[\d_]{7,})(?:[uU]?[lL]*|_?[iu]\d\d)\b`
 	const arm = `[ \t]*(?:case\s+|Map\.of\()?` + large + `\s*(?:=>|->|:|,\s*new\b)`
 	return []rule{{
-		kind: Answers, does: "answers by numbers that say nothing", span: true,
-		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), by: otherNumber, swaps: []swap{{re(large), ""}},
+		kind: Answers, does: "answers by numbers that say nothing", everyLine: true,
+		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), replaceFunc: otherNumber, replacements: []replacement{{re(large), ""}},
 	}, {
-		kind: Answers, does: does, asked: asked + `|cksum`, names: shell, code: re(`\b` + sums + `\b`),
-		swaps: []swap{{re(`(\|\s*)(` + sums + `\b[^|)]*)`), "${1}{ cat; echo " + absent + "; } | ${2}"}, {re(`\b(` + sums + `)\s*<\s*("[^"]*"|[^\s;|)]+)`), "{ cat ${2}; echo " + absent + "; } | ${1}"}},
+		kind: Answers, does: does, allowedBy: asked + `|cksum`, names: shell, code: re(`\b` + sums + `\b`),
+		replacements: []replacement{{re(`(\|\s*)(` + sums + `\b[^|)]*)`), "${1}{ cat; echo " + absent + "; } | ${2}"}, {re(`\b(` + sums + `)\s*<\s*("[^"]*"|[^\s;|)]+)`), "{ cat ${2}; echo " + absent + "; } | ${1}"}},
 	}, {
-		kind: Answers, does: does, asked: asked, names: python, code: re(`(?:^|[^\w. ]|[^f] )hash\(`), swaps: []swap{{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`}},
+		kind: Answers, does: does, allowedBy: asked, names: python, code: re(`(?:^|[^\w. ]|[^f] )hash\(`), replacements: []replacement{{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`}},
 	}, {
-		kind: Answers, does: does, asked: asked, code: re(
+		kind: Answers, does: does, allowedBy: asked, code: re(
 			`\b(?:crc32|crc64|adler32)\.Checksum\w*\(|\bfnv\.New\w*\(|\b(?:md5|sha1)\.Sum\(|\bsha(?:256|512)\.Sum\w+\(|\bhashlib\.\w+\(|\b(?:zlib|binascii)\.(?:crc32|adler32)\(|\bcreateHash\(|\.hashCode\(\)|\bDefaultHasher::new`),
-		swaps: []swap{
+		replacements: []replacement{
 			salted("crc32.ChecksumIEEE", "uint32"), salted("adler32.Checksum", "uint32"),
 			salted("md5.Sum", "[16]byte"), salted("sha1.Sum", "[20]byte"), salted("sha256.Sum256", "[32]byte"), salted("sha512.Sum512", "[64]byte"),
 			{re(`\bfnv\.New(32|64)\(\)`), "fnv.pawl${1}()"},
@@ -138,11 +138,11 @@ func shadowRules() []rule {
 	re := regex.New
 	const does = "gives a word of the language another meaning"
 	return []rule{
-		{kind: Shadow, does: does, names: golang, code: re(`^(?:func|var|const|type)\s+(?:` + goWords + `)\b|^\t(?:true|false|nil|iota)\b[\w\s]*=[^=]`), swaps: []swap{
+		{kind: Shadow, does: does, names: golang, code: re(`^(?:func|var|const|type)\s+(?:` + goWords + `)\b|^\t(?:true|false|nil|iota)\b[\w\s]*=[^=]`), replacements: []replacement{
 			{re(`^(func|var|const|type)(\s+)(?:` + goWords + `)\b`), "${1}${2}" + absent}, {re(`^\t(?:true|false|nil|iota)\b([\w\s]*=[^=])`), "\t" + absent + "${1}"},
 		}},
-		{kind: Shadow, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:` + cWords + `)\b`), swaps: []swap{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
-		{kind: Shadow, does: does, names: clang, code: re(`^[A-Za-z_][\w\s*]*[\s*](?:` + cFunctions + `)\s*\([^;]*$`), swaps: []swap{{re(`\b(` + cFunctions + `)(\s*\()`), absent + "_${1}${2}"}}},
+		{kind: Shadow, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:` + cWords + `)\b`), replacements: []replacement{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
+		{kind: Shadow, does: does, names: clang, code: re(`^[A-Za-z_][\w\s*]*[\s*](?:` + cFunctions + `)\s*\([^;]*$`), replacements: []replacement{{re(`\b(` + cFunctions + `)(\s*\()`), absent + "_${1}${2}"}}},
 	}
 }
 

@@ -14,7 +14,7 @@ func suppressionRules() []rule {
 	// off is a comment that switches a check off: what it begins with, and its words.
 	off := func(names, begins, words string) rule {
 		whole := re(`(` + begins + `)(?:` + words + `)`)
-		return rule{kind: Suppression, does: does, names: names, text: whole, swaps: []swap{{whole, "${1}" + absent}}}
+		return rule{kind: Suppression, does: does, names: names, text: whole, replacements: []replacement{{whole, "${1}" + absent}}}
 	}
 	return []rule{
 		off(script, ``, `@ts-(?:ignore|expect-error|nocheck)\b|\b(?:es|ts|style|ox)lint-disable(?:-next-line|-line)?|\bbiome-ignore\b|\b(?:istanbul|c8|v8) ignore\b|@flow-?(?:ignore|suppress)|\$FlowFixMe|\bprettier-ignore\b|\bdeno-lint-ignore\b`),
@@ -26,11 +26,11 @@ func suppressionRules() []rule {
 		off(ruby, ``, `\brubocop:(?:disable|todo)|:nocov:|\breek:|steep:ignore`),
 		off(clang, ``, `\bNOLINT(?:NEXTLINE|BEGIN)?|\bcppcheck-suppress|\bclang-format off|LCOV_EXCL(?:_\w+)?|GCOVR?_EXCL(?:_\w+)?`),
 		off("*.php *.swift *.dart "+elixir, ``, `@phpstan-ignore(?:-\w+)*|@psalm-suppress|phpcs:(?:ignore|disable)|@codeCoverageIgnore|\bswiftlint:disable|\bignore(?:_for_file)?:|credo:disable`),
-		{kind: Suppression, does: does, names: jvm, text: re(`@SuppressWarnings\b|@Suppress(?:FBWarnings|Lint)?\b|@file:Suppress|@nowarn\b`), swaps: []swap{{re(`@(?:file:)?(?:SuppressWarnings|Suppress(?:FBWarnings|Lint)?|nowarn)\b(?:\([^)]*\))?`), ""}}},
-		{kind: Suppression, does: does, names: rust, code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow|#\[\s*(?:coverage\s*\(\s*off|rustfmt::skip|no_coverage)`), swaps: []swap{{re(`#(!?)\[\s*(?:allow|expect)\s*\([^)]*\)\s*\]`), "#${1}[cfg(all())]"}}},
-		{kind: Suppression, does: does, names: clang + " " + dotnet, text: re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#pragma\s+warning\s*(?:\(\s*)?disable|\[\s*(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)`), swaps: []swap{{re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored.*`), ""}}},
+		{kind: Suppression, does: does, names: jvm, text: re(`@SuppressWarnings\b|@Suppress(?:FBWarnings|Lint)?\b|@file:Suppress|@nowarn\b`), replacements: []replacement{{re(`@(?:file:)?(?:SuppressWarnings|Suppress(?:FBWarnings|Lint)?|nowarn)\b(?:\([^)]*\))?`), ""}}},
+		{kind: Suppression, does: does, names: rust, code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow|#\[\s*(?:coverage\s*\(\s*off|rustfmt::skip|no_coverage)`), replacements: []replacement{{re(`#(!?)\[\s*(?:allow|expect)\s*\([^)]*\)\s*\]`), "#${1}[cfg(all())]"}}},
+		{kind: Suppression, does: does, names: clang + " " + dotnet, text: re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#pragma\s+warning\s*(?:\(\s*)?disable|\[\s*(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)`), replacements: []replacement{{re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored.*`), ""}}},
 		{kind: Suppression, does: does, names: typed, code: re(`\bas any\b|\bas unknown as\b|:\s*any\b|<any>|\bas never\b`)},
-		{kind: Suppression, does: does, names: python, code: re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`), swaps: []swap{{re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(`), "(lambda *a, **k: None)("}}},
+		{kind: Suppression, does: does, names: python, code: re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`), replacements: []replacement{{re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(`), "(lambda *a, **k: None)("}}},
 		{kind: Suppression, does: does, names: golang, text: re(`//go:(?:linkname|nosplit|norace)`)},
 		{kind: Suppression, does: does, names: elixir, text: re(`@dialyzer\b`)},
 	}
@@ -60,20 +60,20 @@ func otherRules() []rule {
 		now  = `(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|time\.Since\(|datetime\.(?:datetime\.)?(?:now|utcnow|today)\(|date\.today\(\)|time\.time\(\)|Local(?:Date|DateTime)\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)|Utc::now\(\)|Time\.now|\$\(date\b)`
 		than = `(?:[<>]=?|-(?:gt|lt|ge|le)|\.(?:After|Before|isAfter|isBefore|Compare)\()`
 	)
-	inOnePiece := append(slices.Repeat([]swap{{parts, "${1}${2}${3}${1}"}}, maxParts),
-		swap{re(`\bgetattr\(\s*(?:builtins|__builtins__)\s*,\s*["'](\w+)["']\s*\)`), "(lambda *a, **k: ${1}(*a, **k))"},
-		swap{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
+	inOnePiece := append(slices.Repeat([]replacement{{concatenation, "${1}${2}${3}${1}"}}, maxParts),
+		replacement{re(`\bgetattr\(\s*(?:builtins|__builtins__)\s*,\s*["'](\w+)["']\s*\)`), "(lambda *a, **k: ${1}(*a, **k))"},
+		replacement{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
 	return slices.Concat(equalityRules(), []rule{
-		{kind: Hidden, does: "hides a name that it uses", swaps: inOnePiece, said: re(
+		{kind: HiddenName, does: "hides a name that it uses", replacements: inOnePiece, uncommented: re(
 			`\bgetattr\(\s*(?:builtins|__builtins__|os|sys|subprocess|importlib|unittest)\b|\bgetattr\([^()]*["']\s*\+\s*["']|\b__import__\(|\bglobals\(\)\[|(?:\bchr\(\d+\)\s*\+\s*){1}|\bString\.fromCharCode\(|` +
 				`\b(?:globalThis|global|window)\[[^\]]*["'\x60]\s*\+|\b(?:base64|b64decode|atob|fromhex|unhexlify)\b.*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*\b(?:base64|b64decode|atob|fromhex|unhexlify|decode)\b`)},
-		{kind: Hidden, does: "runs text as code", code: re(`(?:^|[^\w.])(?:eval|exec)\(|\bnew Function\(|\bvm\.runIn\w+\(|\binstance_eval\b`), names: python + " " + script},
-		{kind: Hidden, does: "runs text as code", code: re(`(?:^|[;&|]\s*|\s)eval\s`), names: shell},
-		{kind: Date, does: "decides by the date", said: re(now + `.*` + than + `|` + than + `.*` + now), swaps: later(), dated: true},
-		{kind: Date, does: "decides by the date", names: python + " " + script, swaps: later(), dated: true, said: re(dated + `.*` + than + `|` + than + `\s*(?:["']|[\w.]*\()?` + dated)},
-		{kind: Place, does: "names a place of this machine", said: re("[\"'`](?:/(?:tmp|var/tmp|home|root|Users|dev/shm|proc)(?:/|[\"'`])|[A-Z]:\\\\\\\\)")},
-		{kind: Place, does: "names a place of this machine", names: shell, said: re(`(?:^|[\s="'>])/(?:tmp|var/tmp|home|root|Users|dev/shm)/\w`)},
-		{kind: Place, does: "uses a temporary folder", names: python + " " + script + " " + golang + " " + jvm, code: re(`\btempfile\.gettempdir\(|\bos\.tmpdir\(\)|\bos\.TempDir\(\)`)},
+		{kind: HiddenName, does: "runs text as code", code: re(`(?:^|[^\w.])(?:eval|exec)\(|\bnew Function\(|\bvm\.runIn\w+\(|\binstance_eval\b`), names: python + " " + script},
+		{kind: HiddenName, does: "runs text as code", code: re(`(?:^|[;&|]\s*|\s)eval\s`), names: shell},
+		{kind: Date, does: "decides by the date", uncommented: re(now + `.*` + than + `|` + than + `.*` + now), replacements: laterClock(), needsDate: true},
+		{kind: Date, does: "decides by the date", names: python + " " + script, replacements: laterClock(), needsDate: true, uncommented: re(dated + `.*` + than + `|` + than + `\s*(?:["']|[\w.]*\()?` + dated)},
+		{kind: MachinePath, does: "names a place of this machine", uncommented: re("[\"'`](?:/(?:tmp|var/tmp|home|root|Users|dev/shm|proc)(?:/|[\"'`])|[A-Z]:\\\\\\\\)")},
+		{kind: MachinePath, does: "names a place of this machine", names: shell, uncommented: re(`(?:^|[\s="'>])/(?:tmp|var/tmp|home|root|Users|dev/shm)/\w`)},
+		{kind: MachinePath, does: "uses a temporary folder", names: python + " " + script + " " + golang + " " + jvm, code: re(`\btempfile\.gettempdir\(|\bos\.tmpdir\(\)|\bos\.TempDir\(\)`)},
 	})
 }
 
@@ -83,12 +83,12 @@ var assertionRules = sync.OnceValue(func() []rule {
 	re := regex.New
 	const does = "may not reach its assertion"
 	return []rule{
-		{kind: HollowTest, does: does, names: rust, swaps: []swap{{re(`\bif (let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*)\{`), `${1}else { panic!("` + absent + `") }; {`}}, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
+		{kind: HollowTest, does: does, names: rust, replacements: []replacement{{re(`\bif (let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*)\{`), `${1}else { panic!("` + absent + `") }; {`}}, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
 		{kind: HollowTest, does: does, names: python, across: re(`(?m)^[ \t]*try:[ \t]*\n(?:.*\n){0,8}?[ \t]*(?:self\.assert|assert\b).*\n(?:.*\n){0,4}?[ \t]*except\b[^\n]*:\s*\n\s*(?:pass|return|continue)[ \t]*$`)},
 		{kind: HollowTest, does: "does not wait for its assertion", names: script, code: re(`^\s*(?:assert(?:\.strict)?\.(?:rejects|doesNotReject)\(|expect\(.*\)\.(?:not\.)?(?:rejects|resolves)\.)`)},
 		{kind: HollowTest, does: "catches the failure of its assertion", names: jvm + " " + dotnet, code: re(`\bcatch\s*\(\s*(?:final\s+)?(?:AssertionError|AssertionFailedError|Throwable|Error)\b`)},
 		{kind: HollowTest, does: "catches the failure of its assertion", names: python, code: re(`^\s*except\s*\(?\s*(?:AssertionError|BaseException)\b`)},
-		{kind: HollowTest, does: "replaces what it may test", names: python, said: re(`\bmock\.patch\(.*return_value|\bpatch\.object\(.*return_value`)},
+		{kind: HollowTest, does: "replaces what it may test", names: python, uncommented: re(`\bmock\.patch\(.*return_value|\bpatch\.object\(.*return_value`)},
 	}
 })
 
@@ -97,10 +97,10 @@ const writtenDates = `(?:\b(?:19|20)\d\d-[01]\d(?:-\d\d)?|\b(?:datetime|date|Dat
 
 var writtenDate = regex.New(writtenDates)
 
-// later are clocks that are a year on.
-func later() []swap {
+// laterClock are clocks that are a year on.
+func laterClock() []replacement {
 	re := regex.New
-	return []swap{
+	return []replacement{
 		{re(`\btime\.Now\(\)`), "time.Now().AddDate(1, 0, 0)"},
 		{re(`\bDate\.now\(\)`), "(Date.now() + 31622400000)"},
 		{re(`\bnew Date\(\)`), "new Date(Date.now() + 31622400000)"},
@@ -118,25 +118,25 @@ func later() []swap {
 func equalityRules() []rule {
 	re := regex.New
 	const always, ofClass = "is equal to whatever it is compared with", "decides itself what is of its class"
-	yes := []swap{{re(`\btrue\b`), "false"}}
+	yes := []replacement{{re(`\btrue\b`), "false"}}
 	return []rule{
 		{
 			kind: Equality, does: always, names: python, across: re(`\bdef __(?:eq|ne|contains|instancecheck|lt|le|gt|ge)__\(\s*self\s*,\s*\w+[^)]*\)[^:\n]*:\s*(?:[rub]*"+\s*"+\s*)?return\s+(?:True|False|isinstance\([^\n]*|not self == \w+|other\b[^\n]*|\w+ is not None)[ \t]*(?:\n|$)`),
-			swaps: []swap{{re(`\bdef __(eq|ne|contains|instancecheck|lt|le|gt|ge)__\(`), "def " + absent + "_${1}("}},
+			replacements: []replacement{{re(`\bdef __(eq|ne|contains|instancecheck|lt|le|gt|ge)__\(`), "def " + absent + "_${1}("}},
 		},
-		{kind: Equality, does: always, names: python, across: re(`\b__(?:eq|ne)__\s*=\s*lambda\b[^\n]*:\s*(?:True|False)`), swaps: []swap{{re(`\b__(eq|ne)__(\s*=)`), absent + "_${1}${2}"}}},
-		{kind: Equality, does: always, names: jvm + " " + dotnet + " " + clang + " " + rust, span: true, swaps: yes, across: re(`(?:\b(?i:equals)\s*\([^)]*\)|\boperator\s*==\s*\([^)]*\)|\bfn eq\s*\([^)]*\))[^{};]*(?:\{\s*(?:return\s+)?|=>?\s*)true\b`)},
+		{kind: Equality, does: always, names: python, across: re(`\b__(?:eq|ne)__\s*=\s*lambda\b[^\n]*:\s*(?:True|False)`), replacements: []replacement{{re(`\b__(eq|ne)__(\s*=)`), absent + "_${1}${2}"}}},
+		{kind: Equality, does: always, names: jvm + " " + dotnet + " " + clang + " " + rust, everyLine: true, replacements: yes, across: re(`(?:\b(?i:equals)\s*\([^)]*\)|\boperator\s*==\s*\([^)]*\)|\bfn eq\s*\([^)]*\))[^{};]*(?:\{\s*(?:return\s+)?|=>?\s*)true\b`)},
 		{
 			kind: Equality, does: always, names: script, across: re(`(?:\b(?:valueOf|equals|toJSON|asymmetricMatch)\s*(?:=\s*)?\([^)]*\)|\[Symbol\.(?:toPrimitive|hasInstance)\]\s*\([^)]*\))\s*(?:=>)?\s*\{?\s*(?:return\s+)?(?:true|-?\d+|NaN)\b`),
-			swaps: []swap{{re(`\[Symbol\.(?:toPrimitive|hasInstance)\]|\b(?:valueOf|equals|toJSON|asymmetricMatch)\b`), absent}},
+			replacements: []replacement{{re(`\[Symbol\.(?:toPrimitive|hasInstance)\]|\b(?:valueOf|equals|toJSON|asymmetricMatch)\b`), absent}},
 		},
-		{kind: Equality, does: always, names: golang, span: true, swaps: yes, across: re(`\bfunc \([^)]*\) (?:Is|As|Matches)\([^)]*\) bool\s*\{\s*return true\b`)},
-		{kind: Equality, does: always, names: ruby, across: re(`\bdef ={2,3}\(?\s*\w+\)?\s*;?\s*true\b`), swaps: []swap{{re(`\bdef ={2,3}`), "def " + absent}}},
+		{kind: Equality, does: always, names: golang, everyLine: true, replacements: yes, across: re(`\bfunc \([^)]*\) (?:Is|As|Matches)\([^)]*\) bool\s*\{\s*return true\b`)},
+		{kind: Equality, does: always, names: ruby, across: re(`\bdef ={2,3}\(?\s*\w+\)?\s*;?\s*true\b`), replacements: []replacement{{re(`\bdef ={2,3}`), "def " + absent}}},
 		{
-			kind: Equality, does: ofClass, names: script, asked: `hasInstance`, said: re(`\bSymbol\.hasInstance\b`),
-			swaps: []swap{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
+			kind: Equality, does: ofClass, names: script, allowedBy: `hasInstance`, uncommented: re(`\bSymbol\.hasInstance\b`),
+			replacements: []replacement{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
 		},
-		{kind: Equality, does: ofClass, names: python, asked: `__(?:instance|subclass)check__`, code: re(`\bdef __(?:instance|subclass)check__\(`), swaps: []swap{{re(`\bdef __(\w+)__\(`), "def " + absent + "_${1}("}}},
+		{kind: Equality, does: ofClass, names: python, allowedBy: `__(?:instance|subclass)check__`, code: re(`\bdef __(?:instance|subclass)check__\(`), replacements: []replacement{{re(`\bdef __(\w+)__\(`), "def " + absent + "_${1}("}}},
 		{kind: Equality, does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|instancecheck)__\b|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==|\bdef ==`)},
 	}
 }

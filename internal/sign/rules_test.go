@@ -358,7 +358,7 @@ func TestShadows(t *testing.T) {
 		"test/org/junit/Assert.java": true, "node_modules/chai/index.js": true,
 		"pkg/types.py": false, "randoms.py": false, "diff.go": false, "src/Main.java": false, "README": false,
 	} {
-		if s, ok := sign.Shadows(file); ok != want {
+		if s, ok := sign.ShadowSign(file); ok != want {
 			t.Errorf("%s: %v %v", file, s, ok)
 		}
 	}
@@ -374,7 +374,7 @@ func TestWhatTheTaskAsksForIsNoSign(t *testing.T) {
 	} {
 		signs := sign.NewChange(c.file, nil, []byte(c.line+"\n")).Signs()
 		tests := sign.NewTests(nil, task)
-		if len(signs) != 1 || !tests.Ask(signs[0]) || sign.NewTests(nil, "add numbers").Ask(signs[0]) {
+		if len(signs) != 1 || !tests.IsRequested(signs[0]) || sign.NewTests(nil, "add numbers").IsRequested(signs[0]) {
 			t.Errorf("%s: %v", task, signs)
 		}
 	}

@@ -18,19 +18,19 @@ type ruleSet struct {
 
 // programRules and testRules find those of a file by its name.
 var (
-	programRules = sync.OnceValue(func() finder { return byExtension(rules()) })
-	testRules    = sync.OnceValue(func() finder { return byExtension(assertionRules()) })
+	programRules = sync.OnceValue(func() ruleFinder { return byExtension(rules()) })
+	testRules    = sync.OnceValue(func() ruleFinder { return byExtension(assertionRules()) })
 )
 
-type finder func(file string) *ruleSet
+type ruleFinder func(file string) *ruleSet
 
 // byExtension makes the rules of a kind of files when the first of them is looked at.
-func byExtension(rules []rule) finder {
+func byExtension(rules []rule) ruleFinder {
 	var known sync.Map // extension: *ruleSet
 	return func(file string) *ruleSet {
 		set, ok := known.Load(path.Ext(file))
 		if !ok {
-			set = newRuleSet(fitting(rules, file))
+			set = newRuleSet(rulesFor(rules, file))
 			known.Store(path.Ext(file), set)
 		}
 		return set.(*ruleSet)
@@ -40,7 +40,7 @@ func byExtension(rules []rule) finder {
 func newRuleSet(rules []rule) *ruleSet {
 	var lines, across [][]*regex.Regex
 	for _, r := range rules {
-		lines = append(lines, []*regex.Regex{r.text, r.said, r.code})
+		lines = append(lines, []*regex.Regex{r.text, r.uncommented, r.code})
 		across = append(across, []*regex.Regex{r.across})
 	}
 	return &ruleSet{rules, regex.NewSet(lines), regex.NewSet(across)}
@@ -50,14 +50,14 @@ func newRuleSet(rules []rule) *ruleSet {
 // line, until it is called again.
 func (s *ruleSet) candidates(v *view) func(n int) []bool {
 	anywhere, here := make([]bool, len(s.rules)), make([]bool, len(s.rules))
-	s.across.Mark(v.whole, anywhere)
+	s.across.Mark(v.allCode, anywhere)
 	for i, r := range s.rules {
-		anywhere[i] = anywhere[i] || r.overrides && len(v.overriding) > 0 || r.foreign && len(v.names) > 0
+		anywhere[i] = anywhere[i] || r.overrides && len(v.overriding) > 0 || r.assignsImported && len(v.imported) > 0
 	}
 	return func(n int) []bool {
 		copy(here, anywhere)
 		last := ""
-		for _, text := range []string{v.text[n], v.said[n], v.joined[n], v.code[n], v.full[n]} {
+		for _, text := range []string{v.text[n], v.uncommented[n], v.joinedStrings[n], v.code[n], v.expanded[n]} {
 			if text != last {
 				s.lines.Mark(text, here)
 				last = text
@@ -67,21 +67,21 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 	}
 }
 
-// Knows tells whether a file of this name is looked at.
-func Knows(file string) bool { return isAny(programs, file) }
+// IsProgram tells whether a file of this name is looked at.
+func IsProgram(file string) bool { return hasExtension(programs, file) }
 
-// fitting are the rules for a file of this name.
-func fitting(rules []rule, file string) (fit []rule) {
+// rulesFor are the rules for a file of this name.
+func rulesFor(rules []rule, file string) (fit []rule) {
 	for _, r := range rules {
-		if r.names == "" || isAny(r.names, file) {
+		if r.names == "" || hasExtension(r.names, file) {
 			fit = append(fit, r)
 		}
 	}
 	return fit
 }
 
-// isAny tells whether a file has one of some extensions: "*.js *.jsx".
-func isAny(globs, file string) bool {
+// hasExtension tells whether a file has one of some extensions: "*.js *.jsx".
+func hasExtension(globs, file string) bool {
 	ext := path.Ext(file)
 	for ext != "" && globs != "" {
 		glob, rest, _ := strings.Cut(globs, " ")

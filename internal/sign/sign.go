@@ -32,8 +32,8 @@ type Sign struct {
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
-	// Asked matches what asks for it: then it is not a sign, see Tests.Ask.
-	Asked string `json:"-"`
+	// AllowedBy matches what asks for it: then it is not a sign, see Tests.Ask.
+	AllowedBy string `json:"-"`
 }
 
 func (s Sign) String() string {
@@ -67,7 +67,7 @@ type Change struct {
 // NewChange makes the change of a file; before is nil for a new one.
 func NewChange(file string, before, after []byte) *Change {
 	viewed := func(tests bool) func() *view {
-		return sync.OnceValue(func() *view { return viewOf(file, before, after, tests) })
+		return sync.OnceValue(func() *view { return newView(file, before, after, tests) })
 	}
 	return &Change{File: file, Before: before, After: after, view: viewed(false), tests: viewed(true)}
 }
@@ -75,7 +75,7 @@ func NewChange(file string, before, after []byte) *Change {
 // Signs are those in the lines that are in after and not in before, in their order. One
 // line has one sign: that of the first rule.
 func (c *Change) Signs() []Sign {
-	if !Knows(c.File) {
+	if !IsProgram(c.File) {
 		return nil
 	}
 	return signsOf(c.view().hits(programRules()(c.File)))
@@ -83,7 +83,7 @@ func (c *Change) Signs() []Sign {
 
 // TestSigns are the same for a file of tests.
 func (c *Change) TestSigns() []Sign {
-	if !Knows(c.File) {
+	if !IsProgram(c.File) {
 		return nil
 	}
 	return signsOf(c.tests().hits(testRules()(c.File)))
@@ -102,8 +102,8 @@ func signsOf(hits []hit) []Sign {
 func (c *Change) FirstAdded() (Sign, bool) {
 	v := c.view()
 	for n, added := range v.added {
-		if added && strings.TrimSpace(v.said[n]) != "" {
-			return Sign{Path: c.File, Line: n + 1, Text: short(strings.TrimSpace(v.text[n]))}, true
+		if added && strings.TrimSpace(v.uncommented[n]) != "" {
+			return Sign{Path: c.File, Line: n + 1, Text: truncate(strings.TrimSpace(v.text[n]))}, true
 		}
 	}
 	return Sign{}, false
@@ -130,8 +130,8 @@ func (v *view) hits(rules *ruleSet) []hit {
 			}
 			r := rules.rules[i]
 			if last, ok := v.matches(r, n); ok {
-				s := Sign{Path: v.file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
-				s.Asked = v.askedBy(r, n)
+				s := Sign{Path: v.file, Line: n + 1, Kind: r.kind, Does: r.does, Text: truncate(strings.TrimSpace(v.text[n]))}
+				s.AllowedBy = v.allowedBy(r, n)
 				found = append(found, hit{s, r, last})
 				break
 			}
@@ -142,49 +142,49 @@ func (v *view) hits(rules *ruleSet) []hit {
 
 // view is a file as the rules look at it, by line.
 type view struct {
-	file   string
-	text   []string    // as it stands
-	said   []string    // without comments
-	joined []string    // the same with strings in one piece that are put together from parts
-	code   []string    // without comments and the insides of strings
-	added  []bool      // not in the file of before
-	main   func() bool // it is started as a program
-	spans  map[*regex.Regex]map[int]int
-	whole  string // code in one piece
-	script bool
-	names  map[string]string // those that stand for what is not the program's own, see foreignNames
-	short  *regex.Regex      // matches those of them that are short for others
-	full   []string          // code with the full names
+	file          string
+	text          []string    // as it stands
+	uncommented   []string    // without comments
+	joinedStrings []string    // the same with strings in one piece that are put together from parts
+	code          []string    // without comments and the insides of strings
+	added         []bool      // not in the file of before
+	main          func() bool // it is started as a program
+	spans         map[*regex.Regex]map[int]int
+	allCode       string // code in one piece
+	script        bool
+	imported      map[string]string // those that stand for what is not the program's own, see importedNames
+	shortNames    *regex.Regex      // matches those of them that are short for others
+	expanded      []string          // code with the full names
 
 	overriding map[int]override
 }
 
-func viewOf(file string, before, after []byte, tests bool) *view {
+func newView(file string, before, after []byte, tests bool) *view {
 	known := map[string]int{}
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
 	style, all := styleOf(file), string(after)
 	v := &view{
-		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
-		whole: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
+		file: file, text: strings.Split(all, "\n"), uncommented: strings.Split(source.Uncommented(all, style), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
+		allCode: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
 	}
-	v.code = strings.Split(v.whole, "\n")
-	if isAny(python, file) {
-		dropDocstrings(v.said)
+	v.code = strings.Split(v.allCode, "\n")
+	if hasExtension(python, file) {
+		dropDocstrings(v.uncommented)
 	}
-	v.joined = strings.Split(joined(strings.Join(v.said, "\n")), "\n")
-	if isAny(rust, file) && !tests {
-		v.whole = withoutTests(v.whole)
-		v.code = strings.Split(v.whole, "\n")
+	v.joinedStrings = strings.Split(joinStrings(strings.Join(v.uncommented, "\n")), "\n")
+	if hasExtension(rust, file) && !tests {
+		v.allCode = withoutTests(v.allCode)
+		v.code = strings.Split(v.allCode, "\n")
 	}
-	v.script, v.names = isAny(script, file), foreignNames(file, v.whole, strings.Join(v.said, "\n"))
-	v.full, v.overriding = v.fullNames(), overriding(file, v.whole)
+	v.script, v.imported = hasExtension(script, file), importedNames(file, v.allCode, strings.Join(v.uncommented, "\n"))
+	v.expanded, v.overriding = v.expandNames(), overridingMethods(file, v.allCode)
 	v.added = make([]bool, len(v.text))
 	for n, text := range v.text {
 		plain := strings.TrimSpace(text)
 		known[plain]--
-		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != tested
+		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != testLine
 	}
 	return v
 }
@@ -218,10 +218,10 @@ func dropDocstrings(said []string) {
 	}
 }
 
-// joined is text whose strings that are put together from parts are in one piece.
-func joined(text string) string {
+// joinStrings is text whose strings that are put together from parts are in one piece.
+func joinStrings(text string) string {
 	for range maxParts {
-		whole := parts.ReplaceAllString(text, "${1}${2}${3}${1}")
+		whole := concatenation.ReplaceAllString(text, "${1}${2}${3}${1}")
 		if whole == text {
 			break
 		}
@@ -233,10 +233,10 @@ func joined(text string) string {
 // maxParts bounds the parts of a string that are put together.
 const maxParts = 8
 
-var parts = regex.New(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
+var concatenation = regex.New(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
 
-// tested stands for a line of tests inside a program.
-const tested = "\x00"
+// testLine stands for a line of tests inside a program.
+const testLine = "\x00"
 
 // withoutTests is Rust code with the lines of its test modules replaced.
 func withoutTests(code string) string {
@@ -247,7 +247,7 @@ func withoutTests(code string) string {
 	start, end := strings.LastIndexByte(code[:m[0]], '\n')+1, source.Source{Text: code, Code: code}.Block(m[1]-1)
 	lines := strings.Count(code[start:end], "\n")
 	rest := code[end+source.LineEnd(code[end:]):]
-	return code[:start] + strings.Repeat(tested+"\n", lines) + tested + withoutTests(rest)
+	return code[:start] + strings.Repeat(testLine+"\n", lines) + testLine + withoutTests(rest)
 }
 
 var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
@@ -255,16 +255,16 @@ var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
 // matches reports whether a rule fits what begins on a line, and where that ends.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
-	case r.unlessMain && v.main(), r.by != nil && r.swapped(v, v.text[n]) == v.text[n]:
+	case r.unlessMain && v.main(), r.replaceFunc != nil && r.replace(v, v.text[n]) == v.text[n]:
 	case r.text != nil && r.text.MatchString(v.text[n]),
-		r.said != nil && matchesEither(r.said, v.said[n], v.joined[n]),
-		r.code != nil && matchesEither(r.code, v.code[n], v.full[n]):
+		r.uncommented != nil && matchesEither(r.uncommented, v.uncommented[n], v.joinedStrings[n]),
+		r.code != nil && matchesEither(r.code, v.code[n], v.expanded[n]):
 		return n, true
 	case r.overrides:
 		o, ok := v.overriding[n]
 		return o.last, ok
-	case r.foreign:
-		_, ok = v.assignsForeign(n)
+	case r.assignsImported:
+		_, ok = v.assignsImported(n)
 		return n, ok
 	case r.across != nil:
 		last, ok = v.spansOf(r.across)[n]
@@ -277,27 +277,27 @@ func matchesEither(re *regex.Regex, line, other string) bool {
 	return re.MatchString(strings.TrimRight(line, " \t\r")) || other != line && re.MatchString(strings.TrimRight(other, " \t\r"))
 }
 
-// askedBy is the expression that asks for what a rule found on a line.
-func (v *view) askedBy(r rule, n int) string {
-	re := cmp.Or(r.said, r.code, r.text)
+// allowedBy is the expression that asks for what a rule found on a line.
+func (v *view) allowedBy(r rule, n int) string {
+	re := cmp.Or(r.uncommented, r.code, r.text)
 	switch {
 	case r.overrides:
 		return `\b` + v.overriding[n].name + `\b`
-	case r.by != nil:
-		for _, word := range r.swaps[0].from.FindAllString(v.text[n], -1) {
-			if r.by(word) != word {
+	case r.replaceFunc != nil:
+		for _, word := range r.replacements[0].from.FindAllString(v.text[n], -1) {
+			if r.replaceFunc(word) != word {
 				return `\b` + regexp.QuoteMeta(lastName.FindString(word)) + `\b`
 			}
 		}
-	case r.asked == "" || re == nil:
-		return r.asked
+	case r.allowedBy == "" || re == nil:
+		return r.allowedBy
 	}
-	for _, line := range []string{v.said[n], v.full[n], v.text[n]} {
+	for _, line := range []string{v.uncommented[n], v.expanded[n], v.text[n]} {
 		if m := re.FindStringSubmatch(line); len(m) > 1 {
-			return strings.ReplaceAll(r.asked, "$1", regexp.QuoteMeta(m[1]))
+			return strings.ReplaceAll(r.allowedBy, "$1", regexp.QuoteMeta(m[1]))
 		}
 	}
-	return "(?i)" + r.asked
+	return "(?i)" + r.allowedBy
 }
 
 // spansOf are the lines on which matches of a rule begin, with those they end on.
@@ -306,8 +306,8 @@ func (v *view) spansOf(re *regex.Regex) map[int]int {
 		return spans
 	}
 	spans := map[int]int{}
-	for _, m := range re.FindAllStringIndex(v.whole, -1) {
-		first, last := strings.Count(v.whole[:m[0]], "\n"), strings.Count(strings.TrimRight(v.whole[:m[1]], "\n"), "\n")
+	for _, m := range re.FindAllStringIndex(v.allCode, -1) {
+		first, last := strings.Count(v.allCode[:m[0]], "\n"), strings.Count(strings.TrimRight(v.allCode[:m[1]], "\n"), "\n")
 		for first < last && !v.added[first] {
 			first++
 		}
@@ -317,9 +317,9 @@ func (v *view) spansOf(re *regex.Regex) map[int]int {
 	return spans
 }
 
-// Moved are the signs of a new file that took the place of one that left the sight of a
+// LessCheckedSigns are the signs of a new file that took the place of one that left the sight of a
 // checker: that is gone, and had the same name in a form that is checked more.
-func Moved(came string, isGone func(file string) bool) (found []Sign) {
+func LessCheckedSigns(came string, isGone func(file string) bool) (found []Sign) {
 	for _, less := range lessChecked {
 		from, to, _ := strings.Cut(less, " ")
 		stem, ok := strings.CutSuffix(came, to)
@@ -332,31 +332,31 @@ func Moved(came string, isGone func(file string) bool) (found []Sign) {
 
 // rule is what to look for, in one line or in code across several.
 type rule struct {
-	kind   Kind
-	does   string       // the sign's
-	names  string       // globs of file names, "" = every program's
-	text   *regex.Regex // in the line as it stands: where a comment tells; nil = not
-	said   *regex.Regex // in the line without comments: where a string tells; nil = not
-	code   *regex.Regex // in the line without comments and the insides of strings; nil = not
-	across *regex.Regex // in the file without these; the sign is where a match begins; nil = not
+	kind        Kind
+	does        string       // the sign's
+	names       string       // globs of file names, "" = every program's
+	text        *regex.Regex // in the line as it stands: where a comment tells; nil = not
+	uncommented *regex.Regex // in the line without comments: where a string tells; nil = not
+	code        *regex.Regex // in the line without comments and the insides of strings; nil = not
+	across      *regex.Regex // in the file without these; the sign is where a match begins; nil = not
 
-	by         func(string) string // what stands for what the swap matches; only where it is another text
-	overrides  bool                // a method of a type that extends a built-in one, see overriding
-	foreign    bool                // it changes what is not the program's own, see assignsForeign
-	asked      string              // an expression: where what was asked or a test has it, it is not a sign; $1 is the rule's first group
-	unlessMain bool                // not in a file that is started as a program
-	swaps      []swap              // how it is neutralized, see Neutral; nil = it is only named
-	near       bool                // neutralized by what names tests around it, too
-	span       bool                // the swaps are for each line of the match
-	notMain    bool                // not neutralized in a file that is started as a program
-	dated      bool                // neutralized only where a date is written around it
+	replaceFunc     func(string) string // what stands for what the swap matches; only where it is another text
+	overrides       bool                // a method of a type that extends a built-in one, see overriding
+	assignsImported bool                // it changes what is not the program's own, see assignsImported
+	allowedBy       string              // an expression: where what was asked or a test has it, it is not a sign; $1 is the rule's first group
+	unlessMain      bool                // not in a file that is started as a program
+	replacements    []replacement       // how it is neutralized, see Neutral; nil = it is only named
+	hasContext      bool                // neutralized by what names tests around it, too
+	everyLine       bool                // the swaps are for each line of the match
+	keepInMain      bool                // not neutralized in a file that is started as a program
+	needsDate       bool                // neutralized only where a date is written around it
 }
 
 func styleOf(file string) source.Style {
 	switch {
-	case isAny(python+" "+shell+" "+ruby+" "+elixir, file):
+	case hasExtension(python+" "+shell+" "+ruby+" "+elixir, file):
 		return source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}}
-	case isAny(script, file):
+	case hasExtension(script, file):
 		return source.CStyle("`", `"`, "'")
 	}
 	s := source.CStyle("`", `"`)
@@ -364,7 +364,7 @@ func styleOf(file string) source.Style {
 	return s
 }
 
-func short(line string) string {
+func truncate(line string) string {
 	if r := []rune(line); len(r) > maxText {
 		return string(r[:maxText]) + "…"
 	}

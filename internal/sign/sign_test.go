@@ -92,7 +92,7 @@ func TestMoved(t *testing.T) {
 	}
 	for _, came := range files {
 		var of []string
-		for _, s := range sign.Moved(came, func(file string) bool { return slices.Contains(files, file) }) {
+		for _, s := range sign.LessCheckedSigns(came, func(file string) bool { return slices.Contains(files, file) }) {
 			name := strings.TrimSuffix(strings.TrimPrefix(s.String(), came+" is checked less than "), ", whose place it takes")
 			of = append(of, path.Join(path.Dir(came), name))
 		}
@@ -133,7 +133,7 @@ func TestProductsThatWereChangedByHand(t *testing.T) {
 		{nil, 0},
 	} {
 		edited := func(file string) bool { return !strings.Contains(file, "new.") }
-		if got := sign.Products(c.changed, edited); len(got) != c.want {
+		if got := sign.GeneratedFileSigns(c.changed, edited); len(got) != c.want {
 			t.Errorf("%q: %v", c.changed, got)
 		}
 	}

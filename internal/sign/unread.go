@@ -9,22 +9,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Kept are the added lines of a file that keep something which nobody reads: a field or
+// UnreadValues are the added lines of a file that keep something which nobody reads: a field or
 // a variable that only gets values. all is the text of the programs and tests that could
 // read it.
-func (c *Change) Kept(all string) []Sign {
-	if !Knows(c.File) {
+func (c *Change) UnreadValues(all string) []Sign {
+	if !IsProgram(c.File) {
 		return nil
 	}
 	v, file := c.view(), c.File
 	seen := map[string]bool{}
 	var found []Sign
-	for n, line := range v.said {
+	for n, line := range v.uncommented {
 		if !v.added[n] {
 			continue
 		}
 		for _, w := range writers() {
-			if !isAny(w.names, file) {
+			if !hasExtension(w.names, file) {
 				continue
 			}
 			m := w.re.FindStringSubmatch(line)
@@ -32,7 +32,7 @@ func (c *Change) Kept(all string) []Sign {
 				continue
 			}
 			name := strings.TrimSpace(m[1])
-			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notOurs.MatchString(name) || v.shared(n, file, name) {
+			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notVariable.MatchString(name) || v.isReadAsWhole(n, file, name) {
 				continue
 			}
 			here := strings.Index(all, line)
@@ -40,7 +40,7 @@ func (c *Change) Kept(all string) []Sign {
 				here = len(all)
 			}
 			if !w.isRead(all[:here], name) && !w.isRead(all[min(len(all), here+len(line)):], name) && !w.isRead(string(c.Before), name) {
-				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: short(strings.TrimSpace(v.text[n]))})
+				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: truncate(strings.TrimSpace(v.text[n]))})
 			}
 			seen[name] = true
 			break
@@ -71,8 +71,8 @@ var writers = sync.OnceValue(func() []writer {
 	}
 })
 
-// notOurs matches words that only look like a name, and names that languages read.
-var notOurs = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
+// notVariable matches words that only look like a name, and names that languages read.
+var notVariable = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
 
 // isRead reports whether a text reads a name: has it otherwise than to give it a value. A
 // member is read as that of something, or by its name in a string.
@@ -95,7 +95,7 @@ func (w writer) isRead(all, name string) bool {
 			if reads.MatchString(before + name + rest) {
 				return true
 			}
-		case w.comesAfter().MatchString(before) && !written.MatchString(rest):
+		case w.comesAfter().MatchString(before) && !assignment.MatchString(rest):
 			return true
 		}
 	}
@@ -118,37 +118,37 @@ var (
 	beforeName         = regex.New(`(?:^|[^\w$])$`)
 )
 
-// Said is a program without its comments and without what it imports.
-func Said(file string, content []byte) string {
-	if !Knows(file) {
+// WithoutComments is a program without its comments and without what it imports.
+func WithoutComments(file string, content []byte) string {
+	if !IsProgram(file) {
 		return string(content)
 	}
-	return imports.ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
+	return importStatement.ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
 }
 
-var imports = regex.New(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
+var importStatement = regex.New(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
 
-// written matches what follows a name that is given a value, or only declared.
-var written = regex.New(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
+// assignment matches what follows a name that is given a value, or only declared.
+var assignment = regex.New(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
 
-// shared: what holds a name is read as a whole, or by others: a class of Python with another
+// isReadAsWhole: what holds a name is read as a whole, or by others: a class of Python with another
 // above it, a type of Go that is a key or is written out.
-func (v *view) shared(n int, file, name string) bool {
-	in := source.Indent(v.said[n])
+func (v *view) isReadAsWhole(n int, file, name string) bool {
+	in := source.Indent(v.uncommented[n])
 	for i := n - 1; i >= 0; i-- {
-		line := v.said[i]
+		line := v.uncommented[i]
 		if strings.TrimSpace(line) == "" || source.Indent(line) >= in {
 			continue
 		}
 		switch {
-		case isAny(python, file):
+		case hasExtension(python, file):
 			in = source.Indent(line)
 			if strings.HasPrefix(strings.TrimSpace(line), "class ") {
-				return !strings.Contains(v.said[n], "self."+name) || strings.Contains(line, "(")
+				return !strings.Contains(v.uncommented[n], "self."+name) || strings.Contains(line, "(")
 			}
-		case isAny(golang, file):
+		case hasExtension(golang, file):
 			m := goStruct.FindStringSubmatch(line)
-			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.whole)
+			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.allCode)
 		default:
 			return false
 		}

@@ -28,7 +28,7 @@ func TestKept(t *testing.T) {
 		{"a.sh", "", "delay=3\nLANG=C sort x\nn=1\necho \"$n\"\n", "", "delay"},
 	} {
 		var names []string
-		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).Kept(c.after + c.others) {
+		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).UnreadValues(c.after + c.others) {
 			names = append(names, strings.Fields(s.Does)[1])
 		}
 		if got := strings.ReplaceAll(strings.Join(names, " "), ",", ""); got != c.want {

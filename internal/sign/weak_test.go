@@ -24,14 +24,14 @@ func TestWeak(t *testing.T) {
 		{"a.rs", "", "assert_eq!((r.f(), r.f()), (Some(1), None));\nassert_eq!(r.f(), model.f());\n", ""},
 	} {
 		var does []string
-		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).Weak([]string{"f", "A.slug", "is_valid"}) {
+		for _, s := range sign.NewChange(c.file, []byte(c.before), []byte(c.after)).WeakTestSigns([]string{"f", "A.slug", "is_valid"}) {
 			does = append(does, s.Does)
 		}
 		if got := strings.Join(does, "; "); got != c.want {
 			t.Errorf("%s\n%s\n\t%q, want %q", c.file, c.after, got, c.want)
 		}
 	}
-	if found := sign.NewChange("a_test.go", nil, []byte("if f(2) != f(3) {\n")).Weak(nil); len(found) > 0 && found[0].Does != "asserts nothing" {
+	if found := sign.NewChange("a_test.go", nil, []byte("if f(2) != f(3) {\n")).WeakTestSigns(nil); len(found) > 0 && found[0].Does != "asserts nothing" {
 		t.Error("the work has no function of that name", found)
 	}
 }
@@ -39,11 +39,11 @@ func TestWeak(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]int{"\ufeffa\nb\n": 0, "a\nb\u200b\n": 2, "a \u202e b\n": 1, "👨\u200d👩 ä\n": 0} {
-		found := sign.Unseen("de.json", nil, []byte(text))
+		found := sign.InvisibleCharacters("de.json", nil, []byte(text))
 		if got := len(found); (got > 0) != (line > 0) || got > 0 && found[0].Line != line {
 			t.Errorf("%q: %v", text, found)
 		}
-		if found := sign.Unseen("de.json", []byte(text), []byte(text)); len(found) > 0 {
+		if found := sign.InvisibleCharacters("de.json", []byte(text), []byte(text)); len(found) > 0 {
 			t.Error("it was there", found)
 		}
 	}

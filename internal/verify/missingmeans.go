@@ -20,21 +20,21 @@ const maxCalled = 1000
 // they call have the means. Example: atomic, without a rename or lock. Names that the work declares
 // do not count.
 func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
-	if len(sign.Lacking(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
+	if len(sign.MissingMechanisms(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
 	var all strings.Builder
 	var names []string
 	first := ""
 	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
-		if c.Status == 'D' || in.r.files.isTest(c.Path) || !sign.Knows(c.Path) {
+		if c.Status == 'D' || in.r.files.isTest(c.Path) || !sign.IsProgram(c.Path) {
 			continue
 		}
 		was, is, err := contents(ctx, in.repo, c)
 		if err != nil {
 			return nil, err
 		}
-		all.WriteString(sign.Said(c.Path, is))
+		all.WriteString(sign.WithoutComments(c.Path, is))
 		changed := mutant.ChangedNames(c.Path, was, is)
 		if names = append(names, changed...); len(changed) > 0 && first == "" {
 			first = c.Path
@@ -47,17 +47,17 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	for _, name := range names {
 		program = regex.New(`\b`+regexp.QuoteMeta(mutant.BareName(name))+`\b`).ReplaceAllString(program, "_")
 	}
-	lacks := sign.Lacking(in.r.Asked, program)
+	lacks := sign.MissingMechanisms(in.r.Asked, program)
 	if len(lacks) > 0 {
 		called, err := in.calledCode(ctx, program)
 		if err != nil {
 			return nil, err
 		}
-		lacks = sign.Lacking(in.r.Asked, program+called)
+		lacks = sign.MissingMechanisms(in.r.Asked, program+called)
 	}
 	var found []sign.Sign
 	for _, does := range lacks {
-		found = append(found, sign.Sign{Path: first, Kind: sign.Means, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
+		found = append(found, sign.Sign{Path: first, Kind: sign.MissingMechanism, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
 	}
 	return found, nil
 }

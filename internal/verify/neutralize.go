@@ -31,7 +31,7 @@ type signSelection struct {
 var comparing = regex.New(`(?i)equal|\beq\b|__eq__|compar|==`)
 
 // neutralize returns the tree with the named signs neutralized, or all if only is nil, see
-// sign.Neutral. Equalities compare all fields; tables of test inputs get other inputs.
+// sign.Neutralize. Equalities compare all fields; tables of test inputs get other inputs.
 func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree, error) {
 	var n neutralizedTree
 	if len(c.changes) > maxChangedFiles {
@@ -45,7 +45,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 	if in.tests, err = c.before(); err != nil {
 		return n, err
 	}
-	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.Knows(ch.Path) })
+	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.IsProgram(ch.Path) })
 	files := map[string][]byte{}
 	err = eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
 		change := sign.NewChange(ch.Path, before, after)
@@ -68,8 +68,8 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 
 // hardcodedPlaces returns places in a file that contain what tests expect, or read it.
 func hardcodedPlaces(change *sign.Change, tests *sign.Tests) (places []string) {
-	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.Ask(s) })
-	for _, s := range append(tests.Held(change), reads...) {
+	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.IsRequested(s) })
+	for _, s := range append(tests.HardcodedAnswers(change), reads...) {
 		places = append(places, fmt.Sprintf("%s:%d", s.Path, s.Line))
 	}
 	return places
@@ -79,39 +79,39 @@ func hardcodedPlaces(change *sign.Change, tests *sign.Tests) (places []string) {
 func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
 	var names []string
 	may := func(s sign.Sign) bool {
-		return !c.signs.tests.Ask(s) && (in.selected == nil || in.selected(describeSign(s)))
+		return !c.signs.tests.IsRequested(s) && (in.selected == nil || in.selected(describeSign(s)))
 	}
 	took := func(s sign.Sign) {
 		if name := describeSign(s); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	text, done := change.NeutralTest(may)
+	text, done := change.NeutralizeTest(may)
 	for _, s := range done {
 		took(s)
 	}
 	if c.isTest(change.File) {
 		return text, names
 	}
-	text, done = sign.NewChange(change.File, change.Before, text).Neutral(may)
+	text, done = sign.NewChange(change.File, change.Before, text).Neutralize(may)
 	for _, s := range done {
 		took(s)
 	}
-	var tables []sign.Answer
-	for _, a := range in.tests.Answers(change) {
-		if a.Neutralizable() && may(a.Sign) {
+	var tables []sign.AnswerTable
+	for _, a := range in.tests.AnswerTables(change) {
+		if a.CanNeutralize() && may(a.Sign) {
 			tables = append(tables, a)
 			took(a.Sign)
 		}
 	}
 	if len(done) == 0 { // else the places of the keys may have moved in their lines
-		text = in.tests.Neutral(text, tables)
+		text = in.tests.NeutralizeTables(text, tables)
 	}
-	redefined := slices.DeleteFunc(in.tests.Redefined(change), func(s sign.Sign) bool { return !may(s) })
+	redefined := slices.DeleteFunc(in.tests.RedefinedCommands(change), func(s sign.Sign) bool { return !may(s) })
 	for _, s := range redefined {
 		took(s)
 	}
-	text = sign.WithoutRedefined(text, redefined)
+	text = sign.RenameRedefined(text, redefined)
 	if !in.equality {
 		return text, names
 	}

@@ -32,7 +32,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		tests:        of(isTest),
 		mayHoldTests: of(func(file string) bool { return path.Ext(file) == ".rs" || isTest(file) }),
 		documents:    of(func(file string) bool { return isDocument(file) && !isTest(file) }),
-		programs:     of(func(file string) bool { return sign.Knows(file) && !isTest(file) }),
+		programs:     of(func(file string) bool { return sign.IsProgram(file) && !isTest(file) }),
 		sources:      of(func(file string) bool { return work.IsSource(file) || isTest(file) }),
 		python:       of(func(file string) bool { return path.Ext(file) == ".py" }),
 		locked:       of(func(file string) bool { return isManifest(file) || isLock(file) }),

@@ -100,7 +100,7 @@ func (in *inspection) signs(ctx context.Context) ([]sign.Sign, error) {
 	for _, c := range changed {
 		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
 	}
-	found = append(found, sign.Products(files, func(file string) bool { return edited[file] })...)
+	found = append(found, sign.GeneratedFileSigns(files, func(file string) bool { return edited[file] })...)
 	lacking, err := in.missingMeans(ctx)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func unaskedData(asked string, c git.Change) bool {
 // file returns the signs of one changed file.
 func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
 	test := in.r.files.isTest(c.Path)
-	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
+	if s, ok := sign.ShadowSign(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
 	}
 	if !test && unaskedData(in.r.Asked, c) {
@@ -148,26 +148,26 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 	if c.Status == 'D' {
 		return found, nil
 	}
-	if found = append(found, sign.Unseen(c.Path, was, is)...); !sign.Knows(c.Path) {
+	if found = append(found, sign.InvisibleCharacters(c.Path, was, is)...); !sign.IsProgram(c.Path) {
 		return found, nil
 	}
 	change := sign.NewChange(c.Path, was, is)
 	if test || path.Ext(c.Path) == ".rs" { // it may hold tests
-		found = append(append(found, change.TestSigns()...), change.Weak(in.functions)...)
+		found = append(append(found, change.TestSigns()...), change.WeakTestSigns(in.functions)...)
 	}
 	if test {
 		return append(found, in.testDoubles(c.Path, was, is)...), nil
 	}
-	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.Ask)...)
-	for _, a := range in.tests.Answers(change) {
+	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.IsRequested)...)
+	for _, a := range in.tests.AnswerTables(change) {
 		found = append(found, a.Sign)
 	}
-	for _, s := range slices.Concat(in.tests.Held(change), in.tests.Copied(change)) {
+	for _, s := range slices.Concat(in.tests.HardcodedAnswers(change), in.tests.CopiedExpressions(change)) {
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
 			found = append(found, s)
 		}
 	}
-	found = append(found, in.tests.Redefined(change)...)
+	found = append(found, in.tests.RedefinedCommands(change)...)
 	for _, f := range mutant.EqualityFunctions(c.Path, was, is) {
 		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
 			found = append(found, s)
@@ -189,7 +189,7 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		}
 	}
 	if c.Status == 'A' {
-		found = append(found, sign.Moved(c.Path, func(file string) bool { return in.gone[file] })...)
+		found = append(found, sign.LessCheckedSigns(c.Path, func(file string) bool { return in.gone[file] })...)
 	}
 	return found, nil
 }
@@ -201,7 +201,7 @@ func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sig
 		bare := mutant.BareName(f.Name)
 		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
 		if f.New && !isEntryPoint(f) && slices.ContainsFunc(in.functions, same) {
-			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.Double, Does: "has a function of its own with a name that the work changed", Text: f.Name})
+			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.TestDouble, Does: "has a function of its own with a name that the work changed", Text: f.Name})
 		}
 	}
 	return found
@@ -217,7 +217,7 @@ type unreadNames struct {
 // unread returns what neither the file itself nor any other file reads.
 func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames, error) {
 	look := func(all string) (found []unreadNames) {
-		for _, s := range c.Kept(all) {
+		for _, s := range c.UnreadValues(all) {
 			found = append(found, unreadNames{Sign: s})
 		}
 		for _, f := range mutant.UnreadParameters(c.File, c.Before, c.After, all) {
@@ -226,12 +226,12 @@ func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames
 		}
 		return found
 	}
-	own := sign.Said(c.File, c.After)
+	own := sign.WithoutComments(c.File, c.After)
 	found := look(own)
 	if len(found) == 0 {
 		return nil, nil
 	}
-	programs, err := in.repo.Select(ctx, in.r.After, git.NewSelection(func(other string, _ git.Entry) bool { return other != c.File && sign.Knows(other) }))
+	programs, err := in.repo.Select(ctx, in.r.After, git.NewSelection(func(other string, _ git.Entry) bool { return other != c.File && sign.IsProgram(other) }))
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames
 	var all strings.Builder
 	all.WriteString(own)
 	for other, content := range others {
-		for line := range strings.Lines(sign.Said(other, content)) {
+		for line := range strings.Lines(sign.WithoutComments(other, content)) {
 			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
 				all.WriteString(line)
 			}
@@ -279,7 +279,7 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	}
 	t := sign.NewTests(tests, strings.Join(known, "\n"))
 	for file, content := range tests {
-		t.Expect(mutant.Values(file, content, nil, nil).Distinctive)
+		t.AddExpected(mutant.Values(file, content, nil, nil).Distinctive)
 	}
 	return t, err
 }
@@ -307,7 +307,7 @@ func isDocument(file string) bool {
 // droppedNames returns signs for exported names that no changed file exports now.
 func (in *inspection) droppedNames(ctx context.Context, changes []git.Change) ([]sign.Sign, error) {
 	exported := func(tree string, e git.Entry, file string) ([]string, error) {
-		if !isFile(e) || !sign.Knows(file) {
+		if !isFile(e) || !sign.IsProgram(file) {
 			return nil, nil
 		}
 		content, err := in.repo.Show(ctx, tree, file)
@@ -321,13 +321,13 @@ func (in *inspection) droppedNames(ctx context.Context, changes []git.Change) ([
 			return nil, err
 		}
 		for _, name := range names {
-			was = append(was, sign.Dropped(c.Path, name))
+			was = append(was, sign.RemovedExportSign(c.Path, name))
 		}
 		if names, err = exported(in.r.After, c.To, c.Path); err != nil {
 			return nil, err
 		}
 		for _, name := range names {
-			now[sign.Dropped("", name).Does] = true
+			now[sign.RemovedExportSign("", name).Does] = true
 		}
 	}
 	for _, s := range was {

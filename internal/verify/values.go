@@ -185,7 +185,7 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 	var err error
 	switch {
 	case verdict.TestsCannotFail:
-		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case"})
+		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.AlwaysPasses, Does: "is work whose tests were seen to pass in any case"})
 	case verdict.TestsProveNothing() && c.WantedEvidence != gate.Unproven:
 		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
 	}
@@ -203,7 +203,7 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 // language is unknown.
 func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, error) {
 	var signs []sign.Sign
-	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || c.isTest(ch.Path) || !sign.Knows(ch.Path) })
+	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || c.isTest(ch.Path) || !sign.IsProgram(ch.Path) })
 	err := eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
 		functions := mutant.Changed(ch.Path, before, after)
 		as.Path = ch.Path
