@@ -29,7 +29,7 @@ func (c *hookCmd) Run(a *app) error {
 	parent := os.Getppid()
 	code := hook.Run(context.Background(), hook.Call{
 		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{a.self},
-		Parent: parent, Version: version.String(), Untracked: untracked, Orphan: func() bool { return os.Getppid() != parent },
+		Parent: parent, Version: version.String(), Untracked: untracked, IsOrphaned: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {
 		return codeOf(code) // what stands on stderr is told to the agent

@@ -40,7 +40,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 // startKeeper starts what answers the hooks of a session that a loop lives in. It
 // is not waited for, and one that is there already stays the only one.
 func (a *app) startKeeper(session string) error {
-	if !keeper.Possible(a.env.PawlHome, session) || hook.Ended(a.env.PawlHome, session) {
+	if !keeper.Possible(a.env.PawlHome, session) || hook.HasNoRunningLoop(a.env.PawlHome, session) {
 		return nil
 	}
 	_, err := a.startDetached(nil, "keep", session)

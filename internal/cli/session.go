@@ -52,7 +52,7 @@ const beginTimeout = 10 * time.Minute
 func (sessionBeginCmd) Run(a *app) error {
 	out, err := a.sessionBegin()
 	if err != nil {
-		out = hook.Begun{Error: err.Error(), Hint: failure.Hint(err)}
+		out = hook.BeginResult{Error: err.Error(), Hint: failure.Hint(err)}
 	}
 	if jsonErr := a.printJSON(out); jsonErr != nil {
 		return jsonErr
@@ -66,23 +66,23 @@ func (sessionBeginCmd) Run(a *app) error {
 // requestMax bounds a request, in bytes.
 const requestMax = 8 << 20
 
-func (a *app) sessionBegin() (hook.Begun, error) {
+func (a *app) sessionBegin() (hook.BeginResult, error) {
 	data, err := io.ReadAll(io.LimitReader(a.In, requestMax))
 	if err != nil {
-		return hook.Begun{}, fmt.Errorf("read the request: %w", err)
+		return hook.BeginResult{}, fmt.Errorf("read the request: %w", err)
 	}
 	var r hook.BeginRequest
 	if err := json.Unmarshal(data, &r); err != nil {
-		return hook.Begun{}, failure.New(failure.Usage, "", "read the request: %w", err)
+		return hook.BeginResult{}, failure.New(failure.Usage, "", "read the request: %w", err)
 	}
 	ctx := a.untilSignal()
 	q, message, err := a.understand(ctx, r)
 	if err != nil || q == nil {
-		return hook.Begun{Message: message}, err
+		return hook.BeginResult{Message: message}, err
 	}
 	p, err := launch.PrepareAttended(ctx, q.AttendRequest)
 	if err != nil {
-		return hook.Begun{}, err
+		return hook.BeginResult{}, err
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{
 		Session: q.Session, GateTimeout: beginTimeout, Ready: q.ready,
@@ -94,7 +94,7 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 		err = a.startKeeper(q.Session.Session)
 	}
 	if err != nil {
-		return hook.Begun{}, err
+		return hook.BeginResult{}, err
 	}
 	if message = strings.TrimSuffix(opening(p, begun), "\n"); r.Adopt != "" {
 		message = adoption(p, begun, q.remark)
@@ -102,7 +102,7 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if words := secretWords(p.Goal); words != "" {
 		message += "\n  " + words
 	}
-	return hook.Begun{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
+	return hook.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
 }
 
 // mostContext is how long the first prompt of a hook may be, in bytes: of more

@@ -41,8 +41,8 @@ func TestSessionBegan(t *testing.T) {
 			if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			h := &handler{Call: Call{Env: environment.Environment{Session: environment.Session{Client: tt.pid}}}, p: codec.Event{Transcript: path}}
-			if got := h.sessionBegan(); got.Sub(tt.want).Abs() > time.Second {
+			h := &handler{Call: Call{Env: environment.Environment{Session: environment.Session{Client: tt.pid}}}, event: codec.Event{Transcript: path}}
+			if got := h.sessionStart(); got.Sub(tt.want).Abs() > time.Second {
 				t.Errorf("began %v, want %v", got, tt.want)
 			}
 		})

@@ -34,8 +34,8 @@ type BeginRequest struct {
 	Responder  string    `json:"responder,omitempty"`
 }
 
-// Begun is the output of `pawl session begin`.
-type Begun struct {
+// BeginResult is the output of `pawl session begin`.
+type BeginResult struct {
 	Loop    string `json:"loop,omitempty"`
 	Message string `json:"message,omitempty"` // for the user
 	Context string `json:"context,omitempty"` // for the agent
@@ -47,25 +47,25 @@ type Begun struct {
 // on without the hook.
 const beginTimeout = 11 * time.Minute
 
-// begin starts a loop in this session.
-func (h *handler) begin(ctx context.Context, q BeginRequest) (Begun, error) {
-	q.Session, q.PromptID, q.Client = h.p.Session, h.p.PromptID, h.client()
-	q.Dir, q.Root, q.Unattended = h.p.Dir, h.project(), h.Env.Session.Unattended
+// beginLoop starts a loop in this session.
+func (h *handler) beginLoop(ctx context.Context, q BeginRequest) (BeginResult, error) {
+	q.Session, q.PromptID, q.Client = h.event.Session, h.event.PromptID, h.client()
+	q.Dir, q.Root, q.Unattended = h.event.Dir, h.projectDir(), h.Env.Session.Unattended
 	q.Responder = h.installation()
 	if q.Adopt != "" {
-		q.Started = h.sessionBegan()
+		q.Started = h.sessionStart()
 	}
 	in, err := json.Marshal(q)
 	if err != nil {
-		return Begun{}, fmt.Errorf("encode request to begin a loop: %w", err)
+		return BeginResult{}, fmt.Errorf("encode request to begin a loop: %w", err)
 	}
 	out, err := h.runPawl(ctx, string(in), "session", "begin")
-	var b Begun
+	var b BeginResult
 	if jsonErr := json.Unmarshal(out, &b); jsonErr != nil {
-		return Begun{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
+		return BeginResult{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
 	}
 	if b.Error != "" {
-		return Begun{}, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
+		return BeginResult{}, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
 	}
 	return b, nil
 }
@@ -78,26 +78,26 @@ func hintLine(hint string) string {
 	return "pawl: hint: " + hint
 }
 
-// project returns the folder that the session belongs to; its current folder may differ.
-func (h *handler) project() string {
+// projectDir returns the folder that the session belongs to; its current folder may differ.
+func (h *handler) projectDir() string {
 	if h.Env.Session.Project != "" {
 		return h.Env.Session.Project
 	}
-	return h.p.Dir
+	return h.event.Dir
 }
 
 // commandPrefix is what the client puts before the names of the plugin's commands.
 const commandPrefix = "pawl:"
 
-// command answers one of the plugin's commands. The arguments are as typed: no shell or
+// answerCommand answers one of the plugin's commands. The arguments are as typed: no shell or
 // template has changed them. ok is false for other commands.
-func (h *handler) command(ctx context.Context, b session.Binding) (r reply, ok bool) {
-	name, ok := strings.CutPrefix(h.p.Command, commandPrefix)
+func (h *handler) answerCommand(ctx context.Context, b session.Binding) (r reply, ok bool) {
+	name, ok := strings.CutPrefix(h.event.Command, commandPrefix)
 	if !ok {
 		return reply{}, false
 	}
-	if h.p.PromptID != "" {
-		switch first, err := h.bindings.FirstTime(ctx, h.p.Session, h.p.PromptID); {
+	if h.event.PromptID != "" {
+		switch first, err := h.bindings.FirstTime(ctx, h.event.Session, h.event.PromptID); {
 		case err != nil:
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		case !first:
@@ -105,31 +105,31 @@ func (h *handler) command(ctx context.Context, b session.Binding) (r reply, ok b
 		}
 	}
 	loop := b.Loop
-	if named := strings.Fields(h.p.Args); len(named) == 1 && name != "tell" {
-		loop = named[0]
+	if args := strings.Fields(h.event.Args); len(args) == 1 && name != "tell" {
+		loop = args[0]
 	}
 	switch name {
 	case "loop", "verify", "ralph-loop":
-		begun, err := h.begin(ctx, BeginRequest{Command: name, Args: h.p.Args})
+		begun, err := h.beginLoop(ctx, BeginRequest{Command: name, Args: h.event.Args})
 		if err != nil {
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		}
 		if begun.Context == "" { // --help, say: the agent is not to look for a loop
-			return h.relay([]byte(begun.Message), nil), true
+			return h.showOutput([]byte(begun.Message), nil), true
 		}
 		return reply{Context: begun.Context, Message: begun.Message}, true
 	case "cancel", "cancel-ralph":
 		return h.cancel(ctx, b, name, loop), true
 	case "status":
 		if loop == "" {
-			return h.relay([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
+			return h.showOutput([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
 		}
-		return h.relay(h.runPawl(ctx, "", "status", "--", loop)), true
+		return h.showOutput(h.runPawl(ctx, "", "status", "--", loop)), true
 	case "tell":
 		if b.Loop == "" {
-			return h.relay([]byte("No loop lives in this session."), nil), true
+			return h.showOutput([]byte("No loop lives in this session."), nil), true
 		}
-		return h.relay(h.runPawl(ctx, "", "tell", b.Loop, "--", h.p.Args)), true
+		return h.showOutput(h.runPawl(ctx, "", "tell", b.Loop, "--", h.event.Args)), true
 	}
 	return reply{}, false
 }
@@ -143,9 +143,9 @@ func (h *handler) cancel(ctx context.Context, b session.Binding, name, id string
 	case id == "":
 		return reply{Answer: ralphloop.NoLoop}
 	}
-	said := h.relay(h.runPawl(ctx, "", "stop", "--", id))
+	r := h.showOutput(h.runPawl(ctx, "", "stop", "--", id))
 	if id != b.Loop {
-		return reply{Answer: said.Message}
+		return reply{Answer: r.Message}
 	}
 	// This prompt has no stop of its own at which to tell of the end.
 	s, err := h.acquire(ctx, b)
@@ -154,19 +154,19 @@ func (h *handler) cancel(ctx context.Context, b session.Binding, name, id string
 	case s.mem.State.Phase != loop.Ended:
 		err = s.release()
 	default:
-		var over reply
-		if over, err = h.replyForState(ctx, b, s); err == nil && over.Message != "" {
-			said.Message = over.Message
+		var end reply
+		if end, err = h.replyForState(ctx, b, s); err == nil && end.Message != "" {
+			r.Message = end.Message
 		}
 	}
 	if err != nil && !store.IsHeld(err) && !errors.Is(err, errNotOwner) {
-		said.Message += "\n" + err.Error()
+		r.Message += "\n" + err.Error()
 	}
-	return reply{Answer: said.Message}
+	return reply{Answer: r.Message}
 }
 
-// relay shows the tool's output to the user and the agent.
-func (h *handler) relay(out []byte, err error) reply {
+// showOutput shows the tool's output to the user and the agent.
+func (h *handler) showOutput(out []byte, err error) reply {
 	text := strings.TrimSpace(string(out))
 	if err != nil {
 		text = strings.TrimSpace(text + "\n" + err.Error())
@@ -188,21 +188,21 @@ func (h *handler) runPawl(ctx context.Context, in string, args ...string) ([]byt
 		err = wait()
 	}
 	if err != nil {
-		said := plan.OneLine(problem.String(), 500)
-		if said == "" {
-			said = err.Error()
+		text := plan.OneLine(problem.String(), 500)
+		if text == "" {
+			text = err.Error()
 		}
-		err = errors.New(said)
+		err = errors.New(text)
 	}
 	return out.Bytes(), err
 }
 
-// sessionBegan returns when the session began: when its client started or, for a resumed
+// sessionStart returns when the session began: when its client started or, for a resumed
 // session, the first time in its transcript. It is zero if neither is known. The
 // transcript alone does not tell: on a terminal it begins with the first prompt, and may
 // not exist at the first stop.
-func (h *handler) sessionBegan() time.Time {
-	client, first := proc.StartTime(h.Env.Session.Client), h.p.TranscriptBegan()
+func (h *handler) sessionStart() time.Time {
+	client, first := proc.StartTime(h.Env.Session.Client), h.event.TranscriptBegan()
 	if client.IsZero() || !first.IsZero() && first.Before(client) {
 		return first
 	}

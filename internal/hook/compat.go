@@ -23,69 +23,69 @@ import (
 // was refused. Files that will not belong to this session at later stops either are
 // remembered and not read again (package front).
 func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) {
-	none, p := session.Binding{}, place.At(h.project(), h.Env)
-	fingerprint, mine := p.Fingerprint(h.now), false
-	var news []string
+	noBinding, p := session.Binding{}, place.At(h.projectDir(), h.Env)
+	fingerprint, isOurs := p.Fingerprint(h.now), false
+	var refusals []string
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
 		if path == "" {
 			continue
 		}
-		proposal, byAgent, err := h.proposal(f, path, p)
+		proposal, byAgent, err := h.proposeLoop(f, path, p)
 		if proposal.Skip {
 			continue
 		}
 		if err == nil || proposal.Refused == "" { // the next look may find something else
 			fingerprint = ""
 		}
-		var begun Begun
+		var begun BeginResult
 		if err == nil {
-			if !mine {
-				mine, err = h.bindings.FirstTime(ctx, h.p.Session, "adopts at "+h.p.StopID())
+			if !isOurs {
+				isOurs, err = h.bindings.FirstTime(ctx, h.event.Session, "adopts at "+h.event.StopID())
 			}
 			switch {
-			case mine:
-				begun, err = h.begin(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+			case isOurs:
+				begun, err = h.beginLoop(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
 				if err == nil && begun.Loop == "" && begun.Message != "" {
 					err = errors.New(begun.Message)
 				}
 			case err == nil:
-				return none, session.ErrNone // Pawl is installed twice: the other one does
+				return noBinding, session.ErrNone // Pawl is installed twice: the other one does
 			}
 		}
-		if err != nil && h.isNew(ctx, h.p.Session, err.Error()) {
-			news = append(news, refusalText(p.Root, path, err))
+		if err != nil && h.isFirstTime(ctx, h.event.Session, err.Error()) {
+			refusals = append(refusals, refusalText(p.Root, path, err))
 		}
 		if begun.Loop != "" {
 			h.startMessage = begun.Message
-			if len(news) > 0 {
-				h.startMessage = "pawl: " + strings.Join(append(news, begun.Message), "\n")
+			if len(refusals) > 0 {
+				h.startMessage = "pawl: " + strings.Join(append(refusals, begun.Message), "\n")
 			}
-			return h.bindings.Find(h.p.Session)
+			return h.bindings.Find(h.event.Session)
 		}
 	}
-	if err := place.Of(h.Env.PawlHome).RecordInspection(h.p.Session, fingerprint); err != nil {
-		return none, err
+	if err := place.Of(h.Env.PawlHome).RecordInspection(h.event.Session, fingerprint); err != nil {
+		return noBinding, err
 	}
-	if len(news) == 0 {
-		return none, session.ErrNone
+	if len(refusals) == 0 {
+		return noBinding, session.ErrNone
 	}
-	why := errors.New("no loop begins: " + strings.Join(news, "\n"))
+	why := errors.New("no loop begins: " + strings.Join(refusals, "\n"))
 	if h.Env.Session.Unattended {
-		return none, errors.Join(why, place.Of(h.Env.PawlHome).SaveEndText(h.p.Session, "pawl: "+why.Error()+"\n"))
+		return noBinding, errors.Join(why, place.Of(h.Env.PawlHome).SaveEndText(h.event.Session, "pawl: "+why.Error()+"\n"))
 	}
-	return none, why
+	return noBinding, why
 }
 
-// proposal returns the loop that another tool's file asks for, and whether the agent may
+// proposeLoop returns the loop that another tool's file asks for, and whether the agent may
 // have written the file, where that matters. An error says why no session may follow the
 // file. Questions to git are left to `pawl session begin`.
-func (h *handler) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
+func (h *handler) proposeLoop(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
 	made, err = f.Propose(path, p, statefile.SessionInfo{
-		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
+		SessionID: h.event.Session, SessionStarted: h.sessionStart(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(spare string, names ...string) bool {
-			byAgent = h.p.MayHaveWritten(spare, names)
+			byAgent = h.event.MayHaveWritten(spare, names)
 			return byAgent
 		},
 	})
@@ -95,9 +95,9 @@ func (h *handler) proposal(f statefile.Format, path string, p place.Project) (ma
 	return made, byAgent, err
 }
 
-// isNew reports whether a message has not been shown in this session yet. If that is
+// isFirstTime reports whether a message has not been shown in this session yet. If that is
 // unknown, it is shown again.
-func (h *handler) isNew(ctx context.Context, id, what string) bool {
+func (h *handler) isFirstTime(ctx context.Context, id, what string) bool {
 	first, err := h.bindings.FirstTime(ctx, id, what)
 	return first || err != nil
 }
@@ -115,37 +115,37 @@ func refusalText(root, path string, err error) string {
 // files, as messages to the loop and in order. Files that cannot be read are kept, and
 // the user is told.
 func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Binding) error {
-	w, err := s.files.ReceiveChanges(time.Now())
+	changes, err := s.files.ReceiveChanges(time.Now())
 	if err != nil {
-		if h.isNew(ctx, b.Session, err.Error()) {
+		if h.isFirstTime(ctx, b.Session, err.Error()) {
 			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
 			h.startMessage = "pawl: " + withHint(err)
 		}
 		return nil
 	}
-	for _, n := range w.Notes {
+	for _, n := range changes.Notes {
 		if err := s.loop.Post("file-"+n.ID, record.Message{Kind: record.MessageNote, Text: h.redact()(n.Text)}); err != nil {
 			return err
 		}
 	}
 	// The id of what is not text is new each time: said twice it does no harm.
-	said := func(kind string) error {
-		return s.loop.Post(fmt.Sprintf("file-%s-%d", kind, time.Now().UnixNano()), record.Message{Kind: kind, Text: w.Stop})
+	post := func(kind string) error {
+		return s.loop.Post(fmt.Sprintf("file-%s-%d", kind, time.Now().UnixNano()), record.Message{Kind: kind, Text: changes.Stop})
 	}
 	switch {
-	case w.Stop != "":
-		s.note(loop.Info, w.Stop+": the loop is cancelled")
-		err = said(record.MessageStop)
-	case w.Paused && !b.FilePaused:
-		err = said(record.MessagePause)
-	case b.FilePaused && !w.Paused && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
-		err = said(record.MessageResume)
+	case changes.Stop != "":
+		s.note(loop.Info, changes.Stop+": the loop is cancelled")
+		err = post(record.MessageStop)
+	case changes.Paused && !b.FilePaused:
+		err = post(record.MessagePause)
+	case b.FilePaused && !changes.Paused && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
+		err = post(record.MessageResume)
 	}
-	if err == nil && w.Paused != b.FilePaused {
-		_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool { b.FilePaused = w.Paused; return true })
+	if err == nil && changes.Paused != b.FilePaused {
+		_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool { b.FilePaused = changes.Paused; return true })
 	}
-	if err == nil && w.Acknowledge != nil {
-		err = w.Acknowledge()
+	if err == nil && changes.Acknowledge != nil {
+		err = changes.Acknowledge()
 	}
 	return err
 }
@@ -153,8 +153,8 @@ func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Bi
 // updateFiles writes the loop's progress to the state files.
 func (h *handler) updateFiles(ctx context.Context, b session.Binding, s *lease) {
 	err := s.files.UpdateProgress(s.mem, time.Now())
-	if err != nil && h.isNew(ctx, b.Session, "files of "+b.Loop) {
-		h.anomaly(ctx, b, err)
+	if err != nil && h.isFirstTime(ctx, b.Session, "files of "+b.Loop) {
+		h.noteAnomaly(ctx, b, err)
 		h.startMessage = "pawl: " + withHint(err)
 	}
 }

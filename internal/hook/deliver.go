@@ -18,7 +18,7 @@ import (
 func (h *handler) answerCallEnd(ctx context.Context, b session.Binding) (reply, error) {
 	err := h.recordCall(b)
 	path := record.DeliverPath(store.Open(h.Env.PawlHome).Loop(b.Loop))
-	if h.p.Agent != "" || !h.replayed && !fileExists(path) { // a subagent could not act on them
+	if h.event.Agent != "" || !h.replayed && !fileExists(path) { // a subagent could not act on them
 		return reply{}, err
 	}
 	var r reply

@@ -15,7 +15,7 @@ import (
 // runDriver starts the driver and waits for it, at most until ctx is done or enough, which
 // may be nil, returns true. The driver goes on afterwards: the client kills hooks that
 // exceed its timeout, and gates may take an hour.
-func (h *handler) runDriver(ctx context.Context, loop string, enough func() bool) error {
+func (h *handler) runDriver(ctx context.Context, loop string, isDone func() bool) error {
 	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("open drive.log: %w", err)
@@ -41,7 +41,7 @@ func (h *handler) runDriver(ctx context.Context, loop string, enough func() bool
 		case <-ctx.Done():
 			return nil
 		case <-poll.C:
-			if enough != nil && enough() {
+			if isDone != nil && isDone() {
 				return nil
 			}
 		}

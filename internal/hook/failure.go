@@ -28,7 +28,7 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 	if h.isClosedByClient(s) { // SessionEnd came first, and told of it
 		return reply{}, s.owner.Close()
 	}
-	f := codec.Failure(h.p.Error, h.p.Answer())
+	f := codec.Failure(h.event.Error, h.event.Answer())
 	if !h.alreadyReceived(s) {
 		err = h.recordFailure(s, b, f)
 	}
@@ -50,10 +50,10 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 // recordFailure passes an API error that ended a turn to the state machine.
 func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) error {
 	if f.Class == loop.UsageLimit {
-		f.Until = h.limitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
+		f.Until = h.usageLimitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
 	}
 	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
-		ToolCalls: toolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.p.Session, ByUser: h.isUserTurn(b),
+		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.event.Session, ByUser: h.isUserTurn(b),
 	}})
 }
 
@@ -66,7 +66,7 @@ func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
 	}
 	var class, message string
 	h.pollTranscript(func() string {
-		class, message = h.p.LastError(proc.StartTime(h.client()))
+		class, message = h.event.LastError(proc.StartTime(h.client()))
 		return class
 	})
 	if class == "" {
@@ -78,40 +78,40 @@ func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
 // isClosedByClient reports whether this client process has already closed the loop's
 // session.
 func (h *handler) isClosedByClient(s *lease) bool {
-	return s.mem.Bound.Closed && s.mem.Bound.Session == h.p.Session && s.mem.Bound.Client == h.client()
+	return s.mem.Bound.Closed && s.mem.Bound.Session == h.event.Session && s.mem.Bound.Client == h.client()
 }
 
 const (
-	maxLimitWait     = 8 * 24 * time.Hour // of any usage limit: a week, and clock differences
-	clientResumeTime = 2 * time.Minute    // after the reset, in which the client may resume by itself: it takes 30 to 90 s
-	clientRetryTime  = 6 * time.Minute    // after a turn that met the limit again: the client waits one minute, then five
+	maxUsageLimitWait = 8 * 24 * time.Hour // of any usage limit: a week, and clock differences
+	clientResumeTime  = 2 * time.Minute    // after the reset, in which the client may resume by itself: it takes 30 to 90 s
+	clientRetryTime   = 6 * time.Minute    // after a turn that met the limit again: the client waits one minute, then five
 )
 
-// limitEnd returns when to wake the session after a usage limit, or zero if the
+// usageLimitEnd returns when to wake the session after a usage limit, or zero if the
 // transcript names no reset time. The client gets time to resume by itself first, so that
 // only one of the two does; claude -p never does (alone). limited counts consecutive
 // usage limits.
-func (h *handler) limitEnd(limited int, alone bool) time.Time {
+func (h *handler) usageLimitEnd(consecutiveLimits int, unattended bool) time.Time {
 	var reset time.Time
 	h.pollTranscript(func() string {
-		reset = h.p.LimitReset()
+		reset = h.event.LimitReset()
 		if reset.IsZero() {
 			return ""
 		}
 		return "known"
 	})
-	if reset.IsZero() || reset.After(h.now.Add(maxLimitWait)) {
+	if reset.IsZero() || reset.After(h.now.Add(maxUsageLimitWait)) {
 		return time.Time{}
 	}
-	if alone {
+	if unattended {
 		return reset
 	}
 	until := reset.Add(clientResumeTime)
 	if reset.Before(h.now) {
 		until = h.now.Add(clientResumeTime)
 	}
-	if again := h.now.Add(clientRetryTime); limited > 0 && until.Before(again) {
-		return again
+	if earliest := h.now.Add(clientRetryTime); consecutiveLimits > 0 && until.Before(earliest) {
+		return earliest
 	}
 	return until
 }

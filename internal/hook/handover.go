@@ -12,14 +12,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// handOverAtBlockCap requests a handover if the client is about to end the session
+// handOverAtStopCap requests a handover if the client is about to end the session
 // regardless of hooks, and the user allowed handovers.
-func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
+func (h *handler) handOverAtStopCap(s *lease, b session.Binding) error {
 	if !s.spec.Policy.Handover || s.mem.State.HandoverFailed || h.userTurn {
 		return nil
 	}
-	limit := h.blockCap()
-	if limit == 0 || consecutiveBlocks(b, s) < limit {
+	limit := h.stopCap()
+	if limit == 0 || consecutiveStops(b, s) < limit {
 		return nil
 	}
 	return s.step(loop.Event{
@@ -28,10 +28,10 @@ func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
 	})
 }
 
-// consecutiveBlocks returns how many stops in a row were answered with more work, without
+// consecutiveStops returns how many stops in a row were answered with more work, without
 // a tool call between them.
-func consecutiveBlocks(b session.Binding, s *lease) int {
-	if toolsLength(s.loop) > b.ToolsSize {
+func consecutiveStops(b session.Binding, s *lease) int {
+	if toolsSize(s.loop) > b.ToolsSize {
 		return 0
 	}
 	return b.ConsecutiveBlocks
@@ -60,8 +60,8 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 	return h.replyLoopMoved(ctx, b, cause)
 }
 
-// hasMoved reports whether a runner owns the loop, or is about to.
-func hasMoved(m memory.Memory) bool {
+// isOwnedByRunner reports whether a runner owns the loop, or is about to.
+func isOwnedByRunner(m memory.Memory) bool {
 	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
 }
 
@@ -72,7 +72,7 @@ func (h *handler) isolatedTryText(b session.Binding) string {
 		return b.Loop + ": this try is made in a fresh session, beside this one"
 	}
 	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a fresh session, beside this one, which is yours meanwhile and is woken with what comes of it",
-		b.Loop, iterationOf(m.State, "/"), plan.OneLine(m.State.Failing.Reason, 160))
+		b.Loop, iterationText(m.State, "/"), plan.OneLine(m.State.Failing.Reason, 160))
 }
 
 // isIsolatedTryRunning reports whether an isolated try is running. The session need not

@@ -53,8 +53,8 @@ type Call struct {
 	// Untracked lists the files below a folder of the work tree at root that git neither
 	// tracks nor ignores, as absolute paths. It returns false if git cannot tell. nil:
 	// unknown.
-	Untracked func(root, dir string) ([]string, bool)
-	Orphan    func() bool // reports whether the caller has exited; nil where the context ends then
+	Untracked  func(root, dir string) ([]string, bool)
+	IsOrphaned func() bool // reports whether the caller has exited; nil where the context ends then
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }
@@ -83,9 +83,9 @@ func Run(ctx context.Context, c Call) (code int) {
 			}
 		}
 	}()
-	again := false
+	replayed := false
 	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.AgainFlag) {
-		again, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.AgainFlag), c.Args[:last]
+		replayed, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.AgainFlag), c.Args[:last]
 	}
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
@@ -103,10 +103,10 @@ func Run(ctx context.Context, c Call) (code int) {
 	if c.Env.Loop != "" {
 		return exitOK // pawl run drives this session
 	}
-	h := &handler{Call: c, bindings: session.Open(c.Env.PawlHome), now: time.Now(), replayed: again, failClosed: closed}
+	h := &handler{Call: c, bindings: session.Open(c.Env.PawlHome), now: time.Now(), replayed: replayed, failClosed: closed}
 	var ok bool
-	if h.p, ok = codec.ReadEvent(c.In); !ok {
-		if closed && !h.p.IsOtherClient() {
+	if h.event, ok = codec.ReadEvent(c.In); !ok {
+		if closed && !h.event.IsOtherClient() {
 			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
 			return front.ExitCode(c.Args, exitError, c.Err)
 		}
@@ -121,7 +121,7 @@ func Run(ctx context.Context, c Call) (code int) {
 // handler answers one event.
 type handler struct {
 	Call
-	p              codec.Event
+	event          codec.Event
 	bindings       session.Store
 	now            time.Time
 	clock          record.Clock // the loop's
@@ -135,7 +135,7 @@ type handler struct {
 
 // answer finds the loop of the session and answers the event for it.
 func (h *handler) answer(ctx context.Context) int {
-	b, err := h.bindings.Find(h.p.Session)
+	b, err := h.bindings.Find(h.event.Session)
 	switch {
 	case err == nil && b.Loop == "":
 		b, err = h.beginPromptLoop(ctx, b)
@@ -153,19 +153,19 @@ func (h *handler) answer(ctx context.Context) int {
 	}
 	var r reply
 	if err == nil {
-		r, err = h.forLoop(ctx, b)
+		r, err = h.answerForLoop(ctx, b)
 	}
 	if errors.Is(err, session.ErrNone) {
 		return exitOK // the loop has ended meanwhile
 	}
 	if err != nil {
-		h.anomaly(ctx, b, err)
+		h.noteAnomaly(ctx, b, err)
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
-	if err != nil && r.Call == nil && h.failClosed && h.p.Event == codec.PreToolUse {
+	if err != nil && r.Call == nil && h.failClosed && h.event.Event == codec.PreToolUse {
 		return front.ExitCode(h.Args, exitError, h.Err)
 	}
-	if err != nil && r.Empty() && h.showsErrors() {
+	if err != nil && r.Empty() && h.showsErrorsToUser() {
 		r = reply{Message: "pawl: " + withHint(err)}
 	}
 	return h.respond(r)
@@ -176,7 +176,7 @@ func (h *handler) answer(ctx context.Context) int {
 func (h *handler) respond(r reply) int {
 	r.Message, h.startMessage = strings.TrimSpace(h.startMessage+"\n"+r.Message), ""
 	r.Context, h.moveContext = h.moveContext+r.Context, ""
-	if err := r.Print(h.Out, h.p.Event); err != nil {
+	if err := r.Print(h.Out, h.event.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
 	if r.ExitMessage != "" { // the client passes on the last words of a hook only if it fails
@@ -191,56 +191,56 @@ func (h *handler) respond(r reply) int {
 // session.ErrNone otherwise.
 func (h *handler) sessionWithoutLoop(ctx context.Context) (session.Binding, error) {
 	none := session.Binding{}
-	if h.p.Agent != "" {
+	if h.event.Agent != "" {
 		return none, session.ErrNone // a subagent
 	}
 	if !h.Env.Session.Inside && h.Env.Session.Client == 0 { // another agent, some run these hooks too; or a user
 		fmt.Fprintln(h.Err, "pawl-hook: no loop begins: neither CLAUDECODE nor CLAUDE_PID is set, so this is no hook of a Claude Code session")
 		return none, session.ErrNone
 	}
-	switch h.p.Event {
+	switch h.event.Event {
 	case codec.UserPromptExpansion:
-		r, ok := h.command(ctx, none)
+		r, ok := h.answerCommand(ctx, none)
 		if ok {
 			h.respond(r)
 			return none, session.ErrNone
 		}
 	case codec.UserPromptSubmit:
-		r, ok := h.loopInPrompt(ctx)
+		r, ok := h.requestPromptLoop(ctx)
 		if ok {
 			h.respond(r)
 			return none, session.ErrNone
 		}
 	case codec.Stop, codec.SessionStart:
-		if h.p.Event == codec.SessionStart && h.p.Source != "clear" {
+		if h.event.Event == codec.SessionStart && h.event.Source != "clear" {
 			return none, session.ErrNone
 		}
-		b, err := h.bindings.Adopt(ctx, h.p.Session, h.client(), h.now)
+		b, err := h.bindings.Adopt(ctx, h.event.Session, h.client(), h.now)
 		if !errors.Is(err, session.ErrNone) {
 			return b, err
 		}
-		if h.p.Event == codec.Stop {
+		if h.event.Event == codec.Stop {
 			return h.adoptCompatFile(ctx)
 		}
 	}
 	return none, session.ErrNone
 }
 
-// anomaly journals an error, if the loop's journal can be opened.
-func (h *handler) anomaly(ctx context.Context, b session.Binding, err error) {
+// noteAnomaly journals an error, if the loop's journal can be opened.
+func (h *handler) noteAnomaly(ctx context.Context, b session.Binding, err error) {
 	if b.Loop == "" {
 		return
 	}
 	_ = h.withLease(ctx, b, func(s *lease) error { // where that fails too, the user is told at the stop
-		s.note(loop.Anomaly, h.p.Event+": "+err.Error())
+		s.note(loop.Anomaly, h.event.Event+": "+err.Error())
 		return nil
 	})
 }
 
-// showsErrors reports whether the user sees errors at this event: at the events that
+// showsErrorsToUser reports whether the user sees errors at this event: at the events that
 // matter to them, not at each tool call.
-func (h *handler) showsErrors() bool {
-	return h.userSeesErrors || h.p.Event == codec.Stop || h.p.Event == codec.SessionStart || h.p.Event == codec.UserPromptExpansion
+func (h *handler) showsErrorsToUser() bool {
+	return h.userSeesErrors || h.event.Event == codec.Stop || h.event.Event == codec.SessionStart || h.event.Event == codec.UserPromptExpansion
 }
 
 // client returns the process id of the session's client.
@@ -251,14 +251,14 @@ func (h *handler) client() int {
 	return h.Parent
 }
 
-// forLoop answers an event of a session that has a loop.
-func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error) {
-	b, mine, err := h.isResponder(ctx, b)
-	if err != nil || !mine {
+// answerForLoop answers an event of a session that has a loop.
+func (h *handler) answerForLoop(ctx context.Context, b session.Binding) (reply, error) {
+	b, isOurs, err := h.claimResponder(ctx, b)
+	if err != nil || !isOurs {
 		return reply{}, err
 	}
 	b.Unattended = b.Unattended || h.Env.Session.Unattended
-	switch h.p.Event {
+	switch h.event.Event {
 	case codec.PreToolUse:
 		return h.answerToolCall(ctx, b)
 	case codec.PermissionRequest:
@@ -266,10 +266,10 @@ func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error)
 	case codec.PostToolUse, codec.PostToolUseFailure:
 		return h.answerCallEnd(ctx, b)
 	}
-	if h.p.Agent != "" {
+	if h.event.Agent != "" {
 		return reply{}, nil // subagents come and go inside of a turn
 	}
-	switch h.p.Event {
+	switch h.event.Event {
 	case codec.Stop:
 		return h.answerStop(ctx, b)
 	case codec.StopFailure:
@@ -277,14 +277,14 @@ func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error)
 	case codec.UserPromptSubmit:
 		return h.answerPrompt(ctx, b)
 	case codec.UserPromptExpansion:
-		r, _ := h.command(ctx, b)
+		r, _ := h.answerCommand(ctx, b)
 		return r, nil
 	case codec.SessionStart:
 		return h.answerSessionStart(ctx, b)
 	case codec.SessionEnd:
 		return h.answerSessionEnd(ctx, b)
 	case codec.PreCompact:
-		return reply{}, h.remark(ctx, b, "the context is being compacted")
+		return reply{}, h.noteIfFree(ctx, b, "the context is being compacted")
 	}
 	return reply{}, nil
 }
@@ -297,28 +297,28 @@ func (h *handler) installation() string {
 	return "settings"
 }
 
-// isResponder reports whether this installation answers for the session: the first one
+// claimResponder reports whether this installation answers for the session: the first one
 // that was called does. If that one stops answering (a plugin that was disabled), the
 // last stop that we ignored stays unanswered, and we take over.
-func (h *handler) isResponder(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
-	me := h.installation()
-	if b.Responder == me {
+func (h *handler) claimResponder(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
+	installation := h.installation()
+	if b.Responder == installation {
 		return b, true, nil
 	}
-	mine := false
+	isOurs := false
 	b, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		switch {
-		case b.Responder == me:
-			mine = true
+		case b.Responder == installation:
+			isOurs = true
 			return false
-		case b.Responder == "", h.p.Event == codec.Stop && !b.PassedAt.IsZero() && b.LastStopAt.Before(b.PassedAt.Add(-sameStopWindow)):
-			b.Responder, b.PassedAt, mine = me, time.Time{}, true
-		case h.p.Event != codec.Stop:
+		case b.Responder == "", h.event.Event == codec.Stop && !b.PassedAt.IsZero() && b.LastStopAt.Before(b.PassedAt.Add(-sameStopWindow)):
+			b.Responder, b.PassedAt, isOurs = installation, time.Time{}, true
+		case h.event.Event != codec.Stop:
 			return false
 		default:
 			b.PassedAt = h.now
 		}
 		return true
 	})
-	return b, mine, err
+	return b, isOurs, err
 }

@@ -21,16 +21,16 @@ import (
 
 // lease holds a loop's lock, with its journal open for appending. Release it when done.
 type lease struct {
-	loop   *store.Loop
-	owner  *store.Owner
-	spec   record.Spec
-	files  statefile.Files // another tool's, that the loop keeps up to date
-	mem    memory.Memory
-	clock  *record.Clock
-	redact func(string) string
-	box    *notify.Outbox
-	news   []notice.Notice // to be sent once the journal says what they tell
-	ended  bool            // by a pending event; its telemetry is to be sent
+	loop     *store.Loop
+	owner    *store.Owner
+	spec     record.Spec
+	files    statefile.Files // another tool's, that the loop keeps up to date
+	mem      memory.Memory
+	clock    *record.Clock
+	redact   func(string) string
+	outbox   *notify.Outbox
+	notices  []notice.Notice // to be sent once the journal says what they tell
+	hasEnded bool            // by a pending event; its telemetry is to be sent
 
 	pending        []journal.Entry // applied, but not written to the journal yet
 	actions        []loop.Action   // of the last event
@@ -56,7 +56,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 		return nil, err
 	}
 	s := &lease{loop: l, clock: &h.clock, redact: h.redact(), spec: spec, files: statefile.FilesOf(b.Root, l.Dir, spec)}
-	s.box = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
+	s.outbox = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
 	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrOwnershipLost) || ok && held.Epoch > b.Epoch {
 		return nil, errNotOwner
@@ -75,9 +75,9 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	return s, nil
 }
 
-// Ended reports whether a session has no running loop: it has none, or its loop has
+// HasNoRunningLoop reports whether a session has no running loop: it has none, or its loop has
 // ended, which the next event reports.
-func Ended(home, id string) bool {
+func HasNoRunningLoop(home, id string) bool {
 	b, err := session.Open(home).Find(id)
 	if err != nil || b.Loop == "" {
 		return errors.Is(err, session.ErrNone)
@@ -105,8 +105,8 @@ func (s *lease) step(e loop.Event) error {
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeEvent, Data: data})
 	before := s.mem.State.Phase
 	s.actions = s.mem.Apply(e)
-	s.ended = s.ended || before != loop.Ended && s.mem.State.Phase == loop.Ended
-	s.news = append(s.news, s.mem.Notices...)
+	s.hasEnded = s.hasEnded || before != loop.Ended && s.mem.State.Phase == loop.Ended
+	s.notices = append(s.notices, s.mem.Notices...)
 	for _, a := range s.actions {
 		if a.Do == loop.Notify {
 			s.note(a.Level, a.Text)
@@ -115,8 +115,8 @@ func (s *lease) step(e loop.Event) error {
 	return nil
 }
 
-// end applies the event that ends an action which the state machine asked for.
-func (s *lease) end(do loop.ActionKind, e loop.Event) error {
+// endAction applies the event that ends an action which the state machine asked for.
+func (s *lease) endAction(do loop.ActionKind, e loop.Event) error {
 	a, _ := s.mem.State.PendingAction(do)
 	e.ActionID = a.ID
 	return s.step(e)
@@ -128,10 +128,10 @@ func (s *lease) note(level loop.Level, text string) {
 }
 
 // recordVerdict journals what the guard decided, unless it simply allowed the call.
-func (s *lease) recordVerdict(j memory.GuardVerdict) {
-	if s.mem.GuardLog.IsNew(j) {
-		s.mem.ApplyNote(j.Note())
-		s.appendNote(j.Note())
+func (s *lease) recordVerdict(v memory.GuardVerdict) {
+	if s.mem.GuardLog.IsNew(v) {
+		s.mem.ApplyNote(v.Note())
+		s.appendNote(v.Note())
 	}
 }
 
@@ -149,8 +149,8 @@ func (s *lease) recordBinding(b session.Binding, is memory.BoundSession) {
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeBound, Data: s.mem.Bound})
 }
 
-// requested reports whether the last event led to such an action.
-func (s *lease) requested(do loop.ActionKind) bool {
+// hasRequested reports whether the last event led to such an action.
+func (s *lease) hasRequested(do loop.ActionKind) bool {
 	return slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Do == do })
 }
 
@@ -168,14 +168,14 @@ func (s *lease) flush() error {
 		return err
 	}
 	s.pending = nil
-	for _, n := range s.news {
-		s.box.Post(n.ForLoop(s.loop.ID, s.spec.Goal(), s.spec.Root))
+	for _, n := range s.notices {
+		s.outbox.Post(n.ForLoop(s.loop.ID, s.spec.Goal(), s.spec.Root))
 	}
-	s.news = nil
-	if s.ended && s.spec.SendsTelemetry(s.box.Vars) {
-		s.box.PostTelemetry()
+	s.notices = nil
+	if s.hasEnded && s.spec.SendsTelemetry(s.outbox.Vars) {
+		s.outbox.PostTelemetry()
 	}
-	s.ended = false
+	s.hasEnded = false
 	if s.deferSync && s.mem.State.Turns%snapshotEvery != 0 {
 		return nil
 	}
@@ -189,8 +189,8 @@ const snapshotEvery = 10
 // release writes pending events to the journal and unlocks the loop.
 func (s *lease) release() error { return errors.Join(s.flush(), s.owner.Close()) }
 
-// remark journals a note if nobody else holds the loop.
-func (h *handler) remark(ctx context.Context, b session.Binding, text string) error {
+// noteIfFree journals a note if nobody else holds the loop.
+func (h *handler) noteIfFree(ctx context.Context, b session.Binding, text string) error {
 	return h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, text)
 		return nil

@@ -125,7 +125,7 @@ func TestWakerWakesAfterEscInClientTurn(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		d.say(continues)
 		d.writes(continuation)
-		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < clientTurnQuiet {
+		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < clientTurnSilence {
 			t.Errorf("%+v", e)
 		}
 	})

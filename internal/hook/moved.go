@@ -30,12 +30,12 @@ func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause e
 			return reply{}, releaseErr
 		}
 		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil // the cause says more: its folder is gone
-	case hasMoved(m):
+	case isOwnedByRunner(m):
 		text := locationText(l, m)
 		if !b.Unattended {
 			text += ". Bring it back: ! pawl start --take " + b.Loop
 		}
-		return h.showMove(ctx, b, text, false)
+		return h.showMoveOnce(ctx, b, text, false)
 	}
 	return h.showEnd(ctx, b, l)
 }
@@ -44,7 +44,7 @@ func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause e
 // lives.
 func (h *handler) waitForEnd(ctx context.Context, l *store.Loop, m memory.Memory) (_ memory.Memory, err error) {
 	driven := time.Now()
-	for deadline := h.now.Add(unattendedTimeout); err == nil && hasMoved(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
+	for deadline := h.now.Add(unattendedTimeout); err == nil && isOwnedByRunner(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		sleep(ctx, slowPollInterval)
 		if _, alive, holderErr := l.Holder(); alive || holderErr != nil {
 			driven = time.Now()
@@ -63,11 +63,11 @@ func (h *handler) showEnd(ctx context.Context, b session.Binding, l *store.Loop)
 	if err != nil {
 		return reply{}, err
 	}
-	return h.showMove(ctx, b, text, true)
+	return h.showMoveOnce(ctx, b, text, true)
 }
 
-// showMove shows the user once that the loop is elsewhere, and once that it has ended there.
-func (h *handler) showMove(ctx context.Context, b session.Binding, text string, end bool) (reply, error) {
+// showMoveOnce shows the user once that the loop is elsewhere, and once that it has ended there.
+func (h *handler) showMoveOnce(ctx context.Context, b session.Binding, text string, end bool) (reply, error) {
 	first := false
 	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
 		first = now.Loop == b.Loop && now.Epoch == b.Epoch && (!now.LoopMoved || end && !now.EndShown)
@@ -101,14 +101,14 @@ func locationText(l *store.Loop, m memory.Memory) string {
 func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	_, m, err := record.Read(l)
-	prompted := h.p.Event == codec.UserPromptSubmit || h.p.Event == codec.SessionStart
+	prompted := h.event.Event == codec.UserPromptSubmit || h.event.Event == codec.SessionStart
 	switch {
 	case err != nil: // the loop's folder is gone
-	case prompted && hasMoved(m):
+	case prompted && isOwnedByRunner(m):
 		return h.moveReminder(l, m), nil
-	case h.p.Event == codec.Stop && !hasMoved(m):
+	case h.event.Event == codec.Stop && !isOwnedByRunner(m):
 		return h.showEnd(ctx, b, l)
-	case h.p.Event == codec.SessionEnd && h.p.Reason == "clear": // the context that knows of the loop is gone
+	case h.event.Event == codec.SessionEnd && h.event.Reason == "clear": // the context that knows of the loop is gone
 	case !prompted:
 		return reply{}, nil
 	}
@@ -131,7 +131,7 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	text := locationText(l, m)
 	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}
-	if h.p.Event == codec.SessionStart {
+	if h.event.Event == codec.SessionStart {
 		r.Message = fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", text, l.ID)
 	}
 	return r

@@ -21,10 +21,10 @@ import (
 // answerPrompt records a prompt. A prompt that is typed during a turn comes with the id
 // of the turn's first prompt.
 func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, error) {
-	if _, found, _ := verifyactive.ParsePrompt(h.p.Prompt); found && !h.p.IsNotification() {
+	if _, found, _ := verifyactive.ParsePrompt(h.event.Prompt); found && !h.event.IsNotification() {
 		return h.answerSecondLoop(ctx, b)
 	}
-	left := b.WaitingForTurn
+	wasWaiting := b.WaitingForTurn
 	if b.Capped {
 		err := h.withLease(ctx, b, func(s *lease) error {
 			s.recordBinding(b, memory.BoundSession{})
@@ -35,19 +35,19 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		}
 	}
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
-		news := b.RecordPrompt(session.Prompt{ID: h.p.PromptID, FromClient: h.p.IsNotification()})
+		isNew := b.RecordPrompt(session.Prompt{ID: h.event.PromptID, FromClient: h.event.IsNotification()})
 		switch {
-		case h.p.PromptID == "" || !news && h.p.IsNotification():
+		case h.event.PromptID == "" || !isNew && h.event.IsNotification():
 			return false
-		case !news || h.p.PromptID == b.LoopPrompt: // the id of the turn that runs
-			b.TypedAtSize = 1 + toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+		case !isNew || h.event.PromptID == b.LoopPrompt: // the id of the turn that runs
+			b.TypedAtSize = 1 + toolsSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
 		default:
 			b.TypedAtSize = 0
 		}
-		b.Busy, b.Capped = b.Busy || news, false
+		b.Busy, b.Capped = b.Busy || isNew, false
 		return true
 	})
-	if err != nil || !left || h.p.IsNotification() {
+	if err != nil || !wasWaiting || h.event.IsNotification() {
 		return reply{}, err
 	}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
@@ -77,7 +77,7 @@ func (h *handler) answerSecondLoop(ctx context.Context, b session.Binding) (repl
 		return reply{}, err
 	}
 	h.startMessage = before.Message
-	r, _ := h.loopInPrompt(ctx)
+	r, _ := h.requestPromptLoop(ctx)
 	return r, nil
 }
 
@@ -87,7 +87,7 @@ func (h *handler) answerSecondLoop(ctx context.Context, b session.Binding) (repl
 func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (reply, error) {
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		b.Client = h.client()
-		if h.p.Source != "compact" {
+		if h.event.Source != "compact" {
 			b.Responder, b.PassedAt = "", time.Time{} // whoever comes first in this process
 			b.ConsecutiveBlocks = 0
 		}
@@ -96,7 +96,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	if err != nil {
 		return reply{}, err
 	}
-	switch h.p.Source {
+	switch h.event.Source {
 	case "compact":
 		return h.replyNewContext(b), nil
 	case "clear":
@@ -115,17 +115,17 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	}
 	// The session was closed meanwhile: that time does not count against a limit, and
 	// interrupted work starts again.
-	var asks *notify.Outbox
+	var outbox *notify.Outbox
 	err = h.withLease(ctx, b, func(s *lease) error {
 		b.Client = h.client()
 		s.recordBinding(b, memory.BoundSession{})
 		if s.mem.State.AsksUser() {
-			asks = s.box
+			outbox = s.outbox
 		}
 		return s.step(loop.Event{Kind: loop.OwnerLost})
 	})
 	if err == nil { // who took replies to what it asks ended with the client
-		err = asks.Listen()
+		err = outbox.Listen()
 	}
 	if err != nil {
 		return reply{}, err
@@ -189,21 +189,21 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 			return reply{}, err
 		}
 	}
-	if h.p.Reason == "clear" {
-		return reply{}, errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.bindings.WaitForSession(ctx, b, []int{h.client()}, h.now))
+	if h.event.Reason == "clear" {
+		return reply{}, errors.Join(h.noteIfFree(ctx, b, "the context was emptied (/clear)"), h.bindings.WaitForSession(ctx, b, []int{h.client()}, h.now))
 	}
-	var left error
+	var leaveErr error
 	var st loop.State
 	err = h.withLease(ctx, b, func(s *lease) error {
-		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.p.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
+		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.event.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
 		s.recordBinding(b, memory.BoundSession{Closed: true})
 		st = s.mem.State
 		if f, ok := s.files.(statefile.SessionLeaver); ok {
-			left = f.SessionLeft(s.mem, plan.OneLine(h.p.Reason, 0), time.Now())
+			leaveErr = f.SessionLeft(s.mem, plan.OneLine(h.event.Reason, 0), time.Now())
 		}
 		return nil
 	})
-	err = errors.Join(err, left)
+	err = errors.Join(err, leaveErr)
 	if st.Phase == "" || !h.Env.Session.Unattended {
 		return reply{}, err
 	}

@@ -22,30 +22,30 @@ import (
 // maxPromptBytes bounds the prompt that is stored.
 const maxPromptBytes = 64 << 10
 
-// loopInPrompt handles a prompt that asks for a loop in a session without one. ok is
+// requestPromptLoop handles a prompt that asks for a loop in a session without one. ok is
 // false if it does not ask.
-func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
-	if h.p.IsNotification() || h.p.PromptID == "" || !strings.Contains(h.p.Prompt, "::") {
+func (h *handler) requestPromptLoop(ctx context.Context) (r reply, ok bool) {
+	if h.event.IsNotification() || h.event.PromptID == "" || !strings.Contains(h.event.Prompt, "::") {
 		return reply{}, false
 	}
-	p, found, err := verifyactive.ParsePrompt(h.p.Prompt)
+	p, found, err := verifyactive.ParsePrompt(h.event.Prompt)
 	if !found {
 		return reply{}, false
 	}
-	first, onceErr := h.bindings.FirstTime(ctx, h.p.Session, h.p.PromptID)
+	first, onceErr := h.bindings.FirstTime(ctx, h.event.Session, h.event.PromptID)
 	if onceErr == nil && !first {
 		return reply{}, true // Pawl is installed twice: the other one answers
 	}
 	err = errors.Join(err, onceErr)
-	if err == nil && len(h.p.Prompt) > maxPromptBytes {
-		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.p.Prompt), maxPromptBytes)
+	if err == nil && len(h.event.Prompt) > maxPromptBytes {
+		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.event.Prompt), maxPromptBytes)
 	}
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + withHint(err)}, true
 	}
 	err = h.bindings.Bind(ctx, session.Binding{
-		Session: h.p.Session, Root: h.project(), Client: h.client(), Since: h.now, Responder: h.installation(),
-		RequestedPrompt: session.PromptRequest{Prompt: h.p.PromptID, Text: h.p.Prompt},
+		Session: h.event.Session, Root: h.projectDir(), Client: h.client(), Since: h.now, Responder: h.installation(),
+		RequestedPrompt: session.PromptRequest{Prompt: h.event.PromptID, Text: h.event.Prompt},
 	})
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
@@ -60,27 +60,27 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 // beginPromptLoop begins the loop that a prompt asked for, at the first hook of that turn
 // which can tell who wrote it. The text is forgotten afterwards in any case.
 func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (session.Binding, error) {
-	if b.Responder != h.installation() || h.p.Agent != "" {
+	if b.Responder != h.installation() || h.event.Agent != "" {
 		return b, session.ErrNone
 	}
 	forget := func(err error) (session.Binding, error) {
-		_, gone := h.bindings.Release(ctx, b.Session, "")
-		return session.Binding{}, errors.Join(err, gone)
+		_, releaseErr := h.bindings.Release(ctx, b.Session, "")
+		return session.Binding{}, errors.Join(err, releaseErr)
 	}
 	switch {
-	case h.p.Event == codec.SessionEnd || h.p.Event == codec.SessionStart, h.p.PromptID != b.RequestedPrompt.Prompt && h.p.PromptID != "":
+	case h.event.Event == codec.SessionEnd || h.event.Event == codec.SessionStart, h.event.PromptID != b.RequestedPrompt.Prompt && h.event.PromptID != "":
 		return forget(session.ErrNone)
-	case h.p.Event != codec.PreToolUse && h.p.Event != codec.Stop:
+	case h.event.Event != codec.PreToolUse && h.event.Event != codec.Stop:
 		return b, session.ErrNone
 	}
-	switch who := h.pollTranscript(func() string { return h.p.AuthorOf(b.RequestedPrompt.Text) }); {
-	case who == codec.Human:
-	case who == codec.Program:
+	switch author := h.pollTranscript(func() string { return h.event.AuthorOf(b.RequestedPrompt.Text) }); {
+	case author == codec.Human:
+	case author == codec.Program:
 		h.userSeesErrors = true
 		return forget(errors.New("no verify loop was begun: only what a user types begins one; /pawl:verify does it here"))
-	case who != "":
+	case author != "":
 		return forget(session.ErrNone)
-	case h.p.Event == codec.PreToolUse:
+	case h.event.Event == codec.PreToolUse:
 		return b, session.ErrNone // the end of the turn will tell
 	default:
 		h.userSeesErrors = true
@@ -90,19 +90,19 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	if _, err := forget(nil); err != nil {
 		return session.Binding{}, err
 	}
-	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
+	begun, err := h.beginLoop(ctx, BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
 	if err != nil {
 		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
 	}
 	h.startMessage = begun.Message
-	return h.bindings.Find(h.p.Session)
+	return h.bindings.Find(h.event.Session)
 }
 
 // pollTranscript calls read until it returns something, since the client writes the
 // transcript with a delay.
 func (h *handler) pollTranscript(read func() string) string {
 	text := read()
-	for tries := 0; text == "" && tries < transcriptTries && fileExists(h.p.Transcript); tries++ {
+	for tries := 0; text == "" && tries < transcriptTries && fileExists(h.event.Transcript); tries++ {
 		time.Sleep(transcriptPollInterval)
 		text = read()
 	}

@@ -105,8 +105,8 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		return nil
 	}
 	// A user may type at any time, so the phase is left to the state machine to check.
-	t := h.turn(s, b)
-	if err := h.handOverAtBlockCap(s, b); err != nil {
+	t := h.describeTurn(s, b)
+	if err := h.handOverAtStopCap(s, b); err != nil {
 		return err
 	}
 	if t.ByUser && t.ToolCalls > 0 {
@@ -119,15 +119,15 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	}
 	// Without a claim the tree is not inspected: the next claim shows the same changes.
 	// Ticked tasks of a plan are claims, so with a plan it is.
-	if s.requested(loop.Inspect) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
+	if s.hasRequested(loop.Inspect) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.end(loop.Inspect, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}); err != nil {
+		if err := s.endAction(loop.Inspect, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}); err != nil {
 			return err
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
 	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.MayLackGoal(st.Turns) {
-		return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
+		return s.endAction(loop.Wait, loop.Event{Kind: loop.TimerFired})
 	}
 	return nil
 }
@@ -135,12 +135,12 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 // maxTextBytes bounds how much of the agent's last message the journal keeps.
 const maxTextBytes = 16 << 10
 
-// turn describes the turn that ended.
-func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
-	last := h.p.Answer()
+// describeTurn describes the turn that ended.
+func (h *handler) describeTurn(s *lease, b session.Binding) *loop.Turn {
+	last := h.event.Answer()
 	t := &loop.Turn{
-		ByUser: h.isUserTurn(b), SessionID: h.p.Session,
-		ToolCalls: toolCalls(s.loop, b.ToolsSize), ContextPercent: h.contextFill(s.spec.Policy.Handover),
+		ByUser: h.isUserTurn(b), SessionID: h.event.Session,
+		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: h.contextPercent(s.spec.Policy.Handover),
 	}
 	h.userTurn = t.ByUser
 	if s.userTurn = h.userTurn; s.userTurn {
@@ -157,17 +157,17 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")
 	}
 	if !b.Unattended { // in an unattended session nothing could wake the session again
-		t.Background = h.p.PendingWakeups()
+		t.Background = h.event.PendingWakeups()
 	}
 	return t
 }
 
 // isUserTurn reports whether the turn that ended was the user's.
 func (h *handler) isUserTurn(b session.Binding) bool {
-	if h.p.StopHookActive || !b.IsUserTurn(h.p.PromptID) {
+	if h.event.StopHookActive || !b.IsUserTurn(h.event.PromptID) {
 		return false
 	}
-	origin := h.pollTranscript(func() string { return h.p.TurnOrigin(h.p.PromptID) })
+	origin := h.pollTranscript(func() string { return h.event.TurnOrigin(h.event.PromptID) })
 	return origin == "" || origin == codec.Human
 }
 
@@ -181,20 +181,20 @@ const (
 // yet. Under load the client took half a second.
 const contextFillTries = 40
 
-// contextFill returns how full the context is, in percent, or -1: the input tokens of the
+// contextPercent returns how full the context is, in percent, or -1: the input tokens of the
 // last answer, relative to the model's window. With wait it waits until the client has
 // written the answer that ended this turn.
-func (h *handler) contextFill(wait bool) int {
-	fill, now := h.p.ContextFill(h.Env.Session.Window)
-	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.p.Transcript); tries++ {
+func (h *handler) contextPercent(wait bool) int {
+	fill, now := h.event.ContextFill(h.Env.Session.Window)
+	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.event.Transcript); tries++ {
 		time.Sleep(transcriptPollInterval)
-		fill, now = h.p.ContextFill(h.Env.Session.Window)
+		fill, now = h.event.ContextFill(h.Env.Session.Window)
 	}
 	return fill
 }
 
-// toolCalls counts the loop's tool calls since an offset in tools.jsonl.
-func toolCalls(l *store.Loop, from int64) int {
+// countToolCalls counts the loop's tool calls since an offset in tools.jsonl.
+func countToolCalls(l *store.Loop, from int64) int {
 	f, err := os.Open(record.ToolCallsPath(l))
 	if err != nil {
 		return 0
@@ -210,8 +210,8 @@ func toolCalls(l *store.Loop, from int64) int {
 	}
 }
 
-// toolsLength returns the size of tools.jsonl, in bytes.
-func toolsLength(l *store.Loop) int64 {
+// toolsSize returns the size of tools.jsonl, in bytes.
+func toolsSize(l *store.Loop) int64 {
 	info, err := os.Stat(record.ToolCallsPath(l))
 	if err != nil {
 		return 0

@@ -16,15 +16,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// testRunOf returns the test run that this tool call made, or nil.
-func (h *handler) testRunOf() *loop.TestRun {
-	c := h.call()
-	if c.Kind != toolcall.Run || c.Command == "" || c.Background || h.p.Response.Background != "" || h.p.Interrupted {
+// testRun returns the test run that this tool call made, or nil.
+func (h *handler) testRun() *loop.TestRun {
+	c := h.toolCall()
+	if c.Kind != toolcall.Run || c.Command == "" || c.Background || h.event.Response.Background != "" || h.event.Interrupted {
 		return nil
 	}
-	run := testreport.Run{Command: c.Command, Output: []byte(h.p.Response.Stdout + h.p.Response.Stderr), Files: testreport.FilesIn(h.p.Dir)}
-	if h.p.Event == codec.PostToolUseFailure {
-		code, rest, ok := testreport.CutExit(h.p.Error)
+	run := testreport.Run{Command: c.Command, Output: []byte(h.event.Response.Stdout + h.event.Response.Stderr), Files: testreport.FilesIn(h.event.Dir)}
+	if h.event.Event == codec.PostToolUseFailure {
+		code, rest, ok := testreport.CutExit(h.event.Error)
 		run.ExitCode, run.Output = code, []byte(rest)
 		if !ok && strings.HasPrefix(rest, "Command timed out") { // by the client: the tests may have been green so far
 			run.ExitCode = testreport.UnknownExit

@@ -16,14 +16,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// verdict asks the guard, with the same rules as in the runner.
-func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
-	if h.isOwnedElsewhere(b) {
+// guardVerdict asks the guard, with the same rules as in the runner.
+func (h *handler) guardVerdict(b session.Binding) (guard.Verdict, error) {
+	if h.isTakenOver(b) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
 	places := record.GuardDirs{StateDir: h.Env.PawlHome, HomeDir: h.Env.Home, TempDir: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	rules, err := record.SessionGuardRules(l, places, b.IsUserTurn(h.p.PromptID))
+	rules, err := record.SessionGuardRules(l, places, b.IsUserTurn(h.event.PromptID))
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
@@ -31,27 +31,27 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
 	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.StartedByAgent(l, program)) }
-	return guard.Check(h.call(), rules), nil
+	return guard.Check(h.toolCall(), rules), nil
 }
 
-// call returns the tool call of the event.
-func (h *handler) call() toolcall.Call {
-	return codec.ToolCall(h.p.Tool, h.p.Input, h.p.Dir)
+// toolCall returns the tool call of the event.
+func (h *handler) toolCall() toolcall.Call {
+	return codec.ToolCall(h.event.Tool, h.event.Input, h.event.Dir)
 }
 
-// isOwnedElsewhere reports whether another owner took the loop during one of its turns.
+// isTakenOver reports whether another owner took the loop during one of its turns.
 // Two agents at the same work would undo each other's.
-func (h *handler) isOwnedElsewhere(b session.Binding) bool {
+func (h *handler) isTakenOver(b session.Binding) bool {
 	holder, _, err := store.Open(h.Env.PawlHome).Loop(b.Loop).Holder()
-	return err == nil && holder.Epoch > b.Epoch && !b.IsUserTurn(h.p.PromptID)
+	return err == nil && holder.Epoch > b.Epoch && !b.IsUserTurn(h.event.PromptID)
 }
 
 // answerToolCall answers before a tool call runs. Allowed calls are left to the client's
 // permission rules; only Pawl's own tools are approved, since nobody should be asked
 // about them during a loop. If the guard wants to ask, the user at the terminal is asked.
 func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply, error) {
-	v, err := h.verdict(b)
-	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.call(), ownServer) {
+	v, err := h.guardVerdict(b)
+	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.toolCall(), ownServer) {
 		v.Reason = "a tool of Pawl's own"
 		return reply{Call: &v}, h.recordCallBegun(b)
 	}
@@ -63,7 +63,7 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 	}
 	if memory.IsNotable(v) {
 		err = h.withLease(ctx, b, func(s *lease) error {
-			s.recordVerdict(memory.NewGuardVerdict(h.call(), v, s.redact))
+			s.recordVerdict(memory.NewGuardVerdict(h.toolCall(), v, s.redact))
 			return nil
 		})
 	}
@@ -79,10 +79,10 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 // recordCallBegun notes when a tool call begins, before the client asks for permission.
 // Files that change from then on may be the agent's.
 func (h *handler) recordCallBegun(b session.Binding) error {
-	if h.call().Kind.ReadOnly() {
+	if h.toolCall().Kind.ReadOnly() {
 		return nil
 	}
-	return record.AppendCall(record.StartedCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{At: h.now, ID: h.p.Call})
+	return record.AppendCall(record.StartedCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), authorship.Call{At: h.now, ID: h.event.Call})
 }
 
 // ownServer is the client's name for the MCP server of Pawl's plugin.
@@ -94,7 +94,7 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 	if !b.Unattended {
 		return reply{}, nil
 	}
-	v, err := h.verdict(b)
+	v, err := h.guardVerdict(b)
 	if err != nil {
 		return reply{}, err
 	}
@@ -106,12 +106,12 @@ func (h *handler) answerPermission(b session.Binding) (reply, error) {
 
 // recordCall notes a tool call that ran and what it may have changed.
 func (h *handler) recordCall(b session.Binding) error {
-	t := record.NewCall(h.call(), h.redact())
-	t.At, t.ID, t.Failed = h.now, h.p.Call, h.p.Event == codec.PostToolUseFailure
-	if t.Dir == b.Root {
-		t.Dir = ""
+	call := record.NewCall(h.toolCall(), h.redact())
+	call.At, call.ID, call.Failed = h.now, h.event.Call, h.event.Event == codec.PostToolUseFailure
+	if call.Dir == b.Root {
+		call.Dir = ""
 	}
-	t.Background = t.Background || t.Command != "" && h.p.Response.Background != "" // the client, or the user, let it go on
-	t.Test = h.testRunOf()
-	return record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), t)
+	call.Background = call.Background || call.Command != "" && h.event.Response.Background != "" // the client, or the user, let it go on
+	call.Test = h.testRun()
+	return record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), call)
 }

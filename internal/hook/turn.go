@@ -46,7 +46,7 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 // waitText says what a waiting loop waits for.
 func waitText(st loop.State) string {
 	if q, asked := st.AwaitedAnswer(); asked {
-		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + howToAnswer(q)
+		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + answerHint(q)
 	}
 	a, ok := st.PendingAction(loop.Wait)
 	if !ok {
@@ -55,8 +55,8 @@ func waitText(st loop.State) string {
 	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
 }
 
-// howToAnswer says how the user answers a question.
-func howToAnswer(q loop.Question) string {
+// answerHint says how the user answers a question.
+func answerHint(q loop.Question) string {
 	if q.Approve != "" {
 		return "Type  ! pawl approve .  or  ! pawl reject . --why \"…\""
 	}
@@ -89,24 +89,24 @@ func promptPath(s *lease) string {
 
 // promptText returns the prompt for the agent. line, if any, is put on top; the user sees
 // it too.
-func promptText(s *lease, line, more string) (string, error) {
+func promptText(s *lease, heading, footer string) (string, error) {
 	data, err := os.ReadFile(promptPath(s))
 	if err != nil {
 		return "", fmt.Errorf("read the prompt: %w", err)
 	}
-	ahead, head := promptPath(s) == record.ContinuePromptPath(s.loop), ""
+	isContinue, text := promptPath(s) == record.ContinuePromptPath(s.loop), ""
 	switch {
-	case line != "":
-		head = line + "\n\n"
-	case ahead:
-		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationOf(s.mem.State, " of "), s.loop.ID)
+	case heading != "":
+		text = heading + "\n\n"
+	case isContinue:
+		text = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationText(s.mem.State, " of "), s.loop.ID)
 	}
-	if ahead {
+	if isContinue {
 		if t := s.mem.State.Ladder.LastTestRun; t.Red() {
-			head += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
+			text += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
 		}
 	}
-	return strings.TrimSpace(head+string(data)) + "\n" + more, nil
+	return strings.TrimSpace(text+string(data)) + "\n" + footer, nil
 }
 
 // giveTurn answers the stop with the next turn's prompt, unless the client would not
@@ -118,20 +118,20 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 	if h.hasUnreadPrompt(b, s) {
 		return h.yieldToUser(ctx, b)
 	}
-	blocks := consecutiveBlocks(b, s)
-	limit := h.blockCap()
+	blocks := consecutiveStops(b, s)
+	limit := h.stopCap()
 	if limit > 0 && blocks >= limit {
-		return h.replyBlockCap(ctx, b, limit)
+		return h.replyStopCap(ctx, b, limit)
 	}
-	more := ""
+	footer := ""
 	if limit > 0 && blocks+capWarningStops >= limit {
-		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
+		footer = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
-	told, shown := "", progressLine(s)+handoverOffer(s)
+	heading, shown := "", progressLine(s)+handoverOffer(s)
 	if !h.Env.Session.Unattended { // a terminal shows everything the agent receives, so the line is not shown twice
-		told, shown = progressLine(s), strings.TrimPrefix(handoverOffer(s), " · ")
+		heading, shown = progressLine(s), strings.TrimPrefix(handoverOffer(s), " · ")
 	}
-	text, err := promptText(s, told, more)
+	text, err := promptText(s, heading, footer)
 	if err != nil {
 		return reply{}, err
 	}
@@ -149,7 +149,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 // continues the turn.
 func (h *handler) hasUnreadPrompt(b session.Binding, s *lease) bool {
 	now, err := h.bindings.Find(b.Session) // they may have typed while gates ran
-	return err == nil && !b.Unattended && now.TypedAtSize > toolsLength(s.loop)
+	return err == nil && !b.Unattended && now.TypedAtSize > toolsSize(s.loop)
 }
 
 // yieldToUser lets the session end so that the user's prompt begins a turn. No hook
@@ -164,23 +164,23 @@ func (h *handler) yieldToUser(ctx context.Context, b session.Binding) (reply, er
 }
 
 const (
-	defaultBlockCap = 8 // of the client, unless set otherwise
+	defaultStopCap  = 8 // of the client, unless set otherwise
 	capWarningStops = 3 // this many stops before the cap the agent is asked for a tool call
 )
 
-// blockCap returns how many consecutive stops the client lets a hook block without a tool
+// stopCap returns how many consecutive stops the client lets a hook block without a tool
 // call between them; 0 means no limit.
-func (h *handler) blockCap() int {
+func (h *handler) stopCap() int {
 	n, err := strconv.Atoi(h.Env.Session.Cap)
 	if err != nil || n < 0 {
-		return defaultBlockCap
+		return defaultStopCap
 	}
 	return n
 }
 
-// replyBlockCap lets the session end with a message where the client would end it anyway,
+// replyStopCap lets the session end with a message where the client would end it anyway,
 // with an empty result that looks like completion.
-func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
+func (h *handler) replyStopCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
 	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
 	err := h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, text)
@@ -212,13 +212,13 @@ func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text str
 }
 
 // recordAnswer stores which stop was answered, for the waker that started with it.
-func (h *handler) recordAnswer(b *session.Binding, left bool) {
-	b.LastStop, b.LastStopAt, b.WaitingForTurn, b.Busy = h.p.StopID(), h.now, left, false
+func (h *handler) recordAnswer(b *session.Binding, waiting bool) {
+	b.LastStop, b.LastStopAt, b.WaitingForTurn, b.Busy = h.event.StopID(), h.now, waiting, false
 	b.TypedAtSize, b.Capped = 0, false
 	if b.LoopPrompt == "" {
-		b.LoopPrompt = h.p.PromptID
+		b.LoopPrompt = h.event.PromptID
 	}
-	b.ToolsSize = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	b.ToolsSize = toolsSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
 }
 
 // replyEnded unbinds the ended loop from the session and reports its end.
@@ -269,8 +269,8 @@ func lastEvidence(st loop.State) string {
 	return ""
 }
 
-// iterationOf formats the iteration and the limit, if there is one: "3 of 25", "3/25".
-func iterationOf(st loop.State, of string) string {
+// iterationText formats the iteration and the limit, if there is one: "3 of 25", "3/25".
+func iterationText(st loop.State, of string) string {
 	if n := st.Policy.Limits.Iterations; n > 0 {
 		return fmt.Sprintf("%d%s%d", st.Iteration, of, n)
 	}
@@ -283,7 +283,7 @@ func progressLine(s *lease) string {
 	if line := s.files.ProgressLine(st); line != "" {
 		return line
 	}
-	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationOf(st, "/"), continueReason(s))
+	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationText(st, "/"), continueReason(s))
 }
 
 // continueReason says why the loop continues.

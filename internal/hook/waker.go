@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	fastPollInterval = 25 * time.Millisecond // while the answer to the stop is due
-	slowPollInterval = time.Second           // while the loop works or waits
-	answerTimeout    = 3 * time.Minute       // after which a stop will not be answered
-	adoptTimeout     = 30 * time.Second      // for the start of a loop from files, with its first gate run
-	sameStopWindow   = 3 * time.Second       // the two hooks of one stop may start this far apart
-	sessionIDTimeout = 3 * time.Second       // for a session that lost its id to get another
-	userTurnQuiet    = time.Minute           // without a line in the transcript, after which the user's turn counts as over
-	clientTurnQuiet  = 15 * time.Minute      // the same for a turn that the client began, which may be one long tool call
-	driverTimeout    = 10 * time.Second      // after which work without a driver is started again
+	fastPollInterval  = 25 * time.Millisecond // while the answer to the stop is due
+	slowPollInterval  = time.Second           // while the loop works or waits
+	answerTimeout     = 3 * time.Minute       // after which a stop will not be answered
+	adoptTimeout      = 30 * time.Second      // for the start of a loop from files, with its first gate run
+	sameStopWindow    = 3 * time.Second       // the two hooks of one stop may start this far apart
+	sessionIDTimeout  = 3 * time.Second       // for a session that lost its id to get another
+	userTurnSilence   = time.Minute           // without a line in the transcript, after which the user's turn counts as over
+	clientTurnSilence = 15 * time.Minute      // the same for a turn that the client began, which may be one long tool call
+	driverTimeout     = 10 * time.Second      // after which work without a driver is started again
 )
 
 // runWaker is the waker, a second hook of the same event that the client does not wait
@@ -33,21 +33,21 @@ const (
 // wakes the session when its next turn is due. In an unattended session the client would
 // wait for it, and the first hook waits as long as needed: there it exits at once.
 func (h *handler) runWaker(ctx context.Context) int {
-	if h.Env.Session.Unattended || h.p.Event != codec.Stop && h.p.Event != codec.StopFailure {
+	if h.Env.Session.Unattended || h.event.Event != codec.Stop && h.event.Event != codec.StopFailure {
 		return exitOK
 	}
-	b, err := h.awaitBinding(ctx)
-	if err != nil || b.Responder != "" && b.Responder != h.installation() || !h.sessionWasLeft(ctx) {
+	b, err := h.waitForBinding(ctx)
+	if err != nil || b.Responder != "" && b.Responder != h.installation() || !h.waitForAnswer(ctx) {
 		return exitOK
 	}
-	idle, seen := h.now, h.now
+	idleSince, boundAt := h.now, h.now
 	for ; ; sleep(ctx, slowPollInterval) {
 		now, err := h.currentBinding(b)
-		if errors.Is(err, session.ErrNone) && ctx.Err() == nil && time.Since(seen) < sessionIDTimeout {
+		if errors.Is(err, session.ErrNone) && ctx.Err() == nil && time.Since(boundAt) < sessionIDTimeout {
 			continue
 		}
-		b, seen = now, time.Now()
-		if ctx.Err() != nil || err != nil || b.LastStop != h.p.StopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
+		b, boundAt = now, time.Now()
+		if ctx.Err() != nil || err != nil || b.LastStop != h.event.StopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitOK // another stop was answered since, or loop or client are gone
 		}
 		if b.Busy && h.isTurnRunning(b) {
@@ -67,10 +67,10 @@ func (h *handler) runWaker(ctx context.Context) int {
 		}
 		_ = h.receiveWhileIdle(ctx, b, m) // tried again at the next poll
 		if _, alive, err := l.Holder(); err != nil || alive || !h.hasPendingWork(m.State) && !isPromptMissing(l, b, m) {
-			idle = time.Now()
-		} else if over := h.isWaitOver(m.State); over || time.Since(idle) > driverTimeout {
-			idle = time.Now()
-			if over {
+			idleSince = time.Now()
+		} else if waitOver := h.isWaitOver(m.State); waitOver || time.Since(idleSince) > driverTimeout {
+			idleSince = time.Now()
+			if waitOver {
 				err = h.withLease(ctx, b, h.endWait)
 			}
 			if err := errors.Join(err, h.runDriver(ctx, b.Loop, nil)); err != nil {
@@ -87,7 +87,7 @@ func (h *handler) endWait(s *lease) error {
 	if !h.isWaitOver(s.mem.State) {
 		return nil
 	}
-	return s.end(loop.Wait, loop.Event{Kind: loop.TimerFired})
+	return s.endAction(loop.Wait, loop.Event{Kind: loop.TimerFired})
 }
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.
@@ -95,13 +95,13 @@ func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m mem
 	if b.CompatFile == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
 		return nil
 	}
-	mail := false
+	hasMessages := false
 	err := h.withLease(ctx, b, func(s *lease) error {
 		err := h.receiveFileChanges(ctx, s, b)
-		mail = s.loop.HasMessages()
+		hasMessages = s.loop.HasMessages()
 		return err
 	})
-	if err == nil && mail {
+	if err == nil && hasMessages {
 		err = h.runDriver(ctx, b.Loop, nil)
 	}
 	return err
@@ -127,43 +127,43 @@ func (h *handler) currentBinding(b session.Binding) (session.Binding, error) {
 // harm; after one in which the client resumed by itself, which is the loop's, the session
 // would be told to continue twice.
 func (h *handler) isTurnRunning(b session.Binding) bool {
-	info, err := os.Stat(h.p.Transcript)
+	info, err := os.Stat(h.event.Transcript)
 	if err != nil {
 		return false
 	}
 	silent := time.Since(info.ModTime())
-	if silent < userTurnQuiet || silent >= clientTurnQuiet || len(b.Prompts) == 0 {
-		return silent < userTurnQuiet
+	if silent < userTurnSilence || silent >= clientTurnSilence || len(b.Prompts) == 0 {
+		return silent < userTurnSilence
 	}
-	return h.p.TurnOrigin(b.Prompts[len(b.Prompts)-1].ID) == codec.AutoContinuation
+	return h.event.TurnOrigin(b.Prompts[len(b.Prompts)-1].ID) == codec.AutoContinuation
 }
 
 // isOrphaned reports whether the caller of the hook has exited.
-func (h *handler) isOrphaned() bool { return h.Orphan != nil && h.Orphan() }
+func (h *handler) isOrphaned() bool { return h.IsOrphaned != nil && h.IsOrphaned() }
 
-// awaitBinding returns the session's binding. If another tool's files may start a loop at
+// waitForBinding returns the session's binding. If another tool's files may start a loop at
 // this very stop, it waits for that.
-func (h *handler) awaitBinding(ctx context.Context) (session.Binding, error) {
-	b, err := h.bindings.Find(h.p.Session)
-	if !errors.Is(err, session.ErrNone) || !place.At(h.project(), h.Env).MayHaveLoop() {
+func (h *handler) waitForBinding(ctx context.Context) (session.Binding, error) {
+	b, err := h.bindings.Find(h.event.Session)
+	if !errors.Is(err, session.ErrNone) || !place.At(h.projectDir(), h.Env).MayHaveLoop() {
 		return b, err
 	}
 	for deadline := h.now.Add(adoptTimeout); errors.Is(err, session.ErrNone) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		sleep(ctx, pollInterval)
-		b, err = h.bindings.Find(h.p.Session)
+		b, err = h.bindings.Find(h.event.Session)
 	}
 	return b, err
 }
 
-// sessionWasLeft waits for the answer to this stop, and reports whether the session was
+// waitForAnswer waits for the answer to this stop, and reports whether the session was
 // allowed to end while the loop goes on.
-func (h *handler) sessionWasLeft(ctx context.Context) bool {
+func (h *handler) waitForAnswer(ctx context.Context) bool {
 	for deadline := h.now.Add(answerTimeout); time.Now().Before(deadline) && ctx.Err() == nil; sleep(ctx, fastPollInterval) {
-		b, err := h.bindings.Find(h.p.Session)
+		b, err := h.bindings.Find(h.event.Session)
 		if err != nil {
 			return false
 		}
-		if b.LastStop != h.p.StopID() || !h.replayed && !b.LastStopAt.After(h.now.Add(-sameStopWindow)) {
+		if b.LastStop != h.event.StopID() || !h.replayed && !b.LastStopAt.After(h.now.Add(-sameStopWindow)) {
 			continue
 		}
 		// The turn before may have ended with the same words, less than that ago.
@@ -201,7 +201,7 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memor
 			text = ""
 			return false
 		}
-		now.GivenTurns, now.WaitingForTurn, now.ConsecutiveBlocks, now.ToolsSize = s.mem.TurnsBegun, false, 0, toolsLength(s.loop)
+		now.GivenTurns, now.WaitingForTurn, now.ConsecutiveBlocks, now.ToolsSize = s.mem.TurnsBegun, false, 0, toolsSize(s.loop)
 		return true
 	})
 	if err != nil || busy {

@@ -224,7 +224,7 @@ func TestWakerWakesAfterEsc(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.drives("red")
-		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < userTurnQuiet {
+		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < userTurnSilence {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -305,7 +305,7 @@ func TestWakerEndsWithItsClient(t *testing.T) {
 		at := time.Now()
 		code := Run(t.Context(), Call{
 			Args: []string{"claude", "--wake"}, In: bytes.NewReader(d.payload(claims)), Out: &out, Err: &problem,
-			Env: d.env, Tool: os.Args[:1], Orphan: func() bool { return true },
+			Env: d.env, Tool: os.Args[:1], IsOrphaned: func() bool { return true },
 		})
 		if code != exitOK || problem.Len() > 0 || time.Since(at) > time.Second {
 			t.Errorf("exit %d after %s: %s", code, time.Since(at), problem.String())

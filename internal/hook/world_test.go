@@ -101,21 +101,21 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 }
 
 // beginFor is `pawl session begin`.
-func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
+func beginFor(ctx context.Context, home string, q BeginRequest) BeginResult {
 	if strings.Contains(q.Args, "--bad") {
-		return Begun{Error: "no such flag: --bad", Hint: "see pawl help"}
+		return BeginResult{Error: "no such flag: --bad", Hint: "see pawl help"}
 	}
 	spec := usual()
 	if q.Adopt != "" {
 		spec.CompatFile, spec.CompatFormat = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
 	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.CompatFile != "" && other.CompatFile == spec.CompatFile {
-		return Begun{Message: "loop " + other.Loop + " follows it"}
+		return BeginResult{Message: "loop " + other.Loop + " follows it"}
 	}
 	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, LoopPrompt: q.PromptID, CompatFile: spec.CompatFile, Unattended: q.Unattended, Responder: q.Responder}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
-		return Begun{Error: err.Error()}
+		return BeginResult{Error: err.Error()}
 	}
 	message := fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args)
 	if q.Adopt != "" {
@@ -124,7 +124,7 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	if q.ByAgent {
 		message += ", which the agent wrote"
 	}
-	return Begun{Loop: l.ID, Message: message, Context: "the first prompt"}
+	return BeginResult{Loop: l.ID, Message: message, Context: "the first prompt"}
 }
 
 // leaveWord is pawl stop, pawl tell, …: said, and performed at once.
@@ -307,7 +307,7 @@ func (w *world) finish() error {
 		return err
 	}
 	m, _, err := record.Load(w.loop)
-	s := &lease{loop: w.loop, clock: &record.Clock{}, owner: o, mem: m, box: &notify.Outbox{}, redact: func(text string) string { return text }}
+	s := &lease{loop: w.loop, clock: &record.Clock{}, owner: o, mem: m, outbox: &notify.Outbox{}, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
 	}

@@ -117,7 +117,7 @@ func (d *daemon) stopWhenUnneeded(ctx context.Context, stop func()) {
 		if pid := int(d.client.Load()); pid != 0 && !proc.Alive(pid) {
 			idle = true // the client has exited
 		}
-		if d.activeCalls.Load() == 0 && (idle || hook.Ended(d.Env.PawlHome, d.Session) || d.toolBuild() != d.build) {
+		if d.activeCalls.Load() == 0 && (idle || hook.HasNoRunningLoop(d.Env.PawlHome, d.Session) || d.toolBuild() != d.build) {
 			stop()
 			return
 		}
