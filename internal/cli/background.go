@@ -71,7 +71,7 @@ func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, erro
 		case <-ctx.Done():
 		}
 	}()
-	back, err := d.TakeBack(ctx, a.env, launch.TakeTimeout)
+	back, err := d.ReleaseForSession(ctx, a.env, launch.TakeTimeout)
 	if ctx.Err() != nil {
 		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s goes on with it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
 			"nobody has loop %s now: its session had not come (%w)", d.Loop.ID, err)

@@ -105,7 +105,7 @@ func (a *app) reopenInSession(s *subject, given loop.Limits) error {
 		return err
 	}
 	ctx := a.untilSignal()
-	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, More: given})
+	begun, err := launch.ReopenInSession(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, NewLimits: given})
 	if err != nil {
 		return err
 	}

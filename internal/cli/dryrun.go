@@ -73,7 +73,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 			line("from", "%s = %s (%s)", e.Key, e.Value, e.Source)
 		}
 	}
-	obstacles := p.Obstacles(ctx)
+	obstacles := p.AllRefusals(ctx)
 	rows(line, "but", obstacleLines(obstacles))
 	line("changed", "nothing: this was a dry run")
 	return wouldBegin(obstacles)

@@ -16,7 +16,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
 	var doubtful, uncommitted []string
 	if d.Resumed {
-		m, err := launch.Load(d.Loop)
+		m, err := launch.LoadResumable(d.Loop)
 		if err != nil {
 			return nil, err
 		}
@@ -26,7 +26,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		}
 	}
 	limits, open := at.Policy.Limits, 0
-	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.LeftAlone, uncommitted: uncommitted, doubtful: doubtful}
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.UserFiles, uncommitted: uncommitted, doubtful: doubtful}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,

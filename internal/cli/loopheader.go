@@ -17,7 +17,7 @@ import (
 )
 
 // opening says what begins, for the user; begun is nil where nothing has.
-func opening(p *launch.Prepared, begun *launch.Attended) string {
+func opening(p *launch.Prepared, begun *launch.AttendedLoop) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
@@ -140,12 +140,12 @@ func triesWords(n int) string {
 	return fmt.Sprintf("%d tries", cmp.Or(n, usualTries))
 }
 
-func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
+func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.AttendedLoop) {
 	for _, words := range gatesWords(p.Spec.Verification, begun) {
 		line("gate", "%s", words)
 	}
 	switch {
-	case begun != nil && begun.Driving:
+	case begun != nil && begun.GatesRunning:
 		line("", "the gates still run on the tree as it is: change nothing until you are told")
 	case p.OnlyReviews():
 		line("", "%s:", reviewsAlone)
@@ -169,7 +169,7 @@ func noGateWords(kind loop.Kind) string {
 }
 
 // gatesWords names the gates, with what they say of the tree as it is.
-func gatesWords(s record.Verification, begun *launch.Attended) []string {
+func gatesWords(s record.Verification, begun *launch.AttendedLoop) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
 		for _, r := range begun.Memory.Results {

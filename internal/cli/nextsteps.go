@@ -60,8 +60,8 @@ func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string
 	case done:
 		text += " && git merge " + spec.Branch
 	}
-	if len(c.Marks) > 0 && here != home { // written when the loop had ended
-		text = "git commit -m \"loop ended\" " + strings.Join(c.Marks, " ") + " && " + text
+	if len(c.StateFiles) > 0 && here != home { // written when the loop had ended
+		text = "git commit -m \"loop ended\" " + strings.Join(c.StateFiles, " ") + " && " + text
 	}
 	switch {
 	case c.Busy != "" && here != home:

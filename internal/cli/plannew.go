@@ -87,7 +87,7 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 		return err
 	}
 	if begun.Source != "" {
-		if begun.Idea, err = launch.IssueText(ctx, from, launch.ReadIssues{Settings: settings, Root: root, Env: a.env}); err != nil {
+		if begun.Idea, err = launch.IssueText(ctx, from, launch.IssueSource{Settings: settings, Root: root, Env: a.env}); err != nil {
 			return err
 		}
 	}
@@ -221,7 +221,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 		return draft.Conversation{}, loop.Usage{}, err
 	}
 	defer func() { _ = os.RemoveAll(keep) }() // only a count of turns
-	who, options, err := launch.ReaderAgent(ctx, s, launch.ReaderRequest{Env: a.env, Root: a.root(), Dir: a.dir, Keep: keep})
+	who, options, err := launch.ReaderAgent(ctx, s, launch.ReaderRequest{Env: a.env, Root: a.root(), Dir: a.dir, StateDir: keep})
 	if err != nil {
 		return draft.Conversation{}, loop.Usage{}, err
 	}

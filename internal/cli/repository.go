@@ -82,7 +82,7 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 
 // warnEarlierEdits says what becomes of edits of the plan that its last loop had not made.
 func (a *app) warnEarlierEdits(p *launch.Prepared) {
-	for _, e := range p.Earlier.Taken {
+	for _, e := range p.Earlier.Additions {
 		term.Warnf(a.Err, "takes an edit of the plan over that loop %s had not made: %s", p.Earlier.Loop, e)
 	}
 	for _, e := range p.Earlier.Others {

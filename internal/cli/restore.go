@@ -165,7 +165,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	m, err := launch.Load(s.Loop) // another may have driven it until now
+	m, err := launch.LoadResumable(s.Loop) // another may have driven it until now
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (a *app) sessionBegin() (hook.BeginResult, error) {
 		return hook.BeginResult{}, err
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{
-		Session: q.Session, GateTimeout: beginTimeout, Ready: q.ready,
+		Session: q.Session, GateTimeout: beginTimeout, OnReady: q.ready,
 	})
 	if err == nil {
 		err = a.goOnDriving(begun)
@@ -201,8 +201,8 @@ func (a *app) startProving(l *store.Loop) error {
 }
 
 // goOnDriving lets a process of its own go on where the gates take long.
-func (a *app) goOnDriving(begun *launch.Attended) error {
-	if !begun.Driving {
+func (a *app) goOnDriving(begun *launch.AttendedLoop) error {
+	if !begun.GatesRunning {
 		return nil
 	}
 	return a.startBeside(begun.Loop, "drive")

@@ -118,7 +118,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnUntracked(p)
 	a.warnPlan(p)
 	if c.DryRun {
-		obstacles := p.ObstaclesAttended(ctx, in)
+		obstacles := p.AllRefusalsInSession(ctx, in)
 		a.printf("%s", opening(p, nil))
 		rows(func(name, format string, args ...any) {
 			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
@@ -219,9 +219,9 @@ func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 const mostPrinted = 24_000
 
 // firstWord is what the agent is told first, at most so many bytes of it.
-func firstWord(begun *launch.Attended, most int) string {
+func firstWord(begun *launch.AttendedLoop, most int) string {
 	switch {
-	case begun.Driving:
+	case begun.GatesRunning:
 		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+
 			"you are told when to begin.\n", begun.Loop.ID)
 	case begun.Memory.State.Phase == loop.Ended:

@@ -34,7 +34,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 			return a.notTaken(s, err)
 		}
 	}
-	begun, err := launch.Take(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
+	begun, err := launch.TakeIntoSession(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil && asked {
 		return a.notTaken(s, err)
 	}
@@ -77,7 +77,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.
-func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.UserSession) error {
+func (a *app) goesOnHere(s *subject, begun *launch.AttendedLoop, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (a *app) tellIssues(d *launch.Driver, s *show) {
 		return
 	}
 	ctx := a.untilSignal()
-	if err := launch.TellIssues(ctx, d.Loop, a.env); err != nil {
+	if err := launch.ReportIssues(ctx, d.Loop, a.env); err != nil {
 		s.note(term.Warn, fmt.Sprintf("%v; pawl resume %s tells it again", err, d.Loop.ID))
 		return
 	}
@@ -66,7 +66,7 @@ func (a *app) untoldIssues(s *subject) []string {
 	if s.spec.Tracker == nil || s.alive {
 		return nil
 	}
-	keys, err := launch.UntoldIssues(s.Loop, a.env)
+	keys, err := launch.UnreportedIssues(s.Loop, a.env)
 	if err != nil {
 		return []string{"it is unknown which: " + err.Error()}
 	}
@@ -87,5 +87,5 @@ func (a *app) tellAgain(ctx context.Context, s *subject) error {
 		return err
 	}
 	defer owner.Close()
-	return launch.TellIssues(ctx, s.Loop, a.env)
+	return launch.ReportIssues(ctx, s.Loop, a.env)
 }

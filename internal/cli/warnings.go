@@ -34,7 +34,7 @@ func (a *app) warnMissing(p *launch.Prepared) {
 // proposeData names the files that are data of the program by the repository's history, and
 // what lets tasks change them without approval.
 func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
-	found := p.Data(ctx)
+	found := p.ProgramData(ctx)
 	if len(found) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func namesFolder(command, dir string) bool {
 
 // warnFromEnv names the variables of another tool that the loop follows.
 func (a *app) warnFromEnv(p *launch.Prepared) {
-	if len(p.FromEnv) > 0 {
-		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.FromEnv, ", ")))
+	if len(p.EnvSettings) > 0 {
+		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.EnvSettings, ", ")))
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // OutOfScope returns the changes for which a claim of these tasks would be refused now.
 func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m memory.Memory, tasks []string) (runner.OutOfScopeFiles, error) {
-	r, err := runnerBeside(ctx, l)
+	r, err := readOnlyRunner(ctx, l)
 	if err != nil {
 		return runner.OutOfScopeFiles{}, err
 	}
@@ -25,8 +25,8 @@ func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment,
 	return r.OutOfScope(ctx, tasks, m.ActionContext())
 }
 
-// runnerBeside returns a Runner that only reads, for a loop that another process drives.
-func runnerBeside(ctx context.Context, l *store.Loop) (*runner.Runner, error) {
+// readOnlyRunner returns a Runner that only reads, for a loop that another process drives.
+func readOnlyRunner(ctx context.Context, l *store.Loop) (*runner.Runner, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -38,33 +38,33 @@ func runnerBeside(ctx context.Context, l *store.Loop) (*runner.Runner, error) {
 	return &runner.Runner{Loop: l, Spec: spec, Repo: repo}, nil
 }
 
-// Adviser returns a Verifier for a loop that another process drives, on the agent's work
+// AdviceVerifier returns a Verifier for a loop that another process drives, on the agent's work
 // tree. It reads the owner's results and keeps its own ones apart: they are advice only.
-func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*verify.Verifier, *git.Repo, error) {
-	return verifierBeside(ctx, l, env, verify.Options{Dir: filepath.Join(l.Dir, "advice"), Known: checkDir(l)})
+func AdviceVerifier(ctx context.Context, l *store.Loop, env environment.Environment) (*verify.Verifier, *git.Repo, error) {
+	return sideVerifier(ctx, l, env, verify.Options{Dir: filepath.Join(l.Dir, "advice"), Known: verifyDir(l)})
 }
 
-// checkDir is the folder of the Verifier of the loop's owner.
-func checkDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
+// verifyDir is the folder of the Verifier of the loop's owner.
+func verifyDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
 
-// verifierBeside returns a Verifier, with its folder, for a loop that another process
+// sideVerifier returns a Verifier, with its folder, for a loop that another process
 // drives.
-func verifierBeside(ctx context.Context, l *store.Loop, env environment.Environment, o verify.Options) (*verify.Verifier, *git.Repo, error) {
-	r, err := runnerBeside(ctx, l)
+func sideVerifier(ctx context.Context, l *store.Loop, env environment.Environment, o verify.Options) (*verify.Verifier, *git.Repo, error) {
+	r, err := readOnlyRunner(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
 	spec, repo := r.Spec, r.Repo
-	wall, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, o.Dir)
+	sandbox, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Root, o.Repo, o.Env, o.Set, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
-	o.Marker, o.Prefix, o.Release = l.ID, wall.Gates, wall.Close
+	o.Marker, o.Prefix, o.Release = l.ID, sandbox.Gates, sandbox.Close
 	o.Marks = r.OwnFiles
 	v, err := verify.New(o)
 	if err != nil {
-		return nil, nil, errors.Join(err, wall.Close())
+		return nil, nil, errors.Join(err, sandbox.Close())
 	}
 	return v, repo, nil
 }

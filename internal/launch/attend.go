@@ -62,14 +62,14 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 		return nil, err
 	}
 	q.addVerifyGate()
-	if from, ok := issuesOf(q.Dir, q.Words); ok && q.Text == "" {
+	if from, ok := parseIssues(q.Dir, q.Words); ok && q.Text == "" {
 		return nil, failure.New(failure.Usage, "pawl run "+shell.Quoted([]string{from.String()}), "a loop in a session takes no issues")
 	}
 	p, err := resolveRequest(ctx, q.Request, root)
 	if err != nil {
 		return nil, err
 	}
-	p.adopts = q.AdoptsFile
+	p.adoptsFile = q.AdoptsFile
 	if err := p.runTypedGatesIn(q.Request); err != nil {
 		return nil, err
 	}
@@ -163,12 +163,12 @@ func (p *Prepared) RefuseInSession(ctx context.Context, in UserSession) error {
 // attendedChecks returns the preconditions of Attend.
 func (p *Prepared) attendedChecks(in UserSession) []precondition {
 	return []precondition{
-		single(func() error { return p.refuseOtherLoop(in) }),
-		single(p.refuseUnconfined),
-		single(p.refuseDirtyHere),
-		single(p.refuseUntrusted),
+		singleCheck(func() error { return p.refuseOtherLoop(in) }),
+		singleCheck(p.refuseUnconfined),
+		singleCheck(p.refuseDirtyHere),
+		singleCheck(p.refuseUntrusted),
 		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
-		p.heldLocks,
+		p.gitLocks,
 	}
 }
 

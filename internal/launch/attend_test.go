@@ -36,7 +36,7 @@ func openFolder(root string, env environment.Environment, flags map[string]any) 
 	}
 }
 
-func attend(t *testing.T, q launch.AttendRequest, o launch.AttendOptions) (*launch.Attended, error) {
+func attend(t *testing.T, q launch.AttendRequest, o launch.AttendOptions) (*launch.AttendedLoop, error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
@@ -157,7 +157,7 @@ func TestAttendBindsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Driving || !strings.Contains(a.Prompt, "do it") || len(a.Memory.Results) != 1 {
+	if a.GatesRunning || !strings.Contains(a.Prompt, "do it") || len(a.Memory.Results) != 1 {
 		t.Errorf("begun: %+v", a)
 	}
 	b, err := session.Open(env.PawlHome).Find(sessionID)
@@ -189,7 +189,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := session.Open(env.PawlHome).Find(sessionID)
-	if !a.Driving || a.Prompt != "" || err != nil || b.GivenTurns != 0 {
+	if !a.GatesRunning || a.Prompt != "" || err != nil || b.GivenTurns != 0 {
 		t.Fatalf("begun: %+v, bound: %+v, %v", a, b, err)
 	}
 	write(t, sign, "")
@@ -251,7 +251,7 @@ func TestFailedAttendBindsNothing(t *testing.T) {
 		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.AttendOptions{GateTimeout: time.Minute}, "ended before its first turn"},
 		{
 			"the last thing to do", nil,
-			launch.AttendOptions{GateTimeout: time.Minute, Ready: func(*launch.Attended) error { return errors.New("disk full") }},
+			launch.AttendOptions{GateTimeout: time.Minute, OnReady: func(*launch.AttendedLoop) error { return errors.New("disk full") }},
 			"disk full",
 		},
 	}
@@ -325,7 +325,7 @@ func TestReopenInAnotherSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := launch.AttendOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Minute}
-	if _, err := launch.Reopen(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
+	if _, err := launch.ReopenInSession(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
 		t.Fatalf("reopened while it is at work: %v", err)
 	}
 	d, err := launch.Rejoin(t.Context(), a.Loop, env, 0)
@@ -341,7 +341,7 @@ func TestReopenInAnotherSession(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := launch.Reopen(t.Context(), a.Loop, env, again)
+	b, err := launch.ReopenInSession(t.Context(), a.Loop, env, again)
 	if err != nil {
 		t.Fatal(err)
 	}

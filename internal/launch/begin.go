@@ -39,24 +39,24 @@ type Request struct {
 
 // Prepared is a loop that can begin: everything is known and nothing is changed.
 type Prepared struct {
-	Goal       Goal
-	Settings   config.Settings
-	Spec       record.Spec
-	Repo       *git.Repo // nil for a loop in a session without git
-	Status     git.Status
-	Conflicts  Conflicts        // other loops in the work tree
-	Untrusted  []config.Command // commands from the repository's files that the user has not trusted
-	Suggested  []string         // gate commands that the project's files suggest, if there is no gate
-	Home       string           // $PAWL_HOME
-	FromEnv    []string         // variables of another tool that are followed, and what they say
-	Earlier    EarlierEdits     // of the plan, that its last loop had not made
-	Issues     *tracker.Plan    // the plan's issues; nil for any other plan
-	root       string           // of the work tree
-	loop       string           // id, once it is created
-	env        environment.Environment
-	programDir string                   // folder to which the agent's program is relative
-	adopts     bool                     // another tool's file asks for the loop, and is inspected after each turn
-	follows    *statefile.FeatureFolder // kept up to date by the loop; nil: none
+	Goal          Goal
+	Settings      config.Settings
+	Spec          record.Spec
+	Repo          *git.Repo // nil for a loop in a session without git
+	Status        git.Status
+	Conflicts     Conflicts        // other loops in the work tree
+	Untrusted     []config.Command // commands from the repository's files that the user has not trusted
+	Suggested     []string         // gate commands that the project's files suggest, if there is no gate
+	Home          string           // $PAWL_HOME
+	EnvSettings   []string         // variables of another tool that are followed, and what they say
+	Earlier       EarlierEdits     // of the plan, that its last loop had not made
+	Issues        *tracker.Plan    // the plan's issues; nil for any other plan
+	root          string           // of the work tree
+	loop          string           // id, once it is created
+	env           environment.Environment
+	programDir    string                   // folder to which the agent's program is relative
+	adoptsFile    bool                     // another tool's file asks for the loop, and is inspected after each turn
+	featureFolder *statefile.FeatureFolder // kept up to date by the loop; nil: none
 }
 
 // Root returns the work tree of the loop.
@@ -71,10 +71,10 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := refuseHomeInWorkTree(ctx, repo, q.Env.PawlHome); err != nil {
 		return nil, err
 	}
-	if err := writable(q.Env.PawlHome); err != nil {
+	if err := checkWritable(q.Env.PawlHome); err != nil {
 		return nil, err
 	}
-	follows, err := q.takeFeatureFolder(ctx, repo.Root())
+	follows, err := q.useFeatureFolder(ctx, repo.Root())
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.follows = follows
+	p.featureFolder = follows
 	if err := repo.Identity(ctx); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 	}
 	goal := Goal{Prompt: q.Text, From: "prompt"}
 	fromEnv := planLoopEnv{PlanLoop: q.Env.PlanLoop()}
-	issues, isIssues := issuesOf(q.Dir, q.Words)
+	issues, isIssues := parseIssues(q.Dir, q.Words)
 	if isIssues && planFlag != "" {
 		return nil, failure.New(failure.Usage, "leave one of them out", "the issues are the plan, and --plan names another")
 	}
@@ -122,7 +122,7 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 		if len(q.Words) == 0 && planFlag == "" {
 			planFlag = fromEnv.plan(root, q.Dir)
 		}
-		goal, err = Read(root, q.Dir, q.Words, planFlag)
+		goal, err = ReadGoal(root, q.Dir, q.Words, planFlag)
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 			return nil, err
 		}
 	}
-	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, FromEnv: fromEnv.followed, env: q.Env, root: root}
+	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, EnvSettings: fromEnv.followed, env: q.Env, root: root}
 	if isIssues {
 		if err := p.readIssues(ctx, issues); err != nil {
 			return nil, err
@@ -223,10 +223,10 @@ func (p *Prepared) freeze(ctx context.Context) error {
 		return err
 	}
 	p.Spec.UsesWorktree = p.Settings.Worktree.Use
-	if err := p.startBesideLoop(ctx); err != nil {
+	if err := p.startFromUserBranch(ctx); err != nil {
 		return err
 	}
-	p.adoptLeftWork()
+	p.adoptUnfinishedWork()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
 		return failure.New(failure.Usage, "switch to a branch, or leave --branch out", "HEAD is on no branch")
@@ -235,13 +235,13 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	case want != "":
 		there, err := p.Repo.HasBranch(ctx, want)
 		p.Spec.Branch, p.Spec.NewBranch = want, err == nil && !there // a bad name is refused later
-	case p.goesToCurrent():
+	case p.commitsToCurrentBranch():
 		p.Spec.Branch = p.Status.Branch
 	}
 	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.UsesWorktree
 	p.Spec.Untracked = p.untracked()
-	p.linkIssues()
-	p.followFolder()
+	p.setTracker()
+	p.setFeatureFolder()
 	if !p.Spec.UsesWorktree {
 		p.Spec.HiddenFiles = p.Status.Hidden
 	}
@@ -279,8 +279,8 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.Earlier = editsNotMade(earlier)
-	seen := resultsOf(earlier)
+	p.Earlier = pendingEdits(earlier)
+	seen := earlierResults(earlier)
 	for i, t := range p.Spec.Tasks {
 		if t.DoneEarlier {
 			p.Spec.Tasks[i].Evidence, p.Spec.Tasks[i].Accepted = seen[t.ID].evidence, seen[t.ID].accepted
@@ -320,7 +320,7 @@ func (p *Prepared) refuseUntrusted() error {
 	if p.Spec.Policy.Attended { // nobody can be asked where a session runs a command
 		hint = fmt.Sprintf("read them, then  ! pawl trust --yes%s  (in another terminal:  pawl trust%[1]s)", file)
 	}
-	if p.adopts {
+	if p.adoptsFile {
 		hint += "; then the loop begins at the end of the next turn"
 	}
 	return failure.New(failure.Usage, hint,

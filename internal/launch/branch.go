@@ -16,15 +16,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// goesToCurrent reports whether commits go to the current branch: a branch of the user's
+// commitsToCurrentBranch reports whether commits go to the current branch: a branch of the user's
 // other than the default branch, or the branch of an earlier loop with the same plan. A
 // loop with another goal creates its own branch.
-func (p *Prepared) goesToCurrent() bool {
+func (p *Prepared) commitsToCurrentBranch() bool {
 	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
 		return false
 	}
-	id, ours := strings.CutPrefix(p.Status.Branch, record.DefaultLoopBranch(""))
-	if !ours {
+	id, isLoopBranch := strings.CutPrefix(p.Status.Branch, record.DefaultLoopBranch(""))
+	if !isLoopBranch {
 		return true
 	}
 	l := store.Open(p.Home).Loop(id)
@@ -35,21 +35,21 @@ func (p *Prepared) goesToCurrent() bool {
 	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.UnfinishedWork != nil)
 }
 
-// startBesideLoop has a loop with its own worktree start from the user's branch where another
+// startFromUserBranch has a loop with its own worktree start from the user's branch where another
 // loop has the checkout: that loop's branch holds unfinished work.
-func (p *Prepared) startBesideLoop(ctx context.Context) error {
+func (p *Prepared) startFromUserBranch(ctx context.Context) error {
 	if !p.Spec.UsesWorktree {
 		return nil
 	}
-	beside, ok := p.Conflicts.checkoutOf(store.Open(p.Home), p.Status.Branch)
+	other, ok := p.Conflicts.checkoutOf(store.Open(p.Home), p.Status.Branch)
 	if !ok {
 		return nil
 	}
-	p.Spec.StartBranch, p.Spec.StartCommit = beside.StartBranch, beside.StartCommit
-	if beside.StartBranch == "" {
+	p.Spec.StartBranch, p.Spec.StartCommit = other.StartBranch, other.StartCommit
+	if other.StartBranch == "" {
 		return nil
 	}
-	tip, err := p.Repo.Resolve(ctx, "refs/heads/"+beside.StartBranch)
+	tip, err := p.Repo.Resolve(ctx, "refs/heads/"+other.StartBranch)
 	if errors.Is(err, git.ErrNoRevision) { // the user has deleted it
 		return nil
 	}
@@ -73,9 +73,9 @@ func (b Conflicts) checkoutOf(st *store.Store, branch string) (record.Spec, bool
 
 // Checkout is where the user's checkout is now.
 type Checkout struct {
-	Branch string   // "" if that is not known
-	Busy   string   // another loop that has not ended and works there, "" for none
-	Marks  []string // files with the state of this loop that git tracks and that are not committed
+	Branch     string   // "" if that is not known
+	Busy       string   // another loop that has not ended and works there, "" for none
+	StateFiles []string // files with the state of this loop that git tracks and that are not committed
 }
 
 // ReadCheckout reads where the user's checkout is after a loop. What cannot be read is empty.
@@ -91,7 +91,7 @@ func ReadCheckout(ctx context.Context, home string, l *store.Loop, spec record.S
 	c.Branch = status.Branch
 	if !spec.UsesWorktree {
 		own := statefile.FilesOf(spec.Root, l.Dir, spec).OwnPaths()
-		c.Marks = slices.DeleteFunc(status.Dirty, func(path string) bool { return !slices.Contains(own, path) })
+		c.StateFiles = slices.DeleteFunc(status.Dirty, func(path string) bool { return !slices.Contains(own, path) })
 	}
 	b, err := findConflicts(ctx, &Prepared{Home: home, root: spec.Root, loop: spec.ID})
 	if err == nil && c.Branch != "" {
@@ -112,8 +112,8 @@ func (d *Driver) startPoint(ctx context.Context, repo *git.Repo) string {
 	return "HEAD"
 }
 
-// switchTo checks out the loop's branch.
-func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error {
+// switchToBranch checks out the loop's branch.
+func (d *Driver) switchToBranch(ctx context.Context, repo *git.Repo, id string) error {
 	branch, err := repo.Branch(ctx)
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
@@ -121,16 +121,16 @@ func (d *Driver) switchTo(ctx context.Context, repo *git.Repo, id string) error 
 	if branch == d.Spec.Branch || d.Spec.AllDone() && !d.wasSetUp && !d.reopened { // there is nothing to commit
 		return nil
 	}
-	there, err := repo.HasBranch(ctx, d.Spec.Branch)
-	elsewhere := d.Spec.Branch
-	if !there {
-		elsewhere = cmp.Or(d.Spec.StartBranch, "--detach "+d.Spec.StartCommit)
+	exists, err := repo.HasBranch(ctx, d.Spec.Branch)
+	target := d.Spec.Branch
+	if !exists {
+		target = cmp.Or(d.Spec.StartBranch, "--detach "+d.Spec.StartCommit)
 	}
 	switch {
 	case err != nil:
 	case d.reopened && (branch != d.Spec.StartBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
-		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
-			"the work tree is not on the branch of the loop, %s", elsewhere)
+		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", target, id),
+			"the work tree is not on the branch of the loop, %s", target)
 	case d.wasSetUp && !d.reopened:
 		var back git.SwitchResult
 		back, err = repo.SwitchBack(ctx, id, d.Spec.Branch, d.Spec.StartCommit)

@@ -25,7 +25,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	if d.Spec.Tracker == nil {
 		return nil
 	}
-	desk, err := openIssues(d.Loop, d.Spec, env)
+	client, err := openIssues(d.Loop, d.Spec, env)
 	if err != nil {
 		return err
 	}
@@ -36,47 +36,47 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	var missed []string
 	var reason error
 	for _, i := range d.Spec.Tracker.Issues {
-		if slices.Contains(desk.ledger.Claimed, i.ID) || !slices.ContainsFunc(of(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done }) {
+		if slices.Contains(client.ledger.Claimed, i.ID) || !slices.ContainsFunc(tasksOf(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done }) {
 			continue
 		}
 		var err error
 		if reason == nil { // nor would it answer about this one
-			err = desk.claim(ctx, i.ID)
+			err = client.claim(ctx, i.ID)
 		}
-		if d.wasSetUp && ctx.Err() == nil && (reason != nil || err != nil && outOfReach(err)) {
+		if d.wasSetUp && ctx.Err() == nil && (reason != nil || err != nil && isUnreachable(err)) {
 			if err != nil {
 				reason = err
 			}
 			missed = append(missed, i.Key)
-			err = desk.goWithout(i.ID)
+			err = client.continueUnclaimed(i.ID)
 		}
 		if err != nil {
-			return errors.Join(failure.New(failure.CodeOf(err), failure.Hint(err), "claim issue %s: %w", i.Key, err), desk.releaseAll(ctx))
+			return errors.Join(failure.New(failure.CodeOf(err), failure.Hint(err), "claim issue %s: %w", i.Key, err), client.releaseAll(ctx))
 		}
 	}
 	if reason == nil {
 		return nil
 	}
-	d.BeforeTurn = newClaimRetry(desk).beforeTurn
+	d.BeforeTurn = newClaimRetry(client).beforeTurn
 	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
 	_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.Unclaimed}})
 	return err
 }
 
-// of are the tasks of an issue.
-func of(tasks []loop.Task, i record.Issue) []loop.Task {
+// tasksOf are the tasks of an issue.
+func tasksOf(tasks []loop.Task, i record.Issue) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t loop.Task) bool { return !slices.Contains(i.Tasks, t.ID) })
 }
 
-// outOfReach reports whether a tracker gave no answer, or one that says to ask later.
-func outOfReach(err error) bool {
-	told, ok := errors.AsType[*tracker.Error](err)
-	return !ok || told.Retry
+// isUnreachable reports whether a tracker gave no answer, or one that says to ask later.
+func isUnreachable(err error) bool {
+	trackerErr, ok := errors.AsType[*tracker.Error](err)
+	return !ok || trackerErr.Retry
 }
 
 // claim claims an issue. That it is begun is noted first: a claim that nobody knows of
 // would stay. One that was begun before, by a process that died, counts as the loop's.
-func (d *issueDesk) claim(ctx context.Context, id string) error {
+func (d *issueClient) claim(ctx context.Context, id string) error {
 	begun := slices.Contains(d.ledger.Claiming, id)
 	if !begun {
 		d.ledger.Claiming = append(d.ledger.Claiming, id)
@@ -85,10 +85,10 @@ func (d *issueDesk) claim(ctx context.Context, id string) error {
 		}
 	}
 	answer, err := d.ask(ctx, tracker.Request{Do: tracker.Claim, Issue: id})
-	if err != nil && outOfReach(err) { // it may have been made all the same
+	if err != nil && isUnreachable(err) { // it may have been made all the same
 		return err
 	}
-	d.ledger.Claiming, d.ledger.Unclaimed = without(d.ledger.Claiming, id), without(d.ledger.Unclaimed, id)
+	d.ledger.Claiming, d.ledger.Unclaimed = remove(d.ledger.Claiming, id), remove(d.ledger.Unclaimed, id)
 	delete(d.ledger.Refused, id)
 	switch {
 	case err != nil:
@@ -102,9 +102,9 @@ func (d *issueDesk) claim(ctx context.Context, id string) error {
 	return errors.Join(err, d.save())
 }
 
-// goWithout notes that the loop works on an issue that it could not claim. It returns an
+// continueUnclaimed notes that the loop works on an issue that it could not claim. It returns an
 // error if the tracker refused the claim when it last answered.
-func (d *issueDesk) goWithout(id string) error {
+func (d *issueClient) continueUnclaimed(id string) error {
 	if why := d.ledger.Refused[id]; why != "" {
 		return failure.New(failure.Usage, "pawl resume "+d.loop.ID+" asks again when the tracker is in reach", "%s, when the tracker last answered", why)
 	}
@@ -115,15 +115,15 @@ func (d *issueDesk) goWithout(id string) error {
 }
 
 // releaseAll takes all claims back, without a word.
-func (d *issueDesk) releaseAll(ctx context.Context) error {
+func (d *issueClient) releaseAll(ctx context.Context) error {
 	var failed error
 	for _, id := range slices.Clone(d.ledger.Claimed) {
-		failed = errors.Join(failed, d.tell(ctx, tracker.Request{Do: tracker.Blocked, Issue: id}))
+		failed = errors.Join(failed, d.report(ctx, tracker.Request{Do: tracker.Blocked, Issue: id}))
 	}
 	return failed
 }
 
-func without(ids []string, id string) []string {
+func remove(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
@@ -137,7 +137,7 @@ const (
 // the loop was resumed. It asks before a task begins, at most once a task, and waits
 // longer after each failure. Issues that are done are claimed when they are told.
 type claimRetry struct {
-	desk    *issueDesk
+	client  *issueClient
 	task    string        // before whose turn it was last called
 	pause   time.Duration // since the last failure
 	next    time.Time     // no request before
@@ -145,11 +145,11 @@ type claimRetry struct {
 	timeout time.Duration
 }
 
-func newClaimRetry(desk *issueDesk) *claimRetry {
-	return &claimRetry{desk: desk, now: time.Now, timeout: claimRetryTimeout}
+func newClaimRetry(desk *issueClient) *claimRetry {
+	return &claimRetry{client: desk, now: time.Now, timeout: claimRetryTimeout}
 }
 
-// beforeTurn implements runner.Runner.BeforeTurn. An issue that is somebody else's now
+// explainCancel implements runner.Runner.BeforeTurn. An issue that is somebody else's now
 // stops the loop.
 func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice {
 	first := c.task == ""
@@ -164,8 +164,8 @@ func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice
 	defer cancel()
 	var claimed []string
 	for _, i := range c.missing(f.Tasks) {
-		err := c.desk.claim(ctx, i.ID)
-		if err != nil && (ctx.Err() != nil || outOfReach(err)) {
+		err := c.client.claim(ctx, i.ID)
+		if err != nil && (ctx.Err() != nil || isUnreachable(err)) {
 			c.pause = min(max(2*c.pause, minClaimPause), maxClaimPause)
 			c.next = c.now().Add(c.pause)
 			break
@@ -183,8 +183,8 @@ func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice
 
 // missing are the issues with open tasks that the loop works on without a claim.
 func (c *claimRetry) missing(tasks []loop.Task) []record.Issue {
-	return slices.DeleteFunc(slices.Clone(c.desk.spec.Tracker.Issues), func(i record.Issue) bool {
-		open := slices.ContainsFunc(of(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done })
-		return !open || !slices.Contains(c.desk.ledger.Unclaimed, i.ID)
+	return slices.DeleteFunc(slices.Clone(c.client.spec.Tracker.Issues), func(i record.Issue) bool {
+		open := slices.ContainsFunc(tasksOf(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done })
+		return !open || !slices.Contains(c.client.ledger.Unclaimed, i.ID)
 	})
 }

@@ -22,19 +22,19 @@ import (
 // Conflicts are the other loops in the work tree, and what they left there. Loops with
 // their own worktree do not count.
 type Conflicts struct {
-	Orphaned   string   // loop that has not ended and has no process; "": none
-	Running    string   // loop that a process drives now; "": none
-	Attended   string   // loop in a user's session that has not ended; "": none
-	Session    string   // the client's id of that session; "": not known yet
-	Closed     bool     // that session is closed
-	Damaged    []string // loops that nobody drives and whose journals are damaged: how they stand is not known
-	Loop       string   // the last loop that ended after at least one turn; "": none
-	Unfinished bool     // it left tasks undone
-	LastTask   LastTask // the task that it was working on
-	Paths      []string // files that differ between its last checkpoint and its last commit: its work, not the user's
-	Tracked    []string // those of them that git tracks and that are unchanged since
-	Later      []string // files that git tracks and that the user changed since it ended: it is not resumed over them
-	Resume     string   // what a user types to resume it
+	Orphaned         string   // loop that has not ended and has no process; "": none
+	Running          string   // loop that a process drives now; "": none
+	Attended         string   // loop in a user's session that has not ended; "": none
+	Session          string   // the client's id of that session; "": not known yet
+	Closed           bool     // that session is closed
+	Damaged          []string // loops that nobody drives and whose journals are damaged: how they stand is not known
+	Loop             string   // the last loop that ended after at least one turn; "": none
+	Unfinished       bool     // it left tasks undone
+	LastTask         LastTask // the task that it was working on
+	Paths            []string // files that differ between its last checkpoint and its last commit: its work, not the user's
+	UnchangedTracked []string // those of them that git tracks and that are unchanged since
+	ChangedLater     []string // files that git tracks and that the user changed since it ended: it is not resumed over them
+	Resume           string   // what a user types to resume it
 }
 
 // findConflicts looks for other loops of the work tree, newest first.
@@ -113,13 +113,13 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 		}
 	}
 	b.LastTask, b.Resume = lastTask(spec.Request, m), m.State.ResumeCommand(l.ID)
-	if b.Later, _, err = changedSince(ctx, p.Repo, l, spec); err != nil {
+	if b.ChangedLater, _, err = changedSinceEnd(ctx, p.Repo, l, spec); err != nil {
 		return err
 	}
 	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
 		return planfile.Holds(spec.Plan, path) || !slices.Contains(b.Paths, path)
 	})
-	b.Tracked, err = p.Repo.Unchanged(ctx, tree, dirty)
+	b.UnchangedTracked, err = p.Repo.Unchanged(ctx, tree, dirty)
 	return err
 }
 
@@ -204,10 +204,10 @@ func (p *Prepared) refuseDirty() error {
 // resumeHint says how to go on with what the last loop left, and what else to do.
 func (b Conflicts) resumeHint(otherwise string) string {
 	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " goes on with what it left"
-	if len(b.Later) == 0 {
+	if len(b.ChangedLater) == 0 {
 		return resume + "; or " + otherwise
 	}
-	return fmt.Sprintf("commit or stash %s, changed since loop %s ended; then %s", plan.Few(b.Later, 5), b.Loop, resume)
+	return fmt.Sprintf("commit or stash %s, changed since loop %s ended; then %s", plan.Few(b.ChangedLater, 5), b.Loop, resume)
 }
 
 // dirty returns the user's uncommitted changes that keep a loop from beginning: not what

@@ -37,7 +37,7 @@ type Driver struct {
 	Resumed bool
 
 	SwitchedBack string   // how the loop's branch was checked out again; "": it was
-	LeftAlone    []string // new files that the user made since it ended
+	UserFiles    []string // new files that the user made since it ended
 	UserCommit   string   // what the user had not committed when it began; "": nothing
 	Unclaimed    string   // issues that the loop goes on without a claim of, and why; "": none
 
@@ -105,7 +105,7 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 	if err := p.checkWorktreeLock(ctx, st); err != nil {
 		return nil, "", err
 	}
-	if err := p.writeIssues(); err != nil {
+	if err := p.writeIssuePlan(); err != nil {
 		return nil, "", err
 	}
 	if l, err = st.Create(p.Repo.Root(), p.Spec); err != nil {
@@ -121,16 +121,16 @@ func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, e
 // checkAgents returns the version of the agent's client. It returns an error if the
 // client or a reviewer is not installed.
 func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
-	version, err := installed(ctx, spec.Agent, "")
+	version, err := agentVersion(ctx, spec.Agent, "")
 	if err != nil {
 		return "", err
 	}
 	return version, checkReviewers(ctx, spec)
 }
 
-// knownVersion is the version of a resumed loop's client. A loop that was never set up
+// clientVersion is the version of a resumed loop's client. A loop that was never set up
 // asks for it, and for its reviewers.
-func knownVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
+func clientVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
 	if m.State.StartedAt.IsZero() && !spec.Policy.Attended {
 		return checkAgents(ctx, spec)
 	}
@@ -170,12 +170,12 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 
 // Resume continues a loop whose owner is gone, or that ended with work left. A loop in a
 // user's session continues in fresh sessions.
-func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again ResumeOptions) (*Driver, error) {
+func Resume(ctx context.Context, l *store.Loop, env environment.Environment, options ResumeOptions) (*Driver, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	m, err := Load(l)
+	m, err := LoadResumable(l)
 	if err != nil {
 		return nil, err
 	}
@@ -184,21 +184,21 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended {
-		if err := refuseUnfinishable(l, m, again.MoreLimits); err != nil {
+		if err := checkResumable(l, m, options.MoreLimits); err != nil {
 			return nil, err
 		}
 	}
 	if m.Attended(spec.Policy) && !ended { // a session has it, and would be left for nothing
-		if _, err := installed(ctx, spec.Agent, l.Dir); err != nil {
+		if _, err := agentVersion(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
 	}
 	wasSetUp := !m.State.StartedAt.IsZero()
-	version, err := knownVersion(ctx, spec, m)
+	version, err := clientVersion(ctx, spec, m)
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn, UserCommit: m.UserCommit}
+	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: options.MayOwn, UserCommit: m.UserCommit}
 	d.beforeFirstTurn = !spec.Policy.Attended && m.State.BeforeFirstTurn()
 	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {
@@ -219,11 +219,11 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		return nil, errors.Join(err, d.Close())
 	}
 	if ended || !d.wasSetUp && !spec.Policy.Attended {
-		d.NewLimits = again.MoreLimits
-		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
+		d.NewLimits = options.MoreLimits
+		err = d.prepareReopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
 	}
 	if err == nil {
-		err = d.reachOut(ctx, l, m.State, env)
+		err = d.reconnect(ctx, l, m.State, env)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -231,9 +231,9 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	return d, nil
 }
 
-// reachOut claims the issues of a loop that is resumed, and has what it asked and told
+// reconnect claims the issues of a loop that is resumed, and has what it asked and told
 // taken up again.
-func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
+func (d *Driver) reconnect(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
 	err := d.claimIssues(ctx, st, env)
 	if err != nil || !st.AsksUser() && len(notify.Posted(l.Dir)) == 0 {
 		return err
@@ -241,8 +241,8 @@ func (d *Driver) reachOut(ctx context.Context, l *store.Loop, st loop.State, env
 	return d.outbox(l, env).Listen()
 }
 
-// installed returns the version of an agent's client, or why it cannot be started.
-func installed(ctx context.Context, spec record.Agent, dir string) (version string, err error) {
+// agentVersion returns the version of an agent's client, or why it cannot be started.
+func agentVersion(ctx context.Context, spec record.Agent, dir string) (version string, err error) {
 	a, err := newAgent(spec, dir)
 	if err != nil {
 		return "", err
@@ -250,9 +250,9 @@ func installed(ctx context.Context, spec record.Agent, dir string) (version stri
 	return a.Version(ctx)
 }
 
-// reopen lets the runner continue a loop that ended. The end left none of the agent's
+// prepareReopen lets the runner continue a loop that ended. The end left none of the agent's
 // commits on the branch, so later commits are the user's.
-func (d *Driver) reopen(ctx context.Context, base string, owesCommit bool) error {
+func (d *Driver) prepareReopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
 	if owesCommit {
 		return nil // what is on the branch may be that commit
@@ -274,7 +274,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
-	if err := d.leaveLaterChanges(ctx, owner, repo, l); err != nil {
+	if err := d.handleLaterChanges(ctx, owner, repo, l); err != nil {
 		return err
 	}
 	tree, err := d.workTree(ctx, st, l, repo)
@@ -305,7 +305,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 	if err := d.prepareGates(ctx, l, env); err != nil || d.wasSetUp {
 		return err
 	}
-	return d.keepChanges(ctx)
+	return d.commitUserChanges(ctx)
 }
 
 // ownFunc returns a function that takes the loop.
@@ -338,7 +338,7 @@ func (d *Driver) workTree(ctx context.Context, st *store.Store, l *store.Loop, r
 	if d.Spec.UsesWorktree {
 		return repo, d.populateWorktree(ctx, repo)
 	}
-	if err := d.switchTo(ctx, repo, l.ID); err != nil {
+	if err := d.switchToBranch(ctx, repo, l.ID); err != nil {
 		return repo, err
 	}
 	return repo, nil
@@ -352,13 +352,13 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 		return err
 	}
 	d.closers = append(d.closers, unlock)
-	wall, err := d.buildSandboxes(ctx, l, env)
+	sandbox, err := d.buildSandboxes(ctx, l, env)
 	if err != nil {
 		return err
 	}
 	v, err := verify.New(verify.Options{
-		Root: root, Repo: d.Repo, Dir: checkDir(l), Env: env.Vars, Set: d.Spec.GateEnv,
-		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: wall.Gates, Marker: l.ID, Marks: d.OwnFiles,
+		Root: root, Repo: d.Repo, Dir: verifyDir(l), Env: env.Vars, Set: d.Spec.GateEnv,
+		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: sandbox.Gates, Marker: l.ID, Marks: d.OwnFiles,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})
 	if err != nil {
@@ -379,13 +379,13 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	if err := v.RecordStart(ctx); err != nil {
 		return err
 	}
-	judges, err := frozen.Freeze(ctx, frozen.Options{
+	protected, err := frozen.Freeze(ctx, frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Protect: d.Spec.Protect,
 		GitDir: d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
 	if err != nil {
 		return err
 	}
-	d.Protected = judges
-	return record.SaveProtectedOnce(l, judges.WorkTreeFiles())
+	d.Protected = protected
+	return record.SaveProtectedOnce(l, protected.WorkTreeFiles())
 }

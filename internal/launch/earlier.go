@@ -45,14 +45,14 @@ func earlierLoops(st *store.Store, root, planPath string) ([]earlierLoop, error)
 
 // EarlierEdits are edits of the plan that its last loop had not made when it ended.
 type EarlierEdits struct {
-	Loop   string
-	Taken  []plan.Edit // tasks that are added: this loop makes them
-	Others []plan.Edit // name tasks by ids, which may have changed since
+	Loop      string
+	Additions []plan.Edit // tasks that are added: this loop makes them
+	Others    []plan.Edit // name tasks by ids, which may have changed since
 }
 
-// editsNotMade finds the edits of the plan that the last of its loops had not made when it
+// pendingEdits finds the edits of the plan that the last of its loops had not made when it
 // ended.
-func editsNotMade(loops []earlierLoop) EarlierEdits {
+func pendingEdits(loops []earlierLoop) EarlierEdits {
 	if len(loops) == 0 {
 		return EarlierEdits{}
 	}
@@ -63,7 +63,7 @@ func editsNotMade(loops []earlierLoop) EarlierEdits {
 	e := EarlierEdits{Loop: last.id}
 	for _, edit := range last.memory.State.Edits {
 		if edit.Do == plan.Add {
-			e.Taken = append(e.Taken, edit)
+			e.Additions = append(e.Additions, edit)
 		} else {
 			e.Others = append(e.Others, edit)
 		}
@@ -73,7 +73,7 @@ func editsNotMade(loops []earlierLoop) EarlierEdits {
 
 // post has a loop make the edits that are taken over before its first turn.
 func (e EarlierEdits) post(l *store.Loop) error {
-	for i, edit := range e.Taken {
+	for i, edit := range e.Additions {
 		edit.ID = ""
 		if err := l.Post(fmt.Sprintf("earlier-%d", i), record.Message{Kind: record.MessagePlan, Edit: &edit}); err != nil {
 			return fmt.Errorf("take over edits of loop %s: %w", e.Loop, err)
@@ -88,9 +88,9 @@ type earlierResult struct {
 	accepted bool // by a user, in that loop or in a later one
 }
 
-// resultsOf returns what earlier loops found of the tasks that they finished. The newest
+// earlierResults returns what earlier loops found of the tasks that they finished. The newest
 // loop that finished a task counts.
-func resultsOf(loops []earlierLoop) map[string]earlierResult {
+func earlierResults(loops []earlierLoop) map[string]earlierResult {
 	found := map[string]earlierResult{}
 	for _, l := range loops {
 		if l.damaged {

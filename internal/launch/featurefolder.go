@@ -10,11 +10,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// takeFeatureFolder changes a request that names a folder of the feature-list controller
+// useFeatureFolder changes a request that names a folder of the feature-list controller
 // into one for what its files ask for, and returns the folder; nil for any other request.
 // What was typed holds against the files.
-func (q *Request) takeFeatureFolder(ctx context.Context, root string) (*statefile.FeatureFolder, error) {
-	path := q.mayBeFeatureFolder(root)
+func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile.FeatureFolder, error) {
+	path := q.featureFolderPath(root)
 	if path == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -33,9 +33,9 @@ func (q *Request) takeFeatureFolder(ctx context.Context, root string) (*statefil
 	return f, nil
 }
 
-// mayBeFeatureFolder returns the path that is the one word of a request or, without any,
+// featureFolderPath returns the path that is the one word of a request or, without any,
 // that of the list that is found; "" if no such folder can be meant.
-func (q *Request) mayBeFeatureFolder(root string) string {
+func (q *Request) featureFolderPath(root string) string {
 	_, planned := q.Flags["plan"]
 	switch {
 	case q.Text != "" || planned || len(q.Words) > 1:
@@ -52,15 +52,15 @@ func (q *Request) mayBeFeatureFolder(root string) string {
 	return filepath.Dir(list)
 }
 
-// followFolder has a loop that the runner drives keep the folder's progress.txt up to
+// setFeatureFolder has a loop that the runner drives keep the folder's progress.txt up to
 // date. It stays where the user has it, also if the loop has a worktree of its own.
-func (p *Prepared) followFolder() {
-	if p.follows == nil {
+func (p *Prepared) setFeatureFolder() {
+	if p.featureFolder == nil {
 		return
 	}
-	p.Spec.Policy.IterationsBefore = p.follows.CountedIterations
-	p.setStateFile(p.follows.File, statefile.FeatureListName)
+	p.Spec.Policy.IterationsBefore = p.featureFolder.CountedIterations
+	p.setStateFile(p.featureFolder.File, statefile.FeatureListName)
 	if p.Spec.UsesWorktree {
-		p.Spec.CompatFile = filepath.ToSlash(record.ResolvePath(p.follows.File))
+		p.Spec.CompatFile = filepath.ToSlash(record.ResolvePath(p.featureFolder.File))
 	}
 }

@@ -30,7 +30,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Session.Unattended
 	s.Tools = q.Session.Responder == "plugin"
 	s.Policy.Attended, s.Policy.Restore, s.Policy.IterationsBefore = true, false, q.CountedIterations
-	p.adoptLeftWork()
+	p.adoptUnfinishedWork()
 	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.untracked()
 	if err := p.verifyPolicy(q); err != nil {
 		return err

@@ -33,10 +33,10 @@ type Goal struct {
 	HadSecret bool // a secret was removed from the prompt
 }
 
-// Read interprets the arguments of `pawl run`: none (the plan in this folder), one file
+// ReadGoal interprets the arguments of `pawl run`: none (the plan in this folder), one file
 // (a plan, a loop file, or a prompt), or a prompt. planPath is the value of --plan, or
 // "".
-func Read(root, dir string, words []string, planPath string) (Goal, error) {
+func ReadGoal(root, dir string, words []string, planPath string) (Goal, error) {
 	g := Goal{From: "prompt"}
 	switch file, err := fileArg(dir, words); {
 	case err != nil:
@@ -89,7 +89,7 @@ func fileArg(dir string, words []string) (string, error) {
 		if _, err := planfile.Read(path); err == nil {
 			return path, nil
 		}
-		return "", isFolder(word, path)
+		return "", folderError(word, path)
 	case err == nil:
 		return "", failure.New(failure.Usage, "", "%s is not a regular file", word)
 	case !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, " \n"):
@@ -98,16 +98,16 @@ func fileArg(dir string, words []string) (string, error) {
 	if word == "-" {
 		return "", failure.New(failure.Usage, `name a file, or give it in words:  pawl run "$(cat)"`, "the goal is not read from standard input")
 	}
-	if isPlanName(word) || withExtension(path) != "" {
-		return "", noFile(dir, word)
+	if isPlanName(word) || completeName(path) != "" {
+		return "", missingFileError(dir, word)
 	}
 	return "", nil
 }
 
-// withExtension returns the name of the file that may be a plan and whose name without
+// completeName returns the name of the file that may be a plan and whose name without
 // its extension ends this path, "" if there is none.
-func withExtension(path string) string {
-	for _, name := range plansIn(filepath.Dir(path)) {
+func completeName(path string) string {
+	for _, name := range planFilesIn(filepath.Dir(path)) {
 		if strings.EqualFold(strings.TrimSuffix(name, filepath.Ext(name)), filepath.Base(path)) {
 			return name
 		}
@@ -115,10 +115,10 @@ func withExtension(path string) string {
 	return ""
 }
 
-// isFolder says that a word names a folder that is no plan, and which plan lies in it.
-func isFolder(word, path string) error {
+// folderError says that a word names a folder that is no plan, and which plan lies in it.
+func folderError(word, path string) error {
 	hint := "name a plan in it, or a prompt in words"
-	for _, name := range plansIn(path) {
+	for _, name := range planFilesIn(path) {
 		if f, err := planfile.Load(filepath.Join(path, name)); err == nil && f.Plan().Open() > 0 {
 			hint = shell.Quoted([]string{"pawl", "run", filepath.Join(word, name)})
 			break
@@ -133,11 +133,11 @@ func isPlanName(word string) bool {
 	return !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt")
 }
 
-// noFile says that a word which looks like the name of a plan names none.
-func noFile(dir, word string) error {
+// missingFileError says that a word which looks like the name of a plan names none.
+func missingFileError(dir, word string) error {
 	hint := "name a plan or loop file that is there, or give a prompt in words"
 	path := absPath(dir, word)
-	if near := cmp.Or(withExtension(path), failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(path)))); near != "" {
+	if near := cmp.Or(completeName(path), failure.Nearest(filepath.Base(word), planFilesIn(filepath.Dir(path)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
 	}
 	if above := fileAbove(dir, word); above != "" {
@@ -165,8 +165,8 @@ func fileAbove(dir, word string) string {
 	return ""
 }
 
-// plansIn lists the files in a folder that may be a plan or a prompt.
-func plansIn(dir string) []string {
+// planFilesIn lists the files in a folder that may be a plan or a prompt.
+func planFilesIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // the folder is what is not there
@@ -201,7 +201,7 @@ func refuseSeveralFiles(dir string, words []string) error {
 		}
 	}
 	if missing != "" {
-		return noFile(dir, missing)
+		return missingFileError(dir, missing)
 	}
 	all := strings.Join(words, " ")
 	return failure.New(failure.Usage,
@@ -307,7 +307,7 @@ func findPlan(root, dir string) (string, error) {
 	})
 	switch {
 	case len(found) == 0:
-		return "", noPlan(dir)
+		return "", noPlanError(dir)
 	case len(found) == 1:
 		return filepath.Join(at, filepath.FromSlash(found[0])), nil
 	case len(open) == 1:
@@ -316,9 +316,9 @@ func findPlan(root, dir string) (string, error) {
 	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &SeveralPlansError{Plans: found, Dir: at})
 }
 
-// noPlan says what can be run where no file has the usual name of a plan: a Markdown
+// noPlanError says what can be run where no file has the usual name of a plan: a Markdown
 // file with open tasks is named, and taken only when the user says so.
-func noPlan(dir string) error {
+func noPlanError(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		name := e.Name()

@@ -85,12 +85,12 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	judges, err := frozen.Scan(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
+	protected, err := frozen.Scan(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}
-	places := record.GuardDirs{Root: root, StateDir: env.PawlHome, HomeDir: env.Home, TempDir: os.TempDir()}
-	g.Rules = p.Spec.GuardRules(places, record.TurnScope{Protected: judges.WorkTreeFiles()})
+	dirs := record.GuardDirs{Root: root, StateDir: env.PawlHome, HomeDir: env.Home, TempDir: os.TempDir()}
+	g.Rules = p.Spec.GuardRules(dirs, record.TurnScope{Protected: protected.WorkTreeFiles()})
 	return g, nil
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// issuesOf returns the issues that the arguments of `pawl run` name, if they do.
-func issuesOf(dir string, words []string) (tracker.Address, bool) {
+// parseIssues returns the issues that the arguments of `pawl run` name, if they do.
+func parseIssues(dir string, words []string) (tracker.Address, bool) {
 	if len(words) != 1 || namesFile(dir, words[0]) {
 		return tracker.Address{}, false
 	}
@@ -36,7 +36,7 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	if err != nil {
 		return err
 	}
-	made, err := tracker.NewPlan(from, answer.Issues, p.earlierIssues(from))
+	made, err := tracker.NewPlan(from, answer.Issues, p.earlierIssuePlan(from))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 }
 
 // IssueText returns what issues say. Nothing is claimed.
-func IssueText(ctx context.Context, from tracker.Address, p ReadIssues) (string, error) {
+func IssueText(ctx context.Context, from tracker.Address, p IssueSource) (string, error) {
 	at := Prepared{Settings: p.Settings, root: p.Root, env: p.Env, Home: p.Env.PawlHome}
 	program, err := at.trackerProgram(from.Tracker)
 	if err != nil {
@@ -59,15 +59,15 @@ func IssueText(ctx context.Context, from tracker.Address, p ReadIssues) (string,
 	return tracker.Text(from, answer.Issues)
 }
 
-// ReadIssues is where issues are read.
-type ReadIssues struct {
+// IssueSource is where issues are read.
+type IssueSource struct {
 	Settings config.Settings
 	Root     string // of the work tree
 	Env      environment.Environment
 }
 
-// earlierIssues is the plan that an earlier loop made of the same issues; nil for none.
-func (p *Prepared) earlierIssues(from tracker.Address) *planfile.File {
+// earlierIssuePlan is the plan that an earlier loop made of the same issues; nil for none.
+func (p *Prepared) earlierIssuePlan(from tracker.Address) *planfile.File {
 	f, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))
 	if err != nil {
 		return nil // it is made anew
@@ -114,9 +114,9 @@ func trackerProgram(t record.Tracker, root string, env environment.Environment) 
 	return tracker.Program{Name: t.Name, Argv: []string{self, "session", "tracker", t.Name}, Dir: root, Env: env.Vars}, nil
 }
 
-// linkIssues notes in the spec which issues the loop works on, and that their plan is
+// setTracker notes in the spec which issues the loop works on, and that their plan is
 // not to be committed.
-func (p *Prepared) linkIssues() {
+func (p *Prepared) setTracker() {
 	if p.Issues == nil {
 		return
 	}
@@ -131,8 +131,8 @@ func (p *Prepared) linkIssues() {
 	p.Spec.Untracked = append(p.Spec.Untracked, p.Issues.Path)
 }
 
-// writeIssues writes the plan, into a folder that git ignores.
-func (p *Prepared) writeIssues() error {
+// writeIssuePlan writes the plan, into a folder that git ignores.
+func (p *Prepared) writeIssuePlan() error {
 	if p.Issues == nil {
 		return nil
 	}

@@ -21,13 +21,13 @@ import (
 // Nothing of the agent's is at work once a loop has ended. What differs then from every checkpoint
 // of the loop was changed by the user, and would get into a commit of the agent's.
 
-// checkpointsCompared bounds the checkpoints that a file is compared with, the last ones.
-const checkpointsCompared = 20
+// maxComparedCheckpoints bounds the checkpoints that a file is compared with, the last ones.
+const maxComparedCheckpoints = 20
 
-// changedSince returns the files of a work tree that hold what no checkpoint of a loop has: those
+// changedSinceEnd returns the files of a work tree that hold what no checkpoint of a loop has: those
 // that git tracks, and new ones. What the loop itself writes there, and other tools, is not among
 // them.
-func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
+func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
 	if _, known := runner.FinalCheckpoint(points); err != nil || !known { // no turn has begun, or what it came to is not known
 		return nil, nil, err
@@ -52,7 +52,7 @@ func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec recor
 		return nil, nil, fmt.Errorf("read the work tree: %w", err)
 	}
 	known := map[string]bool{}
-	for _, point := range points[max(0, len(points)-checkpointsCompared):] {
+	for _, point := range points[max(0, len(points)-maxComparedCheckpoints):] {
 		was, err := repo.Entries(ctx, point.Tree, files...)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read a checkpoint: %w", err)
@@ -70,13 +70,13 @@ func changedSince(ctx context.Context, repo *git.Repo, l *store.Loop, spec recor
 	return unknown(status.Dirty), unknown(status.Untracked), nil
 }
 
-// leaveLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
+// handleLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
 // their new files out of its commits.
-func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop) error {
+func (d *Driver) handleLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop) error {
 	if !d.reopened || d.Spec.UsesWorktree || d.Spec.NoCommit {
 		return nil
 	}
-	tracked, fresh, err := changedSince(ctx, repo, l, d.Spec)
+	tracked, fresh, err := changedSinceEnd(ctx, repo, l, d.Spec)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (d *Driver) leaveLaterChanges(ctx context.Context, owner *store.Owner, repo
 		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+l.ID,
 			"the work tree has changes that were made since loop %s ended (%s)", l.ID, plan.Few(tracked, 5))
 	}
-	if d.LeftAlone = fresh; len(fresh) == 0 {
+	if d.UserFiles = fresh; len(fresh) == 0 {
 		return nil
 	}
 	note := memory.Note{Level: loop.Info, Text: "left alone: " + plan.Few(fresh, 5) + ", new since the loop ended: not committed", NewFiles: memory.NewFiles{ByUser: fresh}}

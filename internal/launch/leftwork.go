@@ -25,14 +25,14 @@ func lastTask(spec record.Request, m memory.Memory) LastTask {
 	return LastTask{Plan: spec.Plan, Task: t}
 }
 
-// adoptLeftWork decides about files that the last loop left, which are unfinished work on
+// adoptUnfinishedWork decides about files that the last loop left, which are unfinished work on
 // one task. A loop with that task continues with them. Other loops leave them alone, so
 // that they get into no other task's commit.
-func (p *Prepared) adoptLeftWork() {
+func (p *Prepared) adoptUnfinishedWork() {
 	p.Spec.UnfinishedWork = nil
 	paths := p.leftovers()
 	if !p.Spec.UsesWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
-		paths = append(paths, p.Conflicts.Tracked...)
+		paths = append(paths, p.Conflicts.UnchangedTracked...)
 		slices.Sort(paths)
 	}
 	if len(paths) == 0 || p.Spec.NoCommit {

@@ -9,7 +9,7 @@ import (
 // missingAgent stands for an agent that is not installed. Its methods return why.
 type missingAgent struct {
 	name string
-	why  error
+	err  error
 }
 
 var _ agent.Agent = missingAgent{}
@@ -18,7 +18,7 @@ var _ agent.Agent = missingAgent{}
 func (a missingAgent) Name() string { return a.name }
 
 // Version returns the error.
-func (a missingAgent) Version(context.Context) (string, error) { return "", a.why }
+func (a missingAgent) Version(context.Context) (string, error) { return "", a.err }
 
 // Start returns the error.
-func (a missingAgent) Start(context.Context, agent.Options) (agent.Session, error) { return nil, a.why }
+func (a missingAgent) Start(context.Context, agent.Options) (agent.Session, error) { return nil, a.err }

@@ -17,27 +17,27 @@ import (
 // precondition returns why a loop cannot begin; nil errors are ignored.
 type precondition func(context.Context) []error
 
-// single makes a precondition of a function with one result.
-func single(f func() error) precondition {
+// singleCheck makes a precondition of a function with one result.
+func singleCheck(f func() error) precondition {
 	return func(context.Context) []error { return []error{f()} }
 }
 
 // preconditions returns what Begin checks before anything changes, cheap checks first.
 func (p *Prepared) preconditions() []precondition {
 	return []precondition{
-		single(p.refuseActive),
-		single(p.refuseDirty),
-		single(p.refuseUnconfined),
-		single(p.refuseUntrusted),
+		singleCheck(p.refuseActive),
+		singleCheck(p.refuseDirty),
+		singleCheck(p.refuseUnconfined),
+		singleCheck(p.refuseUntrusted),
 		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
 		func(ctx context.Context) []error { return []error{p.refuseBranch(ctx)} },
-		p.heldLocks,
+		p.gitLocks,
 	}
 }
 
-// heldLocks returns the locks of another git that are in the way of commits: a turn would
+// gitLocks returns the locks of another git that are in the way of commits: a turn would
 // be paid for before they are met. A worktree of the loop's own has its own locks.
-func (p *Prepared) heldLocks(ctx context.Context) []error {
+func (p *Prepared) gitLocks(ctx context.Context) []error {
 	if p.Repo == nil || p.Spec.NoCommit || p.Spec.UsesWorktree {
 		return nil
 	}
@@ -47,17 +47,17 @@ func (p *Prepared) heldLocks(ctx context.Context) []error {
 // Refuse returns why the loop cannot begin, or nil.
 func (p *Prepared) Refuse(ctx context.Context) error { return firstError(ctx, p.preconditions()) }
 
-// Obstacles returns all reasons why the loop cannot begin: those of Refuse, and what only
+// AllRefusals returns all reasons why the loop cannot begin: those of Refuse, and what only
 // the agents' clients can tell. It changes nothing.
-func (p *Prepared) Obstacles(ctx context.Context) []error {
+func (p *Prepared) AllRefusals(ctx context.Context) []error {
 	agentReady := func(ctx context.Context) []error { return []error{p.checkAgent(ctx, p.Spec.Agent)} }
 	branchFree := func(ctx context.Context) []error { return p.Repo.NewBranchObstacles(ctx, p.newBranch()) }
-	return allErrors(ctx, append(p.preconditions(), single(p.refuseRunning), branchFree, agentReady, p.reviewerErrors))
+	return allErrors(ctx, append(p.preconditions(), singleCheck(p.refuseRunning), branchFree, agentReady, p.reviewerErrors))
 }
 
-// ObstaclesAttended returns the reasons of RefuseInSession, and reviewers that cannot be
+// AllRefusalsInSession returns the reasons of RefuseInSession, and reviewers that cannot be
 // asked.
-func (p *Prepared) ObstaclesAttended(ctx context.Context, in UserSession) []error {
+func (p *Prepared) AllRefusalsInSession(ctx context.Context, in UserSession) []error {
 	return allErrors(ctx, append(p.attendedChecks(in), p.reviewerErrors))
 }
 

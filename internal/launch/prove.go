@@ -53,7 +53,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		}
 		cancel()
 	}()
-	v, _, err := verifierBeside(ctx, l, env, verify.Options{Dir: checkDir(l)})
+	v, _, err := sideVerifier(ctx, l, env, verify.Options{Dir: verifyDir(l)})
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,10 @@ import (
 
 // ReaderRequest says where sessions read.
 type ReaderRequest struct {
-	Env  environment.Environment
-	Root string // of the repository
-	Dir  string // where the user stands
-	Keep string // a folder for what the agent needs between turns
+	Env      environment.Environment
+	Root     string // of the repository
+	Dir      string // where the user stands
+	StateDir string // a folder for what the agent needs between turns
 }
 
 // ReaderAgent returns the agent that the settings name, for sessions that only read, and
@@ -25,7 +25,7 @@ func ReaderAgent(ctx context.Context, s config.Settings, q ReaderRequest) (agent
 	p := &Prepared{root: q.Root, Settings: s, programDir: q.Dir}
 	a := record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv}
 	a.Command = p.agentProgram(a)
-	who, err := newAgent(a, q.Keep)
+	who, err := newAgent(a, q.StateDir)
 	if err != nil {
 		return nil, agent.Options{}, err
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Reopen continues a loop that ended in a session with work left. Skipped tasks are open
+// ReopenInSession continues a loop that ended in a session with work left. Skipped tasks are open
 // again.
-func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
+func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *AttendedLoop, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	a, p := &Attended{Loop: l, Spec: spec}, preparedFor(spec, env)
+	a, p := &AttendedLoop{Loop: l, Spec: spec}, prepareExisting(spec, env)
 	m, err := p.checkReopen(ctx, l, o)
 	if err != nil {
 		return nil, err
@@ -37,15 +37,15 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 	if m, err = p.checkReopen(ctx, l, o); err != nil { // another may have been sooner
 		return nil, err
 	}
-	d.Observer, d.NewLimits = o.Observer, o.More
+	d.Observer, d.NewLimits = o.Observer, o.NewLimits
 	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
-	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.CommitPending()); err != nil {
+	if err := d.prepareReopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.CommitPending()); err != nil {
 		return nil, err
 	}
-	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
-		return nil, d.abandon(beforeTurn(ctx, err))
+	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, d.abandon(explainCancel(ctx, err))
 	}
 	if a.Memory.State.Phase == loop.Ended {
 		return a, nil
@@ -53,18 +53,18 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o A
 	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 
-// preparedFor is a loop that was created before, to look for what is in its way.
-func preparedFor(spec record.Spec, env environment.Environment) *Prepared {
+// prepareExisting is a loop that was created before, to look for what is in its way.
+func prepareExisting(spec record.Spec, env environment.Environment) *Prepared {
 	return &Prepared{Home: env.PawlHome, Spec: spec, loop: spec.ID, root: spec.Root, env: env}
 }
 
 // checkReopen returns the loop's memory, or why it cannot continue in this session.
 func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (memory.Memory, error) {
-	m, err := Load(l)
+	m, err := LoadResumable(l)
 	if err != nil {
 		return m, err
 	}
-	if err := refuseUnfinishable(l, m, o.More); err != nil {
+	if err := checkResumable(l, m, o.NewLimits); err != nil {
 		return m, err
 	}
 	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {
@@ -79,9 +79,9 @@ type ResumeOptions struct {
 	MayOwn     func(epoch int64) error // returns why the loop must not be taken, see store.Loop.OwnIf; may be nil
 }
 
-// refuseUnfinishable returns why a loop cannot continue after its end, or nil: it was
+// checkResumable returns why a loop cannot continue after its end, or nil: it was
 // resumed already, has no work left, or a limit leaves no turn.
-func refuseUnfinishable(l *store.Loop, m memory.Memory, given loop.Limits) error {
+func checkResumable(l *store.Loop, m memory.Memory, given loop.Limits) error {
 	if m.State.Phase != loop.Ended {
 		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
 	}
@@ -102,14 +102,14 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 	if err != nil || spec.UsesWorktree {
 		return err
 	}
-	p := preparedFor(spec, env)
+	p := prepareExisting(spec, env)
 	b, err := findConflicts(ctx, p)
 	if err != nil {
 		return err
 	}
 	if b.Attended == "" {
 		p.Repo, _ = git.Open(ctx, spec.Root) // who goes on with the loop says why there is none
-		return firstError(ctx, []precondition{p.heldLocks})
+		return firstError(ctx, []precondition{p.gitLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
 }
@@ -130,9 +130,9 @@ func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environmen
 	return r.ApplyToEnded(ctx, e)
 }
 
-// Load reads the memory of a loop that is to go on. A damaged journal is an error that
+// LoadResumable reads the memory of a loop that is to go on. A damaged journal is an error that
 // says what can be done.
-func Load(l *store.Loop) (memory.Memory, error) {
+func LoadResumable(l *store.Loop) (memory.Memory, error) {
 	m, _, err := record.Load(l)
 	switch _, damaged := errors.AsType[*journal.CorruptError](err); {
 	case !damaged:

@@ -152,7 +152,7 @@ func (d *Driver) reviewer(l *store.Loop) *review.Reviewer {
 // started.
 func checkReviewers(ctx context.Context, spec record.Spec) error {
 	for _, a := range otherReviewers(spec) {
-		if _, err := installed(ctx, a, ""); err != nil {
+		if _, err := agentVersion(ctx, a, ""); err != nil {
 			return reviewError(err)
 		}
 	}

@@ -127,16 +127,16 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 // buildSandboxes puts the loop's agent, gates, reviewers and the user's hooks into a
 // sandbox. A reviewer that is another agent gets its own, since it uses another endpoint.
 func (d *Driver) buildSandboxes(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Sandbox, error) {
-	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, checkDir(l)
-	wall, err := w.build(ctx, d.Spec.Agent, dir)
+	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, verifyDir(l)
+	sandbox, err := w.build(ctx, d.Spec.Agent, dir)
 	if err != nil {
 		return nil, err
 	}
-	walls := []*confine.Sandbox{wall}
-	d.closers = append(d.closers, wall.Close)
+	sandboxes := []*confine.Sandbox{sandbox}
+	d.closers = append(d.closers, sandbox.Close)
 	d.reviewers = map[string][]string{}
 	for _, g := range gate.Reviews(d.Spec.Gates) {
-		d.reviewers[g.Name] = wall.Agent
+		d.reviewers[g.Name] = sandbox.Agent
 		if !isOtherAgent(g, d.Spec.Agent) {
 			continue
 		}
@@ -144,20 +144,20 @@ func (d *Driver) buildSandboxes(ctx context.Context, l *store.Loop, env environm
 		if err != nil {
 			return nil, err
 		}
-		walls = append(walls, own)
+		sandboxes = append(sandboxes, own)
 		d.closers = append(d.closers, own.Close)
 		d.reviewers[g.Name] = own.Agent
 	}
-	d.Prefix, d.Gaps = wall.Agent, wall.Says
-	if wall.By != "" {
-		d.Sandbox = describeSandbox(d.Spec, wall.By, env)
+	d.Prefix, d.Gaps = sandbox.Agent, sandbox.Says
+	if sandbox.By != "" {
+		d.Sandbox = describeSandbox(d.Spec, sandbox.By, env)
 	}
 	d.RefusedHosts = func() (hosts []string) {
-		for _, w := range walls {
+		for _, w := range sandboxes {
 			hosts = append(hosts, w.Refused()...)
 		}
 		return hosts
 	}
-	d.Repo.RunHooksBy(wall.Hooks)
-	return wall, nil
+	d.Repo.RunHooksBy(sandbox.Hooks)
+	return sandbox, nil
 }

@@ -21,33 +21,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Attended is a loop that runs in a session.
-type Attended struct {
-	Loop    *store.Loop
-	Spec    record.Spec
-	Memory  memory.Memory // as the loop stands
-	Prompt  string        // first prompt for the agent; "": not known yet
-	Driving bool          // gates still run on the initial tree: start a driver for them
+// AttendedLoop is a loop that runs in a session.
+type AttendedLoop struct {
+	Loop         *store.Loop
+	Spec         record.Spec
+	Memory       memory.Memory // as the loop stands
+	Prompt       string        // first prompt for the agent; "": not known yet
+	GatesRunning bool          // gates still run on the initial tree: start a driver for them
 }
 
 // PromptPath returns the file with the first prompt.
-func (a *Attended) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
+func (a *AttendedLoop) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
 
 // AttendOptions says how a loop begins in a session.
 type AttendOptions struct {
 	Session     UserSession
 	Observer    runner.Observer // may be nil
 	GateTimeout time.Duration   // how long to wait for the gates, see Attended.Driving
-	More        loop.Limits     // for a loop that has ended, see ResumeOptions
-	// Ready is called after everything that can fail, before the session gets the loop;
+	NewLimits   loop.Limits     // for a loop that has ended, see ResumeOptions
+	// OnReady is called after everything that can fail, before the session gets the loop;
 	// may be nil.
-	Ready func(*Attended) error
+	OnReady func(*AttendedLoop) error
 }
 
 // Attend makes the loop, runs the gates on the tree as it is, and gives the loop
 // to the session. One that ends before its first turn (a gate that cannot run) is
 // given to nobody.
-func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, err error) {
+func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *AttendedLoop, err error) {
 	if err := p.RefuseInSession(ctx, o.Session); err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 	d := &Driver{Spec: p.Spec}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	p.loop = l.ID
-	a := &Attended{Loop: l, Spec: p.Spec}
+	a := &AttendedLoop{Loop: l, Spec: p.Spec}
 	if err := p.setUpAttended(ctx, d, l, o); err != nil {
-		return nil, d.abandon(beforeTurn(ctx, err))
+		return nil, d.abandon(explainCancel(ctx, err))
 	}
-	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
-		return nil, d.abandon(beforeTurn(ctx, err))
+	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, d.abandon(explainCancel(ctx, err))
 	}
 	if end := a.Memory.State; end.Phase == loop.Ended {
 		if end.Outcome == loop.Errored {
@@ -81,8 +81,8 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 		}
 		return a, nil
 	}
-	if o.Ready != nil {
-		if err := o.Ready(a); err != nil {
+	if o.OnReady != nil {
+		if err := o.OnReady(a); err != nil {
 			return nil, d.abandon(err)
 		}
 	}
@@ -92,8 +92,8 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, er
 	return a, nil
 }
 
-// beforeTurn explains an error that is a cancellation.
-func beforeTurn(ctx context.Context, err error) error {
+// explainCancel explains an error that is a cancellation.
+func explainCancel(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("before the first turn: %w", context.Cause(ctx))
 	}
@@ -119,7 +119,7 @@ func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, 
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
-		return d.keepChanges(ctx) // with the user's leave, see RefuseInSession
+		return d.commitUserChanges(ctx) // with the user's leave, see RefuseInSession
 	}
 	if !p.Spec.Shadow {
 		return nil
@@ -183,13 +183,13 @@ func (d *Driver) sendTelemetryOnClose(box *notify.Outbox) {
 	})
 }
 
-// firstTurn runs the loop up to its first turn, or until the timeout.
-func (a *Attended) firstTurn(ctx context.Context, d *Driver, timeout time.Duration) error {
+// runToFirstTurn runs the loop up to its first turn, or until the timeout.
+func (a *AttendedLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_, err := d.Attend(bounded)
-	a.Driving = err != nil && ctx.Err() == nil && bounded.Err() != nil
-	if err != nil && !a.Driving {
+	a.GatesRunning = err != nil && ctx.Err() == nil && bounded.Err() != nil
+	if err != nil && !a.GatesRunning {
 		return err
 	}
 	if a.Memory, _, err = record.Load(a.Loop); err != nil {
@@ -199,12 +199,12 @@ func (a *Attended) firstTurn(ctx context.Context, d *Driver, timeout time.Durati
 		return nil
 	}
 	prompt, err := atomicfile.Read(a.PromptPath(), atomicfile.Large)
-	a.Prompt, a.Driving = string(prompt), false
+	a.Prompt, a.GatesRunning = string(prompt), false
 	return err
 }
 
 // bind gives the loop to the session's hooks.
-func (a *Attended) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
+func (a *AttendedLoop) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,

@@ -167,9 +167,9 @@ func (p *Prepared) Editable() []deps.Editable {
 // historyCommits is how many commits are searched for the program's data.
 const historyCommits = 300
 
-// Data returns the files that count as gate inputs and seem to be data of the program: in
+// ProgramData returns the files that count as gate inputs and seem to be data of the program: in
 // the last commits they changed together with it. A repository without commits has none.
-func (p *Prepared) Data(ctx context.Context) []work.DataGlob {
+func (p *Prepared) ProgramData(ctx context.Context) []work.DataGlob {
 	if p.Repo == nil {
 		return nil
 	}
@@ -180,10 +180,10 @@ func (p *Prepared) Data(ctx context.Context) []work.DataGlob {
 	return work.Rules{Globs: p.Spec.Work}.ProgramData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
-// keepChanges commits the user's own changes first, as theirs, if the user allows it or
+// commitUserChanges commits the user's own changes first, as theirs, if the user allows it or
 // changed only the plan. If the loop could not be set up at first, this includes later
 // changes. What an earlier loop left half-done is not the user's, be it in the plan.
-func (d *Driver) keepChanges(ctx context.Context) error {
+func (d *Driver) commitUserChanges(ctx context.Context) error {
 	if d.Spec.UsesWorktree {
 		return nil
 	}

@@ -17,30 +17,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Take brings a loop into a session: from a runner that has released it (after a
+// TakeIntoSession brings a loop into a session: from a runner that has released it (after a
 // record.MessageToSession), from one that is gone, or from a closed session. A loop that has
 // ended is reopened. The preconditions are checked again while nobody else can take the
 // loop.
-func Take(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
+func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *AttendedLoop, err error) {
 	var m memory.Memory
 	var p *Prepared
-	look := func() (err error) {
-		if m, err = Load(l); err != nil {
+	check := func() (err error) {
+		if m, err = LoadResumable(l); err != nil {
 			return err
 		}
 		p, err = checkTake(ctx, l, m, env, o.Session)
 		return err
 	}
-	if err := look(); err != nil {
+	if err := check(); err != nil {
 		return nil, err
 	}
 	if m.State.Phase == loop.Ended {
-		return Reopen(ctx, l, env, o)
+		return ReopenInSession(ctx, l, env, o)
 	}
 	d, err := acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
 		return acquireWithin(ctx, takeLockTimeout, func() (*store.Owner, error) {
 			return l.OwnIf(ctx, func(int64) error {
-				if err := look(); err != nil || m.State.Phase != loop.Ended {
+				if err := check(); err != nil || m.State.Phase != loop.Ended {
 					return err
 				}
 				return failure.New(failure.Usage, "pawl report "+l.ID, "loop %s has ended meanwhile: %s", l.ID, m.State.Outcome)
@@ -61,9 +61,9 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Att
 	}
 	d.Observer = o.Observer
 	d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
-	a := &Attended{Loop: l, Spec: p.Spec}
-	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
-		return nil, errors.Join(beforeTurn(ctx, err), a.bindUnready(ctx, p, o.Session, d))
+	a := &AttendedLoop{Loop: l, Spec: p.Spec}
+	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, errors.Join(explainCancel(ctx, err), a.bindUnready(ctx, p, o.Session, d))
 	}
 	if a.Memory.State.Phase == loop.Ended {
 		return a, nil
@@ -77,7 +77,7 @@ const takeLockTimeout = 2 * time.Second
 
 // bindUnready binds a loop that did not reach its first turn. The session's hooks
 // continue it.
-func (a *Attended) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
+func (a *AttendedLoop) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
 		return err
@@ -102,7 +102,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	if err != nil {
 		return nil, err
 	}
-	p := preparedFor(spec, env)
+	p := prepareExisting(spec, env)
 	here := m.Attended(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.UsesWorktree:
@@ -210,9 +210,9 @@ func (d *Driver) rebind(ctx context.Context, m memory.Memory) error {
 // TakeTimeout is how long a runner that released its loop waits for a session to take it.
 const TakeTimeout = 2 * time.Minute
 
-// TakeBack releases a loop for a session that asked for it, and resumes it if no session
+// ReleaseForSession releases a loop for a session that asked for it, and resumes it if no session
 // takes it within the timeout. It returns nil if another owner has the loop.
-func (d *Driver) TakeBack(ctx context.Context, env environment.Environment, timeout time.Duration) (*Driver, error) {
+func (d *Driver) ReleaseForSession(ctx context.Context, env environment.Environment, timeout time.Duration) (*Driver, error) {
 	epoch := d.Owner.Epoch()
 	if err := d.Close(); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func agentThat(t *testing.T, env environment.Environment, script string) {
 
 // lastTask returns the task of a loop that ended. Work on tasks that it finished or
 // skipped is no longer in the tree.
-func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.Attended {
+func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.AttendedLoop {
 	t.Helper()
 	q := openFolder(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
 	q.Session.Client = os.Getpid() // a client that lives
@@ -60,9 +60,9 @@ func remembered(t *testing.T, l *store.Loop) memory.Memory {
 	return m
 }
 
-func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.Attended, error) {
+func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.AttendedLoop, error) {
 	t.Helper()
-	return launch.Take(t.Context(), l, env, launch.AttendOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
+	return launch.TakeIntoSession(t.Context(), l, env, launch.AttendOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
 }
 
 // A loop that leaves its session goes on in fresh ones, in the user's tree as it
@@ -100,7 +100,7 @@ func TestHandoverAndTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if !m.State.Attended || m.State.Phase != loop.Turning || back.Driving || !strings.Contains(back.Prompt, "do it") {
+	if !m.State.Attended || m.State.Phase != loop.Turning || back.GatesRunning || !strings.Contains(back.Prompt, "do it") {
 		t.Errorf("it goes on: %+v, told %q", m.State.Phase, back.Prompt)
 	}
 	if m.Bound.Session != otherSession {
@@ -139,13 +139,13 @@ func TestRefuseTake(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, session, want string
-		change              func(t *testing.T, a *launch.Attended, env environment.Environment)
+		change              func(t *testing.T, a *launch.AttendedLoop, env environment.Environment)
 	}{
 		{name: "it lives here", session: sessionID, want: "lives in this session already"},
 		{name: "it lives elsewhere", session: otherSession, want: "lives in session 0d1f2a3b"},
 		{
 			name: "another lives here", session: otherSession, want: "a loop is at work in this session: other",
-			change: func(t *testing.T, a *launch.Attended, env environment.Environment) {
+			change: func(t *testing.T, a *launch.AttendedLoop, env environment.Environment) {
 				t.Helper()
 				closed(t, a)
 				bindOther(t, env, a)
@@ -169,7 +169,7 @@ func TestRefuseTake(t *testing.T) {
 }
 
 // closed journals that the loop's session was closed.
-func closed(t *testing.T, a *launch.Attended) {
+func closed(t *testing.T, a *launch.AttendedLoop) {
 	t.Helper()
 	owner, err := a.Loop.Rejoin(t.Context(), 1)
 	if err != nil {
@@ -186,7 +186,7 @@ func closed(t *testing.T, a *launch.Attended) {
 }
 
 // bindOther has another loop live in the session that is to take this one.
-func bindOther(t *testing.T, env environment.Environment, a *launch.Attended) {
+func bindOther(t *testing.T, env environment.Environment, a *launch.AttendedLoop) {
 	t.Helper()
 	st := store.Open(env.PawlHome)
 	from, to := a.Loop.Dir, filepath.Join(filepath.Dir(a.Loop.Dir), "other")

@@ -62,7 +62,7 @@ func TestTakeBackWhenNobodyTakes(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	l, d := letGo(t, root, env)
-	back, err := d.TakeBack(t.Context(), env, time.Millisecond)
+	back, err := d.ReleaseForSession(t.Context(), env, time.Millisecond)
 	if err != nil || back == nil {
 		t.Fatalf("%v, %v", back, err)
 	}
@@ -86,7 +86,7 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	}
 	ends := make(chan end, 1)
 	go func() {
-		back, err := d.TakeBack(t.Context(), env, time.Minute)
+		back, err := d.ReleaseForSession(t.Context(), env, time.Minute)
 		ends <- end{back, err}
 	}()
 	for _, alive, err := l.Holder(); err != nil || alive; _, alive, err = l.Holder() {
@@ -110,7 +110,7 @@ func TestTakeBackIsCancelled(t *testing.T) {
 	_, d := letGo(t, root, env)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("interrupt"))
-	if back, err := d.TakeBack(ctx, env, time.Minute); back != nil || err == nil || err.Error() != "interrupt" {
+	if back, err := d.ReleaseForSession(ctx, env, time.Minute); back != nil || err == nil || err.Error() != "interrupt" {
 		t.Errorf("%v, %v", back, err)
 	}
 }

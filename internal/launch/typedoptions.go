@@ -77,7 +77,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 		}
 		for _, id := range named[key] {
 			if id != "*" && !slices.Contains(there, id) {
-				return failure.New(failure.Usage, thereAre(there, key, id), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
+				return failure.New(failure.Usage, taskIDHint(there, key, id), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
 			}
 		}
 	}
@@ -102,16 +102,16 @@ func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) erro
 	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
 }
 
-// writable refuses a $PAWL_HOME in which no loop could be kept.
-func writable(home string) error {
+// checkWritable refuses a $PAWL_HOME in which no loop could be kept.
+func checkWritable(home string) error {
 	if _, err := store.CheckWritable(home); err != nil {
 		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
 	}
 	return nil
 }
 
-// thereAre says which tasks there are or, of several in one word, how to name each.
-func thereAre(ids []string, key, word string) string {
+// taskIDHint says which tasks there are or, of several in one word, how to name each.
+func taskIDHint(ids []string, key, word string) string {
 	several := strings.Split(word, ",")
 	if key != "tasks" || slices.ContainsFunc(several, func(id string) bool { return !slices.Contains(ids, id) }) {
 		return "ids of its tasks: " + plan.Few(ids, 5)

@@ -70,18 +70,18 @@ func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Re
 	if err := origin.RemoveWorktree(ctx, d.Repo.Root()); err != nil {
 		return "", err
 	}
-	words := "nothing was committed: the loop's worktree is removed"
+	text := "nothing was committed: the loop's worktree is removed"
 	if d.Spec.Branch != record.DefaultLoopBranch(l.ID) && !d.Spec.NewBranch {
-		return words, nil
+		return text, nil
 	}
 	deleted, err := origin.DeleteEmptyBranch(ctx, d.Spec.Branch, tip)
 	if err != nil {
 		return "", fmt.Errorf("delete branch %s: %w", d.Spec.Branch, err)
 	}
 	if deleted {
-		words += ", and " + d.Spec.Branch + " is deleted"
+		text += ", and " + d.Spec.Branch + " is deleted"
 	}
-	return words, nil
+	return text, nil
 }
 
 // isUnused reports whether the worktree contains nothing that anybody made: no commit

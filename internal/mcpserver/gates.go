@@ -89,7 +89,7 @@ func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*
 		return nil, err
 	}
 	defer free()
-	v, repo, err := launch.Adviser(ctx, at.Loop, s.Env)
+	v, repo, err := launch.AdviceVerifier(ctx, at.Loop, s.Env)
 	if err != nil {
 		return nil, err
 	}

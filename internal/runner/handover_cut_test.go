@@ -45,7 +45,7 @@ func (v *move) next() loop.State {
 	case m.State.Attended && m.State.Phase == loop.HandingOver, !m.State.Attended && m.State.Phase != loop.HandingOver:
 		_, _ = v.st.given(ctx, v.runner, v)
 	case !m.State.Attended:
-		_, _ = launch.Take(ctx, v.st.loop, v.st.env, launch.AttendOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
+		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.AttendOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
 	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
 		v.st.edits("have.txt", "one\ntwo\n")
 		v.st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})

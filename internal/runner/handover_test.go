@@ -64,7 +64,7 @@ func (st *sitting) runs(a agent.Agent, o runner.Observer) loop.State {
 // takes brings the loop into another session.
 func (st *sitting) takes(o runner.Observer) {
 	st.t.Helper()
-	a, err := launch.Take(st.t.Context(), st.loop, st.env, launch.AttendOptions{
+	a, err := launch.TakeIntoSession(st.t.Context(), st.loop, st.env, launch.AttendOptions{
 		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Minute,
 	})
 	if err != nil {

@@ -159,7 +159,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
-	m, err := launch.Load(b.loop)
+	m, err := launch.LoadResumable(b.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
