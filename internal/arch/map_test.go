@@ -43,9 +43,9 @@ const behaviours = `
 	canary                                           verify/canary.go runCanary
 	mutation testing                                 mutant/mutant.go Changed
 	signs in a diff                                  sign/sign.go NewChange
-	work or gate input                               work/work.go Is
+	work or gate input                               work/work.go IsWork
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
-	protected files, put back                        frozen/files.go PutBack
+	protected files, restored                        frozen/files.go Restore
 	tool call allowed or denied                      core/guard/guard.go Check
 	commands in a shell script                       core/shell/shell.go Read
 	prompt of a turn                                 prompt/prompt.go Render

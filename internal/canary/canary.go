@@ -1,14 +1,13 @@
-// Package canary writes tests that must fail. A run that does not report one of them as
-// failed cannot be believed: code that ends the process, patches assertions or prints
-// results of its own does that.
+// Package canary writes tests that must fail. If a gate run does not report one of them as
+// failed, its results cannot be trusted: some code exits the process, patches assertions or
+// prints fake results.
 //
-//	c, ok := canary.For("sum_test.py", content, token)
-//	// lay c.Beside over the file c.Path, run the gate, and look for c.Tests
+//	c, ok := canary.New("sum_test.py", content, token)
+//	// write c.WithTests to the file c.Path, run the gate, and look for c.Tests
 //
-// A canary compares values that differ with the assertions that the test file beside it
-// uses, one test for each. Where the language allows it stands in that file itself, at
-// its end: so it runs where the command names its test files, and only if the run gets
-// as far as that.
+// A canary compares different values with the assertions that the test file uses, one test
+// for each. If the language allows it, the canary is appended to the test file: so it runs
+// even if the command names its test files, and it fails only if the run reaches the end.
 package canary
 
 import (
@@ -20,26 +19,26 @@ import (
 
 // Canary is a file of tests that must fail.
 type Canary struct {
-	Path      string // of the file, which may be that of the test file itself
-	WithTests []byte // its content: with the tests that are in it
-	// Standalone is its content without these, for a tree in which they fail. Of a program's
-	// source that holds tests there is none.
+	Path      string // of the canary, which may be the test file itself
+	WithTests []byte // content of the file with the existing tests and the canary
+	// Standalone is the content without the existing tests, for a tree in which these fail. It
+	// is nil if the file also holds source of the program.
 	Standalone []byte
-	Tests      []Test // as many, in the same order, whatever the token
+	Tests      []Test // the same number in the same order for every token
 }
 
-// Test is one that must fail.
+// Test is a test that must fail.
 type Test struct {
-	Name      string // has the token in it
-	Assertion string // what it asserts with
+	Name      string // contains the token
+	Assertion string // the assertion that it uses
 }
 
 // maxFileBytes bounds the files that are read, in bytes: a larger test file was generated.
 const maxFileBytes = 512 << 10
 
-// New gives a canary for a test file. The token makes names and values: letters and
-// digits in lower case, a letter first, at least eight. It is false for a language or a
-// runner that is not known, and where a file decides by itself which of its tests run.
+// New returns a canary for a test file. Names and values are derived from the token: at
+// least eight lower-case letters and digits, beginning with a letter. It returns false for
+// an unknown language or test runner, and for a file that selects which of its tests run.
 func New(file string, content []byte, token string) (Canary, bool) {
 	if len(content) > maxFileBytes || token == "" {
 		return Canary{}, false
@@ -69,7 +68,7 @@ type testFile struct {
 	number            int // differs from value+1
 }
 
-// fill puts the token and the two values into a text.
+// fill replaces the placeholders in a text by the token and the two numbers.
 func (f testFile) fill(text string) string {
 	return strings.NewReplacer(
 		"TOKEN", f.token, "Token", strings.ToUpper(f.token[:1])+f.token[1:],
@@ -77,10 +76,10 @@ func (f testFile) fill(text string) string {
 	).Replace(text)
 }
 
-// contains reports whether a text stands somewhere in the file.
+// contains reports whether the file contains a text.
 func (f testFile) contains(text string) bool { return strings.Contains(f.text, text) }
 
-// withFinalNewline is the file with a line end at its end.
+// withFinalNewline returns the file's text, ending with a newline.
 func (f testFile) withFinalNewline() string {
 	if f.text == "" || strings.HasSuffix(f.text, "\n") {
 		return f.text
@@ -88,10 +87,11 @@ func (f testFile) withFinalNewline() string {
 	return f.text + "\n"
 }
 
-// assertion is one way to compare, and how it looks with two values that differ.
+// assertion is one way to compare, with code that compares two different values.
 type assertion struct{ name, code string }
 
-// testNames are the tests of a canary, one for each assertion: prefix, token, number.
+// testNames returns the tests of a canary, one for each assertion. A name is prefix, token and
+// number.
 func (f testFile) testNames(prefix string, all []assertion) []Test {
 	tests := make([]Test, len(all))
 	for i, a := range all {

@@ -12,7 +12,7 @@ var (
 	goBuildTag = regex.New(`(?m)^//go:build .*$`)
 )
 
-// goTests is a file of its own: the package runs its inits and TestMain for it too.
+// goTests returns a separate file, since the package's inits and TestMain run for it too.
 func (f testFile) goTests() (Canary, bool) {
 	clause := goPackage.FindStringSubmatchIndex(f.text)
 	if clause == nil || !strings.HasSuffix(f.path, "_test.go") {
@@ -42,7 +42,7 @@ func Test_TOKEN_1(t *testing.T) {
 	}, true
 }
 
-// rustTests stands at the end of the file: of an integration test, or of a source with tests.
+// rustTests appends to the file: an integration test, or a source file with tests.
 func (f testFile) rustTests() (Canary, bool) {
 	inSource := f.contains("#[cfg(test)]")
 	if !inSource && !f.contains("#[test]") {
@@ -68,7 +68,7 @@ func (f testFile) rustTests() (Canary, bool) {
 
 var javaPackage = regex.New(`(?m)^package\s+[\w.]+;`)
 
-// javaTests stands at the end of the class, for JUnit 4 and 5.
+// javaTests adds methods at the end of the class, for JUnit 4 and 5.
 func (f testFile) javaTests() (Canary, bool) {
 	api, assertions := "org.junit.jupiter.api.Test", "org.junit.jupiter.api.Assertions"
 	switch {

@@ -32,7 +32,7 @@ var (
 	jsAssertModules      = []string{"assert", "node:assert", "assert/strict", "node:assert/strict", "chai", "expect", "vitest", "@jest/globals", "bun:test"}
 )
 
-// javascriptTests stands at the end of the file, written as its tests are.
+// javascriptTests appends tests written with the test function that the file uses.
 func (f testFile) javascriptTests() (Canary, bool) {
 	bindings, loads := f.jsImports()
 	for _, b := range bindings {
@@ -64,8 +64,8 @@ func (f testFile) javascriptTests() (Canary, bool) {
 	}, true
 }
 
-// jsScript asserts at the end of a file that is run as a program. Where such a one ends
-// its process itself, what stands at its end is not reached.
+// jsScript appends an assertion to a test file that runs as a program. It returns false for
+// a file that calls process.exit, since its end may not be reached.
 func (f testFile) jsScript(bindings []importedName, loads []string, all []assertion) (Canary, bool) {
 	if len(all) == 0 || f.contains("process.exit") {
 		return Canary{}, false
@@ -77,10 +77,11 @@ func (f testFile) jsScript(bindings []importedName, loads []string, all []assert
 	return Canary{Path: f.path, WithTests: []byte(f.withFinalNewline() + code), Standalone: []byte(jsImportStatements(bindings) + jsLoadModules(loads, esm, "") + code), Tests: tests}, true
 }
 
-// codeFor is the code of an assertion in a test, which is named where it fails outside of one.
+// codeFor returns the code of the assertion. Its message has the test's name, for assertions
+// outside of a test.
 func (a assertion) codeFor(t Test) string { return strings.ReplaceAll(a.code, "NAME", t.Name) }
 
-// jsLoadModules loads modules, as far as they are there.
+// jsLoadModules returns code that loads modules and ignores missing ones.
 func jsLoadModules(modules []string, esm bool, indent string) string {
 	form := "%stry { require(%q); } catch {}\n"
 	if esm {
@@ -93,7 +94,7 @@ func jsLoadModules(modules []string, esm bool, indent string) string {
 	return load.String()
 }
 
-// jsImportStatements are the statements that import the runner and the assertions.
+// jsImportStatements returns the statements that import the test runner and the assertions.
 func jsImportStatements(bindings []importedName) string {
 	var head []string
 	for _, b := range bindings {
@@ -107,7 +108,7 @@ func jsImportStatements(bindings []importedName) string {
 	return strings.Join(head, "\n") + "\n"
 }
 
-// jsImports are the names that the file imports, and the modules that are the program's.
+// jsImports returns the names that the file imports, and the modules of the program.
 func (f testFile) jsImports() (all []importedName, loads []string) {
 	add := func(names, module, member, statement string) {
 		if !slices.Contains(jsRunners, module) && !slices.Contains(jsAssertModules, module) {
@@ -147,7 +148,8 @@ func (f testFile) jsImports() (all []importedName, loads []string) {
 	return all, loads
 }
 
-// jsTestFunction is what a test is called with, "" in a file that is run as a program.
+// jsTestFunction returns the name of the function that defines a test, or "" if the file runs
+// as a program.
 func (f testFile) jsTestFunction(bindings []importedName) string {
 	for _, b := range bindings {
 		switch {
@@ -170,7 +172,7 @@ func (f testFile) jsTestFunction(bindings []importedName) string {
 	return "it"
 }
 
-// jsAssertions are those that the file uses.
+// jsAssertions returns the assertions that the file uses.
 func (f testFile) jsAssertions(bindings []importedName) []assertion {
 	const one, two = `Number("ONE")`, `Number("TWO")`
 	var all []assertion

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// pythonAssertions are what unittest compares with.
+// pythonAssertions are the assertion methods of unittest.
 var pythonAssertions = []assertion{
 	{"assertEqual", `self.assertEqual(int("ONE"), int("TWO"))`},
 	{"assertEquals", `self.assertEquals(int("ONE"), int("TWO"))`},
@@ -27,7 +27,7 @@ var (
 	pythonImport = regex.New(`(?m)^(?:from\s+(\S+)\s+import\b|import\s+([^\n#(]+))`)
 )
 
-// pythonCanary stands in the file itself, before it runs its tests.
+// pythonCanary inserts tests before the line in which the file runs its tests.
 func (f testFile) pythonCanary() (Canary, bool) {
 	if slices.ContainsFunc([]string{"load_tests", "TestSuite", "xfail", "expectedFailure", "__test__"}, f.contains) {
 		return Canary{}, false
@@ -47,7 +47,7 @@ func (f testFile) pythonCanary() (Canary, bool) {
 	insertAt := len(f.withFinalNewline())
 	if end := pythonRun.FindStringIndex(f.text); end != nil {
 		if insertAt = end[0]; strings.Count(f.text[:insertAt], `"""`)%2+strings.Count(f.text[:insertAt], "'''")%2 > 0 {
-			return Canary{}, false // it stands in a string
+			return Canary{}, false // the line is inside of a string
 		}
 	}
 	runMain := ""
@@ -61,8 +61,8 @@ func (f testFile) pythonCanary() (Canary, bool) {
 	}, true
 }
 
-// pythonTests are methods, which every runner finds, with the assertions of the file,
-// and a function where the file is written for pytest.
+// pythonTests returns test methods, which every runner finds, with the assertions of the
+// file, and a test function if the file is written for pytest.
 func (f testFile) pythonTests() (string, []Test) {
 	var all []assertion
 	for _, a := range pythonAssertions {
@@ -91,7 +91,7 @@ func (f testFile) pythonTests() (string, []Test) {
 	return f.fill(code.String()) + "\n\n", tests
 }
 
-// pythonImports imports what the file imports, as far as it is there.
+// pythonImports returns code that imports the modules of the file and ignores missing ones.
 func (f testFile) pythonImports() string {
 	var modules []string
 	for _, m := range pythonImport.FindAllStringSubmatch(f.text, -1) {

@@ -1,10 +1,11 @@
-// Package frozen keeps copies of the files that are put back when an agent changes them:
-// Pawl's own, what the user protects, and what git is told. Of git's configuration only
-// the settings that shape what git sees are compared and put back.
+// Package frozen keeps copies of files and restores them when an agent changes them: Pawl's
+// own files, files that the user protects, and git's configuration and hooks. In git's
+// configuration only the settings that affect git's view of the work tree are compared and
+// restored.
 //
-// Nothing else is put back. Whatever else decides what a gate says (tests, scripts,
-// Makefiles, settings of tools, installed programs) may change; a claim is judged with it
-// as it was, too: see packages verify and work.
+// No other file is restored. Other gate inputs (tests, scripts, Makefiles, settings of tools,
+// installed programs) may change; a claim is also gated with their original versions, see
+// packages verify and work.
 package frozen
 
 import (
@@ -25,13 +26,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Files are the copies, outside of the work tree.
+// Files holds the copies, which are stored outside of the work tree.
 type Files struct {
 	options Options
 	copies  map[string]fileCopy // by path relative to the root, with slashes
 }
 
-// Options say what to freeze and where to keep it.
+// Options say which files to freeze and where to store the copies.
 type Options struct {
 	Root    string   // of the work tree, absolute
 	Store   string   // folder outside the work tree for the copies
@@ -44,15 +45,15 @@ type Options struct {
 type fileCopy struct {
 	Content []byte      `json:"content"`
 	Mode    fs.FileMode `json:"mode"`
-	Link    string      `json:"link,omitempty"`   // it is a symbolic link, to there
-	Absent  bool        `json:"absent,omitempty"` // it was not there, and must not come to be
+	Link    string      `json:"link,omitempty"`   // target, if it is a symbolic link
+	Absent  bool        `json:"absent,omitempty"` // the file did not exist, and must not be created
 }
 
-// MaxFileBytes is the largest file that is kept, in bytes.
+// MaxFileBytes is the size of the largest file that is frozen.
 const MaxFileBytes = 8 << 20
 
-// Freeze takes the copies; where the store holds some already, from before a
-// crash, it takes those: the work tree may have been changed since.
+// Freeze copies the files. If the store already has copies, from before a crash, it
+// loads those, since the work tree may have changed after that.
 func Freeze(ctx context.Context, o Options) (*Files, error) {
 	f := &Files{options: o, copies: map[string]fileCopy{}}
 	switch err := atomicfile.ReadJSON(f.indexPath(), &f.copies); {
@@ -64,15 +65,15 @@ func Freeze(ctx context.Context, o Options) (*Files, error) {
 	return f, errors.Join(f.scan(ctx), f.save())
 }
 
-// Scan finds what Take would freeze, and keeps nothing.
+// Scan returns the files that Freeze would copy, without storing anything.
 func Scan(ctx context.Context, o Options) (*Files, error) {
 	f := &Files{options: o, copies: map[string]fileCopy{}}
 	return f, f.scan(ctx)
 }
 
-// WorkTreeFiles lists the frozen files of the work tree, by path relative to the root with
-// slashes, sorted: an edit of one can be refused before it is made. No edit goes to the
-// git directory in any case.
+// WorkTreeFiles returns the frozen files of the work tree, sorted, relative to the root
+// with slashes. The guard denies edits of them. Files in the git directory are not among
+// them, since the guard denies all edits there.
 func (f *Files) WorkTreeFiles() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.copies)), InGitDir)
 }
@@ -111,8 +112,8 @@ func (f *Files) readCurrent(rel string) (fileCopy, error) {
 	return fileCopy{}, fmt.Errorf("read protected file: %w", err)
 }
 
-// Changes lists the frozen files that are not what they were, sorted, by path
-// relative to the root with slashes.
+// Changes returns the frozen files that differ from their copies, sorted, relative to the
+// root with slashes.
 func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	var changed []string
 	for _, path := range slices.Sorted(maps.Keys(f.copies)) {
@@ -134,10 +135,10 @@ func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	return changed, nil
 }
 
-// isRegular: it is a regular file.
+// isRegular reports whether the copy is of a regular file.
 func (f fileCopy) isRegular() bool { return !f.Absent && f.Link == "" }
 
-// AcceptChange takes a file as it is now for the copy: the change was the user's.
+// AcceptChange replaces the copy of a file by its current version: the user made the change.
 func (f *Files) AcceptChange(path string) error {
 	if _, frozen := f.copies[path]; !frozen {
 		return nil
@@ -150,8 +151,8 @@ func (f *Files) AcceptChange(path string) error {
 	return f.save()
 }
 
-// Restore makes these files what they were; of a configuration of git's only the settings
-// that are compared. What is not frozen is left alone.
+// Restore restores these files. In git's configuration it restores only the settings that
+// are compared. It ignores files that are not frozen.
 func (f *Files) Restore(ctx context.Context, paths []string) error {
 	var failed error
 	for _, path := range paths {
@@ -178,7 +179,7 @@ func (f *Files) restoreFile(ctx context.Context, rel string, saved fileCopy) err
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if exists && (saved.Link != "" || !info.Mode().IsRegular()) { // a link would lead the copy elsewhere
+	if exists && (saved.Link != "" || !info.Mode().IsRegular()) { // writing would follow the link
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func (f *Files) restoreFile(ctx context.Context, rel string, saved fileCopy) err
 	return os.Chmod(path, saved.Mode)
 }
 
-// scan takes what there is to keep.
+// scan adds all files to freeze.
 func (f *Files) scan(ctx context.Context) error {
 	for _, glob := range f.options.Protect {
 		found, err := doublestar.Glob(os.DirFS(f.options.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
@@ -224,11 +225,11 @@ func (f *Files) scan(ctx context.Context) error {
 	return err
 }
 
-// addFile keeps a regular file of the work tree, if it is there.
+// addFile adds a file of the work tree, if it is a regular file.
 func (f *Files) addFile(rel string) error {
 	info, err := os.Lstat(f.AbsPath(rel))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileBytes || rel == ".git" || InGitDir(rel) {
-		return nil //nolint:nilerr // it is not there: nothing to take
+		return nil //nolint:nilerr // there is no such file
 	}
 	file, err := f.readCurrent(rel)
 	f.copies[rel] = file

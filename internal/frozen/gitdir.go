@@ -12,24 +12,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// What git is told decides what a tree shows of the work tree: a filter can lay
-// the old test before git while the new one runs. So the settings that shape what
-// git sees, and the hooks that check a commit, are frozen too. They are named as
-// in a plain repository, ".git/config", wherever the git directory is. All other
-// settings (branches, remotes, who the user is) are anyone's.
+// Git's configuration affects which content git sees in the work tree: a filter can show
+// git the old test while the new one runs. So these settings, and the hooks that check a
+// commit, are frozen too. Their paths begin with .git/ as in a plain repository, wherever
+// the git directory is. Other settings (branches, remotes, user) are not frozen.
 
 // gitPrefix begins the names of frozen files that lie in the git directory.
 const gitPrefix = ".git/"
 
-// frozenGitFiles are frozen, whether they are there at the start or come to be; the hooks
-// are those that Pawl runs.
+// frozenGitFiles are frozen even if they do not exist at the start. The hooks are those that
+// Pawl runs.
 const frozenGitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
 
-// InGitDir reports whether a frozen file lies in the git directory: it is to be
-// put back before git next looks at the work tree.
+// InGitDir reports whether a frozen file is in the git directory. Such a file must be
+// restored before git reads the work tree again.
 func InGitDir(path string) bool { return strings.HasPrefix(path, gitPrefix) }
 
-// AbsPath is the absolute path of a file that is named relative to the root.
+// AbsPath returns the absolute path of a frozen file.
 func (f *Files) AbsPath(path string) string {
 	name, inGit := strings.CutPrefix(path, gitPrefix)
 	switch {
@@ -41,8 +40,8 @@ func (f *Files) AbsPath(path string) string {
 	return filepath.Join(f.options.CommonDir, filepath.FromSlash(name))
 }
 
-// scanGitDir takes the frozen files of the git directory, also what other hooks may run,
-// and the files in the work tree that its configuration includes.
+// scanGitDir adds the files of the git directory, including all hooks, since hooks may run
+// each other, and the files in the work tree that git's configuration includes.
 func (f *Files) scanGitDir(ctx context.Context) error {
 	if f.options.CommonDir == "" {
 		return nil
@@ -86,8 +85,8 @@ func isGitConfig(file string) bool {
 	return file == gitPrefix+"config" || file == gitPrefix+"config.worktree"
 }
 
-// treeSettings shape what git sees of a work tree, or name a program that it runs there;
-// a name with a dot at its end stands for a whole section.
+// treeSettings affect git's view of a work tree, or name a program that git runs there. A
+// name that ends with a dot is a whole section.
 const treeSettings = `
 	filter. include. includeif. diff. gpg. extensions. commit.gpgsign status.showuntrackedfiles
 	core.attributesfile core.excludesfile core.fsmonitor core.hookspath core.worktree core.bare core.autocrlf core.eol
@@ -100,8 +99,8 @@ func isTreeSetting(key string) bool {
 	return slices.Contains(names, section+".") || slices.Contains(names, key)
 }
 
-// readTreeSettings returns those of a configuration, in its order: of some the last one
-// counts, of others all. What git cannot read has none, and is not ok.
+// readTreeSettings returns the tree settings of a configuration in their order, which
+// matters. ok is false if git cannot parse the configuration.
 func readTreeSettings(ctx context.Context, config []byte) (settings []git.Setting, ok bool, err error) {
 	settings, err = git.Settings(ctx, config)
 	if ctx.Err() != nil {
@@ -120,8 +119,8 @@ func (f *Files) hasSameTreeSettings(ctx context.Context, path string, now []byte
 	return err == nil && readable && slices.Equal(before, after), err
 }
 
-// restoreTreeSettings returns a configuration of git's with the tree settings as they were; as
-// it was, where git cannot make that of it.
+// restoreTreeSettings returns the current configuration with the saved tree settings, or the
+// whole saved configuration if git cannot write these settings into the current one.
 func restoreTreeSettings(ctx context.Context, was, now []byte) ([]byte, error) {
 	before, readable, err := readTreeSettings(ctx, was)
 	if err != nil || !readable {

@@ -70,7 +70,7 @@ func (h *handler) beginLoop(ctx context.Context, q BeginRequest) (BeginResult, e
 	return b, nil
 }
 
-// hintLine formats a hint, or returns "" for none.
+// hintLine formats a hint. It returns "" for an empty hint.
 func hintLine(hint string) string {
 	if hint == "" {
 		return ""

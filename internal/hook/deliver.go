@@ -44,8 +44,8 @@ func (h *handler) answerCallEnd(ctx context.Context, b session.Binding) (reply, 
 	return r, err
 }
 
-// messagesFor returns the messages that the turn under way has not been given, as far as
-// a context has room for them. A daemon that died may not have given what it wrote down.
+// messagesFor returns the messages that the running turn has not received, as many as fit
+// into the context. A daemon that died may have journalled messages that it did not deliver.
 func (h *handler) messagesFor(s *lease) (text string, ids []string, more bool) {
 	st := s.mem.State
 	if st.Phase != loop.Turning {

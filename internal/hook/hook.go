@@ -3,7 +3,7 @@
 //
 // It runs in the daemon of a session that has a loop (package keeper), or in a process of
 // the tool (pawl hook). Events of other sessions are answered by package front and do not
-// get here. The end of a turn is passed to the state machine of package loop, as in the
+// get here. The end of a turn goes to the state machine of package loop, as in the
 // runner. Work that needs gates or git is done by `pawl session drive`, the driver, which
 // outlives this process. If the driver finishes in time the answer is read from the
 // journal; otherwise the waker delivers it later. The waker is a second hook of the same
@@ -14,7 +14,7 @@
 // installed so (--closed). What the client sends and accepts was measured; see
 // docs/reference/hooks.md.
 //
-// What the client writes and reads is in package codec; the hook decides what becomes of it.
+// Package codec reads and writes the client's formats; this package decides what to answer.
 //
 // Files: stop.go, failure.go, prompt.go, toolcall.go and begin.go answer the events;
 // turn.go hands out a turn;
@@ -125,12 +125,12 @@ type handler struct {
 	bindings       session.Store
 	now            time.Time
 	clock          record.Clock // the loop's
-	userTurn       bool         // the turn that ended was the user's, not the loop's
+	userTurn       bool         // the turn that ended was a turn of the user's, not of the loop
 	failClosed     bool         // an error denies the tool call
 	replayed       bool         // a daemon died while it answered this event: part of the work may be done
 	userSeesErrors bool         // errors at this event are shown to the user
-	startMessage   string       // shown to the user about the loop that began at this event
-	moveContext    string       // told to the agent about the loop that has left this session
+	startMessage   string       // text for the user about the loop that began at this event
+	moveContext    string       // text for the agent about the loop that a runner took over
 }
 
 // answer finds the loop of the session and answers the event for it.
@@ -171,15 +171,14 @@ func (h *handler) answer(ctx context.Context) int {
 	return h.respond(r)
 }
 
-// respond prints a reply, after what there is to say about a loop that just began or has
-// left.
+// respond prints a reply. It adds startMessage and moveContext.
 func (h *handler) respond(r reply) int {
 	r.Message, h.startMessage = strings.TrimSpace(h.startMessage+"\n"+r.Message), ""
 	r.Context, h.moveContext = h.moveContext+r.Context, ""
 	if err := r.Print(h.Out, h.event.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
-	if r.ExitMessage != "" { // the client passes on the last words of a hook only if it fails
+	if r.ExitMessage != "" { // the client shows the stderr of a SessionEnd hook only if the hook fails
 		fmt.Fprintln(h.Err, "pawl: "+r.ExitMessage)
 		return exitError
 	}

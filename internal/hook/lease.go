@@ -24,15 +24,15 @@ type lease struct {
 	loop     *store.Loop
 	owner    *store.Owner
 	spec     record.Spec
-	files    statefile.Files // another tool's, that the loop keeps up to date
+	files    statefile.Files // another tool's files, which the loop keeps up to date
 	mem      memory.Memory
 	clock    *record.Clock
 	redact   func(string) string
 	outbox   *notify.Outbox
-	notices  []notice.Notice // to be sent once the journal says what they tell
-	hasEnded bool            // by a pending event; its telemetry is to be sent
+	notices  []notice.Notice // to be sent once their events are in the journal
+	hasEnded bool            // a pending event ended the loop; its telemetry is to be sent
 
-	pending        []journal.Entry // applied, but not written to the journal yet
+	pending        []journal.Entry // applied, but not yet written to the journal
 	actions        []loop.Action   // of the last event
 	failingBefore  *loop.Failing   // what was failing when the lease was acquired
 	userTurn       bool            // the turn that ended was the user's

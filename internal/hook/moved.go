@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// replyLoopMoved answers for a loop that now runs elsewhere. The binding stays, so that
-// the session is told of the end. An unattended session waits for the end, since nobody
-// else would watch the loop.
+// replyLoopMoved answers for a loop that a runner or another session has. The binding stays,
+// so that the session is told of the end. An unattended session waits for the end, since
+// nobody else watches the loop.
 func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	_, m, err := record.Read(l)
@@ -66,7 +66,7 @@ func (h *handler) showEnd(ctx context.Context, b session.Binding, l *store.Loop)
 	return h.showMoveOnce(ctx, b, text, true)
 }
 
-// showMoveOnce shows the user once that the loop is elsewhere, and once that it has ended there.
+// showMoveOnce shows the user once that another owner has the loop, and once that it has ended.
 func (h *handler) showMoveOnce(ctx context.Context, b session.Binding, text string, end bool) (reply, error) {
 	first := false
 	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
@@ -83,7 +83,7 @@ func (h *handler) showMoveOnce(ctx context.Context, b session.Binding, text stri
 	return reply{Message: text}, err
 }
 
-// locationText says whether a runner has the loop, or nobody.
+// locationText says whether a runner drives the loop or it is not running.
 func locationText(l *store.Loop, m memory.Memory) string {
 	if _, alive, err := l.Holder(); err == nil && !alive {
 		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)

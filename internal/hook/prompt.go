@@ -133,7 +133,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	return reply{Message: fmt.Sprintf("%s goes on in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
 }
 
-// withLease runs do with the loop's lease, if nobody else holds it.
+// withLease runs do with the loop's lease. It does nothing if another process holds it.
 func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lease) error) error {
 	s, err := h.acquire(ctx, b)
 	if store.IsHeld(err) || errors.Is(err, errNotOwner) {

@@ -7,19 +7,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Clock tells a loop's time: that of the machine's clock, which somebody may set back.
-// Then time goes on from where it was, so that no wait and no limit becomes longer.
-// Whoever owns the loop stamps its events by one.
+// Clock is a loop's clock. It follows the machine's clock, but never goes back: if the
+// machine's clock is set back, time continues from where it was, so that no wait and no
+// limit becomes longer. The loop's owner stamps all events with it.
 type Clock struct {
 	Machine func() time.Time // nil = time.Now
 
 	mu       sync.Mutex
-	loopTime time.Time // the loop's time when it was last told
-	readAt   time.Time // at that moment, with its monotonic reading
+	loopTime time.Time // the loop's time when Now or Stamp was last called
+	readAt   time.Time // the machine's time of that call, with its monotonic reading
 }
 
-// AdvanceTo makes the loop's time go on from a time that was told before, by any owner,
-// unless it is later already.
+// AdvanceTo moves the clock forward to a time that an owner recorded before. It never
+// moves it back.
 func (c *Clock) AdvanceTo(loopTime time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,9 +34,9 @@ func (c *Clock) Now() time.Time {
 	return now
 }
 
-// Stamp sets the time of an event that happens now. A time of day that it carries becomes
-// the loop's: the wait for it takes as long as by the machine's clock, though that was
-// wrongly ahead before, and the loop's time still is.
+// Stamp returns the event with the current time. Times of day in it are shifted to the
+// loop's clock, so that a wait takes as long as by the machine's clock even if the loop's
+// clock is ahead of that.
 func (c *Clock) Stamp(e loop.Event) loop.Event {
 	now, ahead := c.now()
 	e.At = now
@@ -69,7 +69,7 @@ func (c *Clock) now() (now time.Time, ahead time.Duration) {
 	return now, now.Sub(machineTime).Truncate(time.Second)
 }
 
-// current is the time that was told last, plus what has passed since.
+// current returns the last time of the clock plus the time since then.
 func (c *Clock) current() time.Time {
 	if c.loopTime.IsZero() {
 		return c.loopTime

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Group says who must act next about a loop.
+// Group says who must act next on a loop.
 type Group int
 
 // The groups, in the order in which a user wants to read them.
@@ -20,7 +20,8 @@ const (
 
 func (g Group) String() string { return [...]string{"NEEDS YOU", "WORKING", "ENDED"}[g] }
 
-// needsYouPeriod is how long after its end a loop that could not do its work needs its user.
+// needsYouPeriod is how long an ended loop with unfinished work stays in the group of those
+// that need the user.
 const needsYouPeriod = 7 * 24 * time.Hour
 
 // Group returns who must act next. A loop needs its user if it asks a question, waits for

@@ -40,7 +40,7 @@ type GuardDirs struct {
 // TurnScope is what the guard's rules of a turn depend on.
 type TurnScope struct {
 	Task      string   // current task; "": none with a scope
-	Protected []string // files that nobody edits, see Protected
+	Protected []string // files that the agent must not edit, see ReadProtected
 	Approved  []string // files that the user lets the agent change, see loop.State
 }
 

@@ -116,8 +116,8 @@ func (m Message) ToolClaim() (c memory.ToolClaim, ok bool) {
 	return c, true
 }
 
-// FrozenPlanPath returns the judge's copy of the plan: the plan as the user wrote it,
-// with the marks that Pawl set.
+// FrozenPlanPath returns the path of the frozen plan: the plan as the user wrote it, with
+// the checkboxes that Pawl ticked.
 func FrozenPlanPath(l *store.Loop) string { return filepath.Join(l.Dir, "plan.frozen") }
 
 // PendingEdits returns the edits of the plan in the inbox, oldest first.

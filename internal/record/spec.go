@@ -25,8 +25,8 @@ import (
 )
 
 // Spec is the complete request for a loop, resolved and frozen at its start. It is stored
-// in spec.json and does not change with configuration or flags. Its parts stand for those
-// who need them: in JSON their fields stand side by side.
+// in spec.json and does not change with configuration or flags. It is split into structs
+// for the code that needs a part of it only. In JSON all fields are on one level.
 type Spec struct {
 	Identity `json:"-"`
 	Request
@@ -40,14 +40,14 @@ type Spec struct {
 	Observers
 }
 
-// Identity is what the store knows of a loop: it stands beside the rest in spec.json.
+// Identity is what the store adds to spec.json about a loop.
 type Identity struct {
 	ID        string
 	Root      string // of the repository or project, absolute
 	CreatedAt time.Time
 }
 
-// Request says what is to be done.
+// Request is the work that the user asked for.
 type Request struct {
 	Name           string              `json:"name"`
 	Prompt         string              `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
@@ -63,7 +63,7 @@ type Request struct {
 	Tracker        *Tracker            `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
 }
 
-// Verification tell whether it is done.
+// Verification says how finished work is verified.
 type Verification struct {
 	Gates             []gate.Gate   `json:"gates,omitempty"`
 	RequiredEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
@@ -77,7 +77,7 @@ type Verification struct {
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 }
 
-// TurnOptions say how the agent's turns are run.
+// TurnOptions say how the agent's turns run.
 type TurnOptions struct {
 	Promise     string        `json:"promise,omitempty"`
 	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
@@ -85,7 +85,7 @@ type TurnOptions struct {
 	Warm        bool          `json:"warm,omitempty"`
 }
 
-// Repository says where the work is done, and where it goes.
+// Repository says where the agent works and where commits go.
 type Repository struct {
 	Branch           string       `json:"branch"`                       // where commits go
 	NewBranch        bool         `json:"new_branch,omitempty"`         // the loop creates Branch
@@ -96,7 +96,7 @@ type Repository struct {
 	Setup            []string     `json:"setup,omitempty"`              // commands that set up a worktree
 	KeepAgentCommits bool         `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
 	CommitMessage    string       `json:"commit_message,omitempty"`     // form of the subject of commits; "": plan.DefaultCommitForm
-	MessageFromCLI   bool         `json:"fixed_message,omitempty"`      // that is of this run; pawl resume reads no other in pawl.toml
+	MessageFromCLI   bool         `json:"fixed_message,omitempty"`      // CommitMessage was given on the command line; pawl resume does not read another one from pawl.toml
 	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
 	Untracked        memory.Paths `json:"untracked,omitempty"`          // untracked before the loop; never committed
 	HiddenFiles      memory.Paths `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
@@ -113,7 +113,7 @@ type Protection struct {
 	ConfineHosts []string    `json:"confine_hosts,omitempty"` // hosts that may be reached where the network is off
 }
 
-// SessionOptions is of loops that live in a user's session (Policy.Attended).
+// SessionOptions are for loops in a user's session (Policy.Attended).
 type SessionOptions struct {
 	Tools        bool       `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
 	Unattended   bool       `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts
@@ -122,7 +122,7 @@ type SessionOptions struct {
 	Isolation    *Isolation `json:"isolation,omitempty"`  // limits of tries in a separate client; nil: there are no such tries
 }
 
-// Observers says who sees the loop and is told about it.
+// Observers says who gets notices and telemetry about the loop.
 type Observers struct {
 	Notify         notice.Settings `json:"notify,omitzero"`
 	Telemetry      Telemetry       `json:"telemetry,omitzero"`         // where traces and metrics are sent
@@ -167,14 +167,14 @@ type Agent struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// ReportsNoCost reports whether the agent tells neither cost nor tokens.
+// ReportsNoCost reports whether the agent reports neither cost nor tokens.
 func (a Agent) ReportsNoCost() bool { return a.Name == "command" }
 
-// DefaultLoopBranch is the branch that a loop of this id makes for itself.
+// DefaultLoopBranch returns the branch that a loop with this id creates.
 func DefaultLoopBranch(id string) string { return "pawl/" + id }
 
-// ReadSpec reads the spec of a loop. One that commits has a branch in it, its own unless
-// another was chosen.
+// ReadSpec reads the spec of a loop. If the loop commits, Branch is set: to
+// DefaultLoopBranch unless the user chose another one.
 func ReadSpec(l *store.Loop) (Spec, error) {
 	stored, err := l.Spec()
 	if err != nil {
@@ -190,7 +190,7 @@ func ReadSpec(l *store.Loop) (Spec, error) {
 	return s, nil
 }
 
-// ReadIdentity reads what the store knows of a loop.
+// ReadIdentity reads the identity of a loop.
 func ReadIdentity(l *store.Loop) (Identity, error) {
 	stored, err := l.Spec()
 	return Identity{stored.ID, stored.Root, stored.CreatedAt}, err

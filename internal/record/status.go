@@ -12,14 +12,14 @@ import (
 type Status struct {
 	Summary
 	Doing       string          `json:"doing,omitempty"`     // what is being done now
-	WorkSeconds float64         `json:"work_seconds"`        // waits that count against no limit aside
+	WorkSeconds float64         `json:"work_seconds"`        // without waits that are not counted
 	Plan        []TaskStatus    `json:"plan"`                // the tasks in the plan's order; one, "goal", without a plan
 	Messages    []loop.Message  `json:"messages,omitempty"`  // to the agent: those that wait, and those that it read last
 	Questions   []loop.Question `json:"questions,omitempty"` // all that wait for an answer, one a task
 	Remaining   *Remaining      `json:"left,omitempty"`      // absent where nothing is left, or no task has ended yet
 }
 
-// TaskStatus is how a task stands.
+// TaskStatus is the state of a task.
 type TaskStatus struct {
 	ID          string          `json:"id"`
 	Title       string          `json:"title"`
@@ -37,8 +37,8 @@ type TaskStatus struct {
 	NeedsYou    bool            `json:"needs_you,omitempty"` // it ended without its work
 }
 
-// Remaining is what the open tasks may take: their number times the median of the tasks of
-// this loop that have ended, less what the current one has taken.
+// Remaining estimates what the open tasks will take: their number times the median of this
+// loop's finished tasks, minus what the current task has taken so far.
 type Remaining struct {
 	Tasks         int     `json:"tasks"`
 	Seconds       float64 `json:"seconds"`
@@ -48,7 +48,7 @@ type Remaining struct {
 	MedianUSD     float64 `json:"median_usd"`
 }
 
-// NewStatus adds the tasks and the estimate to a summary.
+// NewStatus returns a summary with tasks, messages and the estimate added.
 func NewStatus(sum Summary, s loop.State, doing string) Status {
 	status := Status{Summary: sum, Doing: doing, WorkSeconds: seconds(s.Elapsed()), Plan: []TaskStatus{}}
 	for _, t := range s.Tasks {

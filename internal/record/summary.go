@@ -54,7 +54,7 @@ func (s Summary) CountsTasks() bool {
 	return s.Kind == "" || s.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
 }
 
-// TaskProgress is how many tasks are done, as in 2/3; "" where none count.
+// TaskProgress returns how many tasks are done, such as 2/3, or "" if CountsTasks is false.
 func (s Summary) TaskProgress() string {
 	t := s.Tasks
 	if !s.CountsTasks() {
@@ -149,14 +149,14 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	return sum
 }
 
-// setWaiting says of a loop that it waits whose session is closed, or waits for the user.
+// setWaiting sets the state to waiting if the loop's session is closed or waits for the user.
 func (s *Summary) setWaiting() {
 	if (s.Closed || s.Capped) && s.State == "running" {
 		s.State = "waiting"
 	}
 }
 
-// MarkClosedIfGone counts the loop's session as closed if its client is gone: one that was killed could not say so.
+// MarkClosedIfGone marks the session as closed if its client has exited: a killed client cannot report it.
 // alive reports whether a process lives.
 func (s *Summary) MarkClosedIfGone(alive func(pid int) bool) {
 	if s.Attended && s.Client != 0 && s.State != "ended" && !alive(s.Client) {

@@ -11,28 +11,27 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attended: a user's session goes on with the loop, and that session's hooks say
-// when a turn has ended. It decides who did what, and what is told; what may be done
-// to the work tree is said by isUserTree and Spec.NoCommit.
+// attended reports whether this process works for a user's session, whose hooks report the
+// end of turns. It affects attribution and messages. What may be done to the work tree
+// depends on isUserTree and Spec.NoCommit.
 func (r *Runner) attended() bool { return r.inSession }
 
-// isUserTree: branch and history of the work tree are the user's, who sits there
-// or asked for the loop where they sat.
+// isUserTree reports whether branch and history belong to the user: the loop runs in their
+// session, or was started there.
 func (r *Runner) isUserTree() bool { return r.inSession || r.Spec.Policy.Attended }
 
-// Attend takes a loop that lives in a user's session to where the session has
-// to go on, and returns its state there: Turning (the prompt is at
-// record.PromptPath), Ended, Paused, Waiting before a turn whose time has not
-// come, or HandingOver to a runner. Whatever else the machine waits for is done
-// first, also by another process that was cut off at it. It may be called at any
-// time; where there is nothing to do it hears the inbox and returns. A loop that
-// another owner has is left alone, unless First takes it.
+// Attend drives a loop in a user's session until the session must act, and returns the
+// state: Turning (the prompt is at record.PromptPath), Ended, Paused, Waiting for the time
+// of the next turn, or HandingOver to a runner. It performs all pending actions first, also
+// those at which another process was interrupted. It may be called at any time: without
+// pending actions it receives messages and returns. It does nothing to a loop of another
+// owner, unless FirstEvent takes the loop.
 func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
 	r.inSession = true
 	return r.drive(ctx, r.continueAttended, r.waitsForSession)
 }
 
-// waitsForSession: what comes next is the session's, or nobody's.
+// waitsForSession reports whether the loop waits for its session or the user, or has ended.
 func (r *Runner) waitsForSession() bool {
 	s := r.mem.State
 	switch {
@@ -40,22 +39,22 @@ func (r *Runner) waitsForSession() bool {
 		return true
 	case s.Phase == loop.Waiting:
 		wait, _ := s.PendingAction(loop.Wait)
-		// Where nobody sits nothing could wake the session again.
+		// In an unattended session nothing could wake the session again.
 		_, asks := s.AwaitedAnswer()
 		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.clock.Now().Before(wait.Until)
 	}
 	return !s.Phase.OwnerActs()
 }
 
-// continueAttended hears what came while nobody was there and does what the machine waits
-// for. What a message began is under way already.
+// continueAttended receives the messages that came since the last call, and performs the
+// pending actions. Actions that a message requested have begun already.
 func (r *Runner) continueAttended(ctx context.Context) error {
 	if takes, err := r.takeIntoSession(ctx); takes || err != nil {
 		return err
 	}
 	at := r.mem.State.Phase
 	if at != loop.Ended && !r.mem.Attended(r.Spec.Policy) {
-		return nil // not even the mail is for us
+		return nil // its messages are for the other owner
 	}
 	if err := r.checkDeadline(ctx); err != nil {
 		return err
@@ -95,8 +94,7 @@ func (r *Runner) continueAttended(ctx context.Context) error {
 	return r.act(ctx, s.Pending)
 }
 
-// rewritePrompts does what comes with a turn once more, where what the session is to
-// be told was not written.
+// rewritePrompts performs the actions of a turn again if its prompt was not written.
 func (r *Runner) rewritePrompts(ctx context.Context, pending []loop.Action) error {
 	if _, err := os.Stat(record.PromptPath(r.Loop, r.mem)); err == nil {
 		return nil
@@ -105,9 +103,8 @@ func (r *Runner) rewritePrompts(ctx context.Context, pending []loop.Action) erro
 	return r.act(ctx, slices.DeleteFunc(slices.Clone(pending), told))
 }
 
-// writePrompts writes what the session is to be told for a turn that begins, and
-// what it is told should that turn end without a word of how it stands: then no
-// more than a hook is needed.
+// writePrompts writes the prompt of a turn that begins, and the prompt for the case that this
+// turn ends without a claim: then the hook can continue without a driver.
 func (r *Runner) writePrompts(a loop.Action) error {
 	if _, err := r.Loop.IterationDir(a.Iteration); err != nil {
 		return fmt.Errorf("make the iteration's folder: %w", err)

@@ -18,9 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attributeCommits puts HEAD back on the loop's branch and finds out whose the commits are
-// that the loop did not make. Those that no command explains are the user's,
-// and the base from now on. It tells what it found.
+// attributeCommits switches back to the loop's branch and attributes the commits that the
+// loop did not make. Commits that no command of the agent can have made are the user's, and
+// become the base. It returns the new base, and remarks for the user.
 func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (base memory.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
@@ -49,7 +49,7 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	return base, remarks, nil
 }
 
-// branch is where the commits go. In a user's tree that is where they are.
+// branch returns the branch for commits: the loop's, or in a user's tree the current one.
 func (r *Runner) branch(ctx context.Context) (string, error) {
 	if !r.isUserTree() {
 		return r.Spec.Branch, nil
@@ -64,8 +64,8 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// returnToBranch ends what the agent left half-done and puts HEAD back on the loop's
-// branch. It returns the commit of HEAD, which in a user's tree is all it does.
+// returnToBranch ends a git operation that the agent left unfinished and switches back to the
+// loop's branch. It returns the commit of HEAD. In a user's tree it only does that.
 func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head string, remarks []string, err error) {
 	if !r.isUserTree() {
 		left, err := r.Repo.QuitOperation(ctx)
@@ -83,8 +83,8 @@ func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head str
 	return back.Head, remarks, err
 }
 
-// switchBack puts HEAD back on the loop's branch, and the files with it, and says what it
-// did, "" if nothing. In a user's tree HEAD stays where it is.
+// switchBack switches HEAD and files back to the loop's branch, and returns a message about
+// it, or "". In a user's tree it only reads HEAD.
 func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.SwitchResult, text string, err error) {
 	if r.isUserTree() {
 		if back.Head, err = r.Repo.Head(ctx); err != nil {
@@ -103,7 +103,7 @@ func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.Swi
 	return back, SwitchText(back, r.Spec.Branch), nil
 }
 
-// SwitchText says that HEAD is on a branch again, "" where it was there.
+// SwitchText describes a switch back to a branch. It returns "" if HEAD was on it.
 func SwitchText(back git.SwitchResult, branch string) string {
 	if back.From == "" {
 		return ""
@@ -134,12 +134,12 @@ func (r *Runner) setBase(b memory.Base) error {
 	return r.appendRecord(memory.TypeBase, b)
 }
 
-// keepsAgentCommits: the commits that the loop did not make stay on the branch. In a
-// user's tree it could not be told for sure whose they are.
+// keepsAgentCommits reports whether commits that the loop did not make stay on the branch. In
+// a user's tree their author is not known for certain.
 func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.isUserTree() }
 
-// squash makes the agent's own commits changes again. What it gives is to be done
-// in Run's goroutine: it notes where they are kept.
+// squash turns the agent's own commits into uncommitted changes. The caller passes the
+// returned function to enqueue: it records where the commits are kept.
 func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(context.Context) error, err error) {
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
@@ -159,8 +159,8 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 	}, nil
 }
 
-// adoptCommits takes commits that appeared on the branch since the last one of
-// the loop's into the base. Between tasks no turn runs: they are the user's.
+// adoptCommits makes new commits on the branch part of the base. Between tasks no turn runs,
+// so they are the user's.
 func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memory.Base, error) {
 	if m.TurnSinceGates || r.Spec.NoCommit {
 		return m.Base, nil
@@ -182,10 +182,9 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memo
 	return base, nil
 }
 
-// finish does the work of the end, and again where an owner died at it: it keeps a
-// last snapshot of the tree, so that whatever the loop came to, its work can be had
-// back, and leaves the branch with the loop's and the user's commits. What the agent
-// committed is in the tree.
+// finish performs the final work of a loop. It makes a last checkpoint, so that the work can
+// be restored whatever the outcome, and leaves only the loop's and the user's commits on the
+// branch. Commits of the agent become changes in the tree. It may run again after a crash.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionContext) (loop.Event, error) {
 	r.conclude(ctx, m)
 	began := time.Now()
@@ -200,8 +199,8 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionConte
 // endSubject begins the subject of the checkpoint that a loop makes at its end.
 const endSubject = "the end: "
 
-// FinalCheckpoint finds the checkpoint that a loop made at its last end, before which only restores may have
-// made others; false if it could make none then.
+// FinalCheckpoint returns the checkpoint of a loop's last end. Later checkpoints can only come
+// from restores. It returns false if the loop made none.
 func FinalCheckpoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 	for _, p := range slices.Backward(points) {
 		if strings.HasPrefix(p.Subject, endSubject) {
@@ -214,7 +213,7 @@ func FinalCheckpoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 	return git.Checkpoint{}, false
 }
 
-// conclude does that in a bounded time, also where the user waits no longer.
+// conclude does the final work within finishTimeout, also after the user has cancelled.
 func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
@@ -255,7 +254,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	r.leaveUnusedBranch(ctx)
 }
 
-// leaveUnusedBranch leaves the loop's branch if nothing was committed, and tells.
+// leaveUnusedBranch switches back to the user's branch if nothing was committed, and notes it.
 func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	left, err := r.leaveEmptyBranch(ctx)
 	if err != nil {
@@ -267,8 +266,8 @@ func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	r.noteUncommitted(ctx, left != "")
 }
 
-// noteUncommitted tells which changes stay in the user's checkout, where git may refuse to switch
-// from; of a loop without a commit also which new files.
+// noteUncommitted notes the changes that stay in the user's checkout, since git may refuse to
+// switch branches over them; for a loop without a commit also the new files.
 func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 	if r.Spec.UsesWorktree || r.isUserTree() {
 		return
@@ -288,9 +287,9 @@ func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 	}
 }
 
-// leaveEmptyBranch goes back to where the checkout was when the loop began, if nothing
-// was committed, and deletes the branch that the loop made. All files stay. It returns
-// what it did, in words, "" if nothing.
+// leaveEmptyBranch switches back to the branch that was checked out when the loop began, if
+// nothing was committed, and deletes the branch that the loop created. Files do not change.
+// It returns a message about it, or "".
 func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 	if r.isUserTree() || r.Spec.UsesWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
 		return "", nil
@@ -324,8 +323,8 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 // finishTimeout bounds the last work of a loop: a user who ended it waits.
 const finishTimeout = 2 * time.Minute
 
-// squashAtEnd takes the agent's commits off the branch. That they are the agent's is
-// journalled before: should it fail, a loop that is reopened still knows.
+// squashAtEnd squashes the agent's commits on the branch. Their attribution is journalled
+// first, so that a reopened loop knows it even if squashing fails.
 func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error {
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
@@ -346,9 +345,8 @@ func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error 
 	return nil
 }
 
-// warnMovedBranch warns where the branch that the user was on when the loop began has lost the
-// commit that it was at: it was reset, rebased or deleted, by the user or by a program of the
-// agent's. Commits that were added to it are nothing to warn of.
+// warnMovedBranch warns if the user's branch has lost the commit at which the loop began: the
+// user or a program of the agent reset, rebased or deleted the branch.
 func (r *Runner) warnMovedBranch(ctx context.Context) {
 	start, began := r.Spec.StartBranch, r.Spec.StartCommit
 	if start == "" || start == r.Spec.Branch || began == "" || r.isUserTree() {

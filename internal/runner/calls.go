@@ -18,11 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// readNewCalls takes the tool calls that no look has been at: those of a user's
-// session, which its hooks write down as they run, and there those of our own
-// agent, whoever drove it. In a session that a user sits in a look must not take
-// theirs for the agent's, nor forget what it found before. A runner has seen what
-// its own agent did; it is told what a session left behind.
+// readNewCalls reads the tool calls since the last inspection: those that the hooks of a
+// user's session recorded and, in a session, also those of runners. A runner knows the
+// calls of its own agent, so it reads only those of a session before it.
 func (r *Runner) readNewCalls(m memory.ActionContext) error {
 	session, calls, err := readCallsBetween(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
@@ -31,7 +29,7 @@ func (r *Runner) readNewCalls(m memory.ActionContext) error {
 	r.attribution = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
 	if !r.attended() {
 		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
-			r.inspectedCallBytes = info.Size() // said once, see handOver
+			r.inspectedCallBytes = info.Size() // passed on by handOver
 		}
 		r.tools.update(addCalls(session))
 		return nil
@@ -48,8 +46,8 @@ func (r *Runner) readNewCalls(m memory.ActionContext) error {
 	return nil
 }
 
-// readCallsBetween are the agent's calls in a file between two offsets, and where they end;
-// the second is -1 for the end of the file.
+// readCallsBetween returns the agent's calls in a file between two offsets, and the offset of
+// the end. until is -1 for the end of the file.
 func readCallsBetween(path string, at, until int64) ([]authorship.Call, int64, error) {
 	data, from, err := readFrom(path, at)
 	if err != nil {
@@ -62,8 +60,7 @@ func readCallsBetween(path string, at, until int64) ([]authorship.Call, int64, e
 	return part.Calls, from + part.CompleteBytes, nil
 }
 
-// addCalls adds calls that were recorded: those of a user's session, and there those of our
-// own agent.
+// addCalls returns a function that adds recorded calls.
 func addCalls(calls []authorship.Call) func(*authorship.Calls) {
 	return func(c *authorship.Calls) {
 		for _, call := range calls {
@@ -72,8 +69,7 @@ func addCalls(calls []authorship.Call) func(*authorship.Calls) {
 	}
 }
 
-// readFrom reads a file from an offset, or from its beginning where it has become
-// shorter than that.
+// readFrom reads a file from an offset, or from its beginning if it is shorter than that.
 func readFrom(path string, at int64) (data []byte, from int64, err error) {
 	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,8 +90,8 @@ func readFrom(path string, at int64) (data []byte, from int64, err error) {
 	return data, at, err
 }
 
-// setCallsClosed closes the list of the session's calls for a runner, or opens it anew for a
-// session: what was done while the loop was not theirs is not the loop's.
+// setCallsClosed marks the end of the session's calls when a runner takes the loop, and their
+// new start when a session takes it: calls between these do not belong to the loop.
 func (r *Runner) setCallsClosed(forRunner bool) error {
 	size := int64(0)
 	if info, err := os.Stat(record.ToolCallsPath(r.Loop)); err == nil {
@@ -112,8 +108,8 @@ func (r *Runner) setCallsClosed(forRunner bool) error {
 	return r.appendRecord(memory.TypeAttribution, r.mem.Attribution)
 }
 
-// saveAttribution keeps what a look has been at, for the next one. A runner remembers that
-// itself, but for what a session left it.
+// saveAttribution journals how far calls are attributed, for the next inspection. A runner
+// keeps that in memory, except for the calls of a session before it.
 func (r *Runner) saveAttribution() error {
 	r.tools.update((*authorship.Calls).MarkAttributed)
 	if !r.attended() && r.attribution.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
@@ -123,8 +119,8 @@ func (r *Runner) saveAttribution() error {
 	return r.appendRecord(memory.TypeAttribution, r.attribution)
 }
 
-// isByAgent reports whether a change of a protected file is the agent's: a tool call
-// explains it, or it is one that stands since a look before.
+// isByAgent reports whether the agent made a change of a protected file: a tool call may have
+// made it, or an earlier inspection attributed it to the agent.
 func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	abs := r.Protected.AbsPath(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxFileBytes)
@@ -132,7 +128,7 @@ func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 		return false
 	}
 	if !r.attended() {
-		return true // it is put back
+		return true // it is restored
 	}
 	if r.attribution.AcceptedChanges == nil {
 		r.attribution.AcceptedChanges = map[string]string{}
@@ -141,8 +137,8 @@ func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	return true
 }
 
-// recordTestRun notes a command of the agent's that ran tests; nil for any other. It is
-// a fact, not a verdict: what counts is what the gates say.
+// recordTestRun records a command of the agent that ran tests, or returns nil for another one.
+// It is for information only: the gates decide.
 func (r *Runner) recordTestRun(ctx context.Context, ran *agent.Ran) *loop.TestRun {
 	if ran == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// trackCall takes what a turn tells of its tool calls.
+// trackCall updates the spans of the agent's activity by an event of a turn.
 func (r *Runner) trackCall(ctx context.Context, e agent.Event) {
 	if e.Kind != agent.KindTool && e.Kind != agent.KindToolEnd {
 		return
@@ -33,7 +33,7 @@ func (r *Runner) trackCall(ctx context.Context, e agent.Event) {
 	}
 }
 
-// recordSpan records a span, if it is one.
+// recordSpan records a span unless it is empty.
 func (r *Runner) recordSpan(span authorship.Span) error {
 	return r.appendSpan(authorship.Call{At: span.From, Until: span.Until})
 }
@@ -46,7 +46,7 @@ func (r *Runner) appendSpan(span authorship.Call) error {
 	return record.AppendCall(record.RunnerCallsPath(r.Loop), span)
 }
 
-// endCutOffSpans ends the calls of an owner that was killed: what they started is ended too.
+// endCutOffSpans records the span of calls whose owner was killed. Their processes have ended.
 func (r *Runner) endCutOffSpans() error {
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil {
@@ -57,13 +57,14 @@ func (r *Runner) endCutOffSpans() error {
 	return r.recordSpan(r.cutOffSpan)
 }
 
-// recordGateSpan writes down that gates ran in the work tree since a time. What they write
-// is neither the agent's nor the user's.
+// recordGateSpan records that gates ran in the work tree since a time. Files that they write are
+// neither the agent's nor the user's.
 func (r *Runner) recordGateSpan(since time.Time) error {
 	return r.appendSpan(authorship.Call{At: since, Until: time.Now(), Gates: true})
 }
 
-// restoreFiles is git's Restore. What it writes is not the user's.
+// restoreFiles restores files to a tree and records the span, so that the changes are not
+// attributed to the user.
 func (r *Runner) restoreFiles(ctx context.Context, tree string, keep []string) (git.Restored, error) {
 	began := time.Now()
 	done, err := r.Repo.Restore(ctx, tree, keep)

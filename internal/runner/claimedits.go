@@ -12,11 +12,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The user's edits are there when the gates run, and in no commit. So that nothing of the agent's passes
-// for one, a claim has one attribution from the gates to the commit, and no tree that later work is
-// compared with holds them.
+// Edits of the user are in the tree when the gates run, and in no commit. A claim keeps one
+// attribution from the gates to the commit, and no tree that later work is compared with has
+// these edits. So no change of the agent can pass for an edit of the user.
 
-// attributeClaim sorts the edits in the tree that is to be judged. What it finds holds until the commit.
+// attributeClaim attributes the edits in the tree that the gates will run on. The result
+// holds until the commit.
 func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
 	m, err := r.attributeNewFiles(ctx, m, tree)
 	if err != nil {
@@ -35,7 +36,7 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 	return m, nil
 }
 
-// runClaimGates runs the gates for a claim.
+// runClaimGates runs the gates of a claim.
 func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
 	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.AllowMissingTests
 	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
@@ -49,8 +50,8 @@ func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q ve
 	return f, cmp.Or(err, r.recordGateSpan(began))
 }
 
-// startTreeWithEdits is the tree that the task started from, with what the user had edited by then where that is still
-// theirs: so the gates saw it.
+// startTreeWithEdits returns the task's start tree with the edits that the user had made by
+// then and that are still the user's, as the gates saw it.
 func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext) (string, error) {
 	if m.WithEdits == "" {
 		return m.StartTree, nil
@@ -72,7 +73,7 @@ func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext)
 	return tree, nil
 }
 
-// withoutEdits is a tree in which these files are as in a commit.
+// withoutEdits returns the tree with the version of these files in a commit.
 func (r *Runner) withoutEdits(ctx context.Context, tree, commit string, edits []string) (string, error) {
 	if len(edits) == 0 {
 		return tree, nil

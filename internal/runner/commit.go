@@ -26,9 +26,9 @@ const (
 	TrailerUndoes   = "Pawl-Undoes" // a task whose work this commit takes out, as the user restored a checkpoint from before
 )
 
-// commit makes the judged tree one commit, with the tasks ticked in it, and then
-// ticks them in the work tree. A commit that was made before a crash, or a fault, is
-// found by its receipt; what follows it is then done again.
+// commit commits the gated tree, with the tasks ticked in it, and then ticks them in the
+// work tree. A commit that was made before a crash is found by its receipt; the steps after
+// it are repeated.
 func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if _, err := r.restoreTakenWork(ctx, a.Tree, gatedHead(m), m); err != nil {
 		return loop.Event{}, err
@@ -73,8 +73,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	return done, errors.Join(failed, err)
 }
 
-// alignIndex brings git's index in line with the commit that it did not follow when the
-// loop ended.
+// alignIndex aligns git's index with a commit that could not update it when the loop ended.
 func (r *Runner) alignIndex(ctx context.Context) error {
 	behind := r.mem.State.StaleIndexCommit
 	if behind == "" || r.Repo == nil {
@@ -87,15 +86,15 @@ func (r *Runner) alignIndex(ctx context.Context) error {
 	return nil
 }
 
-// tickAfterCommit ticks the tasks of a commit that is made, and adds what the user did to
-// the plan meanwhile.
+// tickAfterCommit ticks the tasks of a commit in the work tree, and adds the user's changes to
+// the plan to the event.
 func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Event, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	aside, err := r.writeTicks(ctx, a, m)
 	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.newTasks(m.Tasks)
 	return done, err
 }
 
-// withDone are the tasks as they stand once these are done.
+// withDone returns the tasks with the status of these set to done.
 func withDone(tasks []loop.Task, ids []string) []loop.Task {
 	tasks = slices.Clone(tasks)
 	for i, t := range tasks {
@@ -106,8 +105,8 @@ func withDone(tasks []loop.Task, ids []string) []loop.Task {
 	return tasks
 }
 
-// commitTree finds the commit or makes it. One that is returned with an error has
-// been made, and git's index is behind.
+// commitTree finds the commit or makes it. If it returns a commit and an error, the commit
+// exists but git's index is stale.
 func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
@@ -152,11 +151,11 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionC
 	return kept, err
 }
 
-// gatedHead is the commit that HEAD was at when the gates took the tree.
+// gatedHead returns the commit that HEAD was at when the gates ran.
 func gatedHead(m memory.ActionContext) string { return cmp.Or(m.ClaimGates.Head, m.Base.Commit) }
 
-// commitParent is what the commit goes on top of. No turn has run since the gates took
-// the tree: commits that were made on the branch since are the user's, and stay.
+// commitParent returns the parent of the commit. No turn has run since the gates, so later
+// commits on the branch are the user's, and stay.
 func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (string, error) {
 	gated := gatedHead(m)
 	head, err := r.Repo.Head(ctx)
@@ -177,7 +176,7 @@ func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (stri
 	return head, nil
 }
 
-// withCommitsSince is a tree with what the user has committed since it was taken.
+// withCommitsSince returns the tree with the changes of the commits between from and to.
 func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (string, error) {
 	diff, err := r.Repo.Diff(ctx, from, to)
 	if err != nil {
@@ -196,7 +195,8 @@ func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (s
 	return tree, nil
 }
 
-// receiptKey names the commit of this claim even where no gate gave a receipt.
+// receiptKey returns the key that identifies the commit of this claim, also without a
+// receipt of a gate.
 func (r *Runner) receiptKey(a loop.Action, m memory.ActionContext) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.Iteration))
 }
@@ -213,13 +213,12 @@ func (r *Runner) trailers(a loop.Action, m memory.ActionContext) []git.Trailer {
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})
 }
 
-// withoutUserFiles takes the user's own out of a tree: files that were untracked
-// before the loop, or that they made since, and are not tracked at its base, tracked ones that
-// only they changed, and what they changed in files that they hid from git. None of it is ever
-// committed by the loop.
+// withoutUserFiles returns the tree without what the loop never commits: files that were untracked
+// before the loop or that the user or a gate created since and that are not tracked at base,
+// tracked files that only the user changed, and changes to files hidden from git.
 func (r *Runner) withoutUserFiles(ctx context.Context, tree, base string, users memory.NewFiles) (string, error) {
 	untracked := slices.Concat(r.Spec.Untracked, users.ByUser, users.ByGates)
-	if len(untracked)+len(users.UserEdits())+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
+	if len(untracked)+len(users.UserEdits())+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit {
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, untracked...)
@@ -228,7 +227,7 @@ func (r *Runner) withoutUserFiles(ctx context.Context, tree, base string, users 
 	}
 	out := slices.Concat(r.Spec.HiddenFiles, users.UserEdits())
 	for _, p := range untracked {
-		// In a worktree of the loop's own the plan is a copy, the branch's.
+		// In the loop's own worktree the plan is a copy, which belongs to the branch.
 		if _, ok := tracked[p]; !ok && !(r.Spec.UsesWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
 			out = append(out, p)
 		}
@@ -239,8 +238,8 @@ func (r *Runner) withoutUserFiles(ctx context.Context, tree, base string, users 
 	return tree, nil
 }
 
-// commitMessage is a message in the user's form made from the tasks. Titles come from
-// a plan: they are one cleaned line here, and no shell ever sees them.
+// commitMessage returns the commit message for these tasks in the user's form. Titles come
+// from a plan, so they are cleaned to one line. No shell ever sees them.
 func (r *Runner) commitMessage(tasks loop.Tasks, ids []string) string {
 	first, _ := tasks.Task(ids[0])
 	kind := "feat"

@@ -16,16 +16,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// candidate is what is to be judged, and committed if it passes.
+// candidate is the tree that the gates run on, and that is committed if they pass.
 type candidate struct {
 	tree           string
 	head           string   // commit that HEAD was at, "" if nothing is committed
-	message        string   // as the user's hooks left it
+	message        string   // commit message, as the user's hooks left it
 	changedByHooks []string // files that the user's hooks changed
 }
 
-// prepareCandidate makes what the agent did one change against the base, and asks
-// the user's commit hooks, whose refusal is a gate's failure.
+// prepareCandidate squashes the agent's commits, takes the tree, and runs the user's commit
+// hooks. A refusal by a hook counts as a failed gate.
 func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.ActionContext) (c candidate, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsAgentCommits() {
@@ -51,7 +51,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.A
 	if !commits {
 		return c, nil, nil
 	}
-	if op := r.Repo.Operation(); op != "" { // in a user's session nobody ends it for them
+	if op := r.Repo.Operation(); op != "" { // in a user's tree Pawl does not end it
 		return c, &loop.Gates{Tree: c.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
 	own, err := r.withoutUserFiles(ctx, c.tree, m.Base.Commit, m.NewFiles)
@@ -60,7 +60,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.A
 	}
 	began := time.Now()
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: r.commitMessage(m.Tasks, a.Tasks)})
-	if hooks.Ran { // what they write belongs to the work
+	if hooks.Ran { // files that hooks write belong to the work
 		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
 	}
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.A
 	return c, nil, err
 }
 
-// checkCommitMessage asks the user's hooks about the message of a task's commit before the agent
-// is paid for its work: it could not change what they say.
+// checkCommitMessage runs the user's hooks on the message of a task's commit before the agent
+// works on the task, since the agent could not change the message.
 func (r *Runner) checkCommitMessage(ctx context.Context, task string, m memory.ActionContext) error {
 	message := r.commitMessage(m.Tasks, []string{task})
 	if r.Spec.NoCommit || message == r.acceptedMessage {
@@ -100,7 +100,8 @@ func (r *Runner) checkCommitMessage(ctx context.Context, task string, m memory.A
 	return nil
 }
 
-// messageRefusedError ends the loop: the message is Pawl's, and the user's to give another form.
+// messageRefusedError returns the error that ends the loop: only the user can change the form of the
+// message.
 func (r *Runner) messageRefusedError(hooks git.HookResult) error {
 	hint := "set another form in pawl.toml, such as  commit_message = \"JIRA-12 {title}\"  (docs/how-to/teams-and-ci.md), or change the hook; then  pawl resume " + r.Loop.ID
 	if r.Spec.MessageFromCLI {
@@ -109,7 +110,7 @@ func (r *Runner) messageRefusedError(hooks git.HookResult) error {
 	return failure.New(failure.Error, hint, "%s (message: %q)", hookRefusalText(hooks), hooks.Message)
 }
 
-// addHookChanges takes the tree as the user's hooks left it, and which files they changed.
+// addHookChanges sets the tree as the user's hooks left it, and the files that they changed.
 func (r *Runner) addHookChanges(ctx context.Context, at *candidate) error {
 	before := at.tree
 	var err error
@@ -126,8 +127,8 @@ func (r *Runner) addHookChanges(ctx context.Context, at *candidate) error {
 	return nil
 }
 
-// noteHookChanges says of red gates that the user's hooks changed files before: the agent's own run of
-// them may have been green.
+// noteHookChanges adds to failed gates that the user's hooks changed files before: the gates may
+// have passed when the agent ran them.
 func (r *Runner) noteHookChanges(ctx context.Context, at candidate, g *loop.Gates) {
 	if g.Green || len(at.changedByHooks) == 0 {
 		return
@@ -137,7 +138,7 @@ func (r *Runner) noteHookChanges(ctx context.Context, at candidate, g *loop.Gate
 	r.enqueueNote(ctx, loop.Warning, text)
 }
 
-// hookRefusalText says which of the user's hooks refused a commit, and its last words.
+// hookRefusalText says which of the user's hooks refused a commit, with its last line of output.
 func hookRefusalText(hooks git.HookResult) string {
 	text := "the " + hooks.Failed + " hook refused the commit"
 	if hooks.RefusesMessage() {

@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-const maxTurnMessages = 100 // that are sent into one turn; more have the next prompt
+const maxTurnMessages = 100 // sent into one turn; further ones are in the next prompt
 
-// deliver sends messages into the turn under way, each once. In a user's session its
-// hook gives them to the agent after the tool that runs.
+// deliver sends messages into the running turn, each once. In a user's session the hook
+// passes them to the agent after the current tool call.
 func (r *Runner) deliver(messages []loop.Message) error {
 	if r.attended() {
 		if err := atomicfile.Write(record.DeliverPath(r.Loop), nil, 0o600); err != nil {
@@ -28,7 +28,7 @@ func (r *Runner) deliver(messages []loop.Message) error {
 		case r.turnMessages <- agent.Message{ID: m.ID, Text: m.DeliveryText()}:
 			r.sentMessages[m.ID] = true
 		default:
-			return nil // full, or no turn of ours: the next prompt has the rest
+			return nil // full, or no turn runs: the rest is in the next prompt
 		}
 	}
 	return nil

@@ -18,12 +18,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// The user edits, deletes and renames tracked files while a loop works in the same tree. Such a
-// change is theirs where no editing tool wrote the file and its times lie outside of every span in
-// which something of the agent's, a gate or a hook was at work. What the agent changed is its from
-// then on, which is journalled: a stash of the user's gives it other times.
+// The user may edit, delete and rename tracked files while a loop works in the same tree. A
+// change is attributed to the user if no editing tool wrote the file and its times lie outside
+// of all spans in which the agent, a gate or a hook ran. A file that the agent changed stays
+// attributed to it. That is journalled, since a stash of the user changes the times.
 
-// attributeEdits tells the tracked files that only the user changed since the base from the agent's.
+// attributeEdits attributes the tracked files that changed since the base to the user or the agent.
 func (r *Runner) attributeEdits(ctx context.Context, m memory.ActionContext, changed changedFiles) (memory.ActionContext, error) {
 	was, err := r.editsSince(ctx, m)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Runner) attributeEdits(ctx context.Context, m memory.ActionContext, cha
 	return m, nil
 }
 
-// attributeAfterIdle looks for what the user did in the tree while the loop waited, or was paused, before the agent works
-// there: a folder has other times then.
+// attributeAfterIdle attributes the changes that were made while the loop waited or was paused
+// before it performs the action: later changes by the agent alter the times of folders.
 func (r *Runner) attributeAfterIdle(do performer) performer {
 	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 		if r.wasIdle.Swap(false) {
@@ -90,7 +90,7 @@ func (r *Runner) attributeAfterIdle(do performer) performer {
 	}
 }
 
-// keepStagedEdits keeps edits of the user's that are in their index as well.
+// keepStagedEdits adds the earlier edits of the user that are in git's index.
 func keepStagedEdits(now, was memory.Edits, changed []string) memory.Edits {
 	for _, file := range was.ByUser {
 		if slices.Contains(changed, file) {
@@ -105,7 +105,7 @@ func keepStagedEdits(now, was memory.Edits, changed []string) memory.Edits {
 	return now
 }
 
-// knownFiles are tracked files of which it is known otherwise whose they are.
+// knownFiles returns tracked files that are not attributed by their times.
 func (r *Runner) knownFiles() map[string]bool {
 	known := slices.Concat(r.Spec.Untracked, r.Spec.HiddenFiles, r.OwnFiles())
 	if r.Spec.UnfinishedWork != nil {
@@ -118,8 +118,8 @@ func (r *Runner) knownFiles() map[string]bool {
 	return files
 }
 
-// editsSince is what is known of the changes since the base. Where the base is another one than it was,
-// a change that the new one has is none any more; all others have the author that they had.
+// editsSince returns the known edits since the base. If the base has changed, edits that the
+// new base contains are dropped. All others keep their author.
 func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory.Edits, error) {
 	was := memory.Edits{Since: m.Base.Commit}
 	if m.Edits != nil {
@@ -157,8 +157,9 @@ func (r *Runner) editsSince(ctx context.Context, m memory.ActionContext) (memory
 	return was, nil
 }
 
-// editedByUser reports whether only the user changed a tracked file, and whether it is gone. A deletion that
-// is known to be theirs stays so: other changes in the folder give it other times.
+// editedByUser reports whether only the user changed a tracked file, and whether the file is
+// gone. A deletion that was attributed to the user stays so, since other changes in the folder
+// alter its times.
 func (r *Runner) editedByUser(file string, was memory.Edits, calls *authorship.Calls, timeline authorship.Timeline) (byUser, gone bool) {
 	full := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
 	times, gone := r.editTimes(file)
@@ -167,22 +168,22 @@ func (r *Runner) editedByUser(file string, was memory.Edits, calls *authorship.C
 		return deleted || timeline.EditAuthor(times, false) == authorship.User && !calls.Named(full), true
 	}
 	known := slices.Contains(was.ByUser, file) && !deleted
-	untouched := known && len(times) > 0 && slices.EqualFunc(times, r.userEdits[file], time.Time.Equal) // however soon after it a turn began
-	byUser = (untouched || timeline.EditAuthor(times, known) == authorship.User) && !calls.Wrote(full)
+	unchanged := known && len(times) > 0 && slices.EqualFunc(times, r.userEdits[file], time.Time.Equal) // since it was last attributed, even if a turn began soon after
+	byUser = (unchanged || timeline.EditAuthor(times, known) == authorship.User) && !calls.Wrote(full)
 	if byUser {
 		r.userEdits[file] = times
 	}
 	return byUser, false
 }
 
-// changedSinceCutOff reports whether a file changed between the start of a call in which the owner before this one was
-// killed and the start of this one: whether its agent still did that, or the user did, nobody knows.
+// changedSinceCutOff reports whether a file changed between the start of a call in which the last
+// owner was killed and the start of this owner. Then its author is unknown.
 func (r *Runner) changedSinceCutOff(file string) bool {
 	at, _ := r.editTimes(file)
 	return !r.cutOffSpan.IsZero() && slices.ContainsFunc(at, func(t time.Time) bool { return t.After(r.cutOffSpan.From) && t.Before(r.cutOffSpan.Until) })
 }
 
-// noteDoubtful names such files, which count as the agent's.
+// noteDoubtful notes these files of unknown author, which are attributed to the agent.
 func (r *Runner) noteDoubtful(ctx context.Context, how string, files []string) {
 	few := plan.Few(files, maxListedFiles)
 	n := memory.Note{Level: loop.Warning, PossibleUserChange: few + ", " + how + " since a turn that was cut off began"}
@@ -190,8 +191,8 @@ func (r *Runner) noteDoubtful(ctx context.Context, how string, files []string) {
 	r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 }
 
-// editTimes returns the times of a tracked file. Of one that is gone they are those of the nearest folder that
-// is there; none if they cannot be read.
+// editTimes returns the times of a tracked file. For a deleted file it returns those of the
+// nearest existing folder, or none if they cannot be read.
 func (r *Runner) editTimes(file string) (times []time.Time, gone bool) {
 	for name := file; ; name = path.Dir(name) {
 		times, err := atomicfile.Times(filepath.Join(r.Repo.Root(), filepath.FromSlash(name)))
@@ -201,8 +202,8 @@ func (r *Runner) editTimes(file string) (times []time.Time, gone bool) {
 	}
 }
 
-// recordEdits journals whose the changes of tracked files are, where that is news, and names those of the
-// user's that have come.
+// recordEdits journals the authors of changed files if they differ from was, and notes new edits
+// of the user.
 func (r *Runner) recordEdits(ctx context.Context, was, now memory.Edits) {
 	if was.Since == now.Since && slices.Equal(now.ByUser, was.ByUser) && slices.Equal(now.Deleted, was.Deleted) && len(now.ByAgent) == 0 {
 		return

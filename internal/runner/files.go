@@ -8,18 +8,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// receiveInterval is how often another tool's files are read for what they say.
+// receiveInterval is how often another tool's files are read.
 const receiveInterval = time.Second
 
-// files are another tool's that the loop came out of, or whose plan it works
-// through. While a user's session has the loop, its hooks hear them and tell
-// them; else it is done here.
+// files returns the files of another tool from which the loop began, or whose plan it works
+// on. While a user's session has the loop, its hooks read and write them; otherwise the
+// runner does.
 func (r *Runner) files() statefile.Files {
 	return statefile.FilesOf(r.Repo.Root(), r.Loop.Dir, r.Spec)
 }
 
-// receiveFileChanges passes on what the user, or another process, did to the files. Words have
-// the id that the hooks give them: what both have heard is taken once.
+// receiveFileChanges turns changes that the user or another process made to the files into
+// events. Their ids are those that the hooks use, so that each change counts once.
 func (r *Runner) receiveFileChanges(ctx context.Context) error {
 	changes, err := r.files().ReceiveChanges(time.Now())
 	if err != nil {
@@ -50,23 +50,23 @@ func (r *Runner) receiveFileChanges(ctx context.Context) error {
 	return nil
 }
 
-// updateFiles tells the files that a turn begins.
+// updateFiles writes the loop's progress to the files.
 func (r *Runner) updateFiles() {
 	if err := r.files().UpdateProgress(r.mem, time.Now()); err != nil {
 		r.noteFileError("could not be brought up to date", err)
 	}
 }
 
-// markFilesEnded tells the files that the loop has ended.
+// markFilesEnded marks the loop as ended in the files.
 func (r *Runner) markFilesEnded() {
 	ended := r.mem
-	ended.State.Phase = loop.Ended // as soon as they have been told
+	ended.State.Phase = loop.Ended // this is the last step before it
 	if err := r.files().MarkEnded(ended, ended.Bound.Session); err != nil {
 		r.noteFileError("could not be brought up to date", err)
 	}
 }
 
-// noteFileError says once what is wrong with the files. No turn is lost for it.
+// noteFileError notes an error of the files once. It does not stop the turn.
 func (r *Runner) noteFileError(what string, err error) {
 	if r.lastFileError == err.Error() {
 		return
@@ -75,14 +75,14 @@ func (r *Runner) noteFileError(what string, err error) {
 	r.note(loop.Warning, "files of another tool "+what+": "+err.Error())
 }
 
-// Advice is what Runner.BeforeTurn has to say.
+// Advice is the result of Callbacks.BeforeTurn.
 type Advice struct {
 	Note string // for the user; "": nothing
 	Stop string // why the loop must stop before the turn; "": it need not
 }
 
-// callBeforeTurn passes on what BeforeTurn says. A loop that it stops is cancelled before
-// its turn begins.
+// callBeforeTurn calls BeforeTurn. If that stops the loop, the loop is cancelled before the
+// turn begins.
 func (r *Runner) callBeforeTurn(ctx context.Context, f loop.Facts) {
 	if r.BeforeTurn == nil {
 		return

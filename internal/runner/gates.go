@@ -43,15 +43,15 @@ type ProtectedFiles interface {
 	Changes(ctx context.Context) ([]string, error)
 	AcceptChange(path string) error
 	Restore(ctx context.Context, paths []string) error
-	WorkTreeFiles() []string    // those that judge as a whole
+	WorkTreeFiles() []string    // the frozen files of the work tree
 	AbsPath(path string) string // absolute
 }
 
-// GateProgress passes on that a gate begins or ends.
+// GateProgress reports the start or end of a gate to the observer.
 func (r *Runner) GateProgress(p verify.Progress) {
 	select {
 	case r.inbox <- func(context.Context) error { r.Observer.Gate(p); return nil }:
-	default: // for display only: rather dropped than waited for
+	default: // for display only, so it must not block
 	}
 }
 
@@ -108,9 +108,8 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionCon
 	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
 }
 
-// askFailingGates asks the user about gates that are failing before any work, where somebody is
-// there to answer, and reports whether they are part of the work. Where green is the
-// goal they are.
+// askFailingGates asks the user about gates that fail before the first turn, if the user is
+// there, and reports whether fixing them is part of the work.
 func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.ActionContext) bool {
 	if r.AskFailingGates == nil || g.Status != gate.Fail || !m.BeforeFirstTurn || m.Verify {
 		return false
@@ -122,14 +121,13 @@ func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.Act
 	return wanted
 }
 
-// runAllGates runs every gate on the tree that the work tree holds, for itself and
-// not relative to anything.
+// runAllGates runs every gate on the current tree. The result does not depend on a baseline.
 func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
 	due := gate.Due(r.Spec.Gates, gate.Final)
 	began := time.Now()
 	results, err := r.Verify.Baseline(ctx, tree, due, dir)
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
-		r.previousSnapshot = nil // what they wrote stands in no tree that was seen before
+		r.previousSnapshot = nil // the gates may have written files since that snapshot
 	}
 	if err = cmp.Or(err, r.recordGateSpan(began)); err != nil {
 		return loop.Gates{}, err
@@ -158,9 +156,9 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 	return g, nil
 }
 
-// verifyClaim runs the user's hooks, then the gates, on one and the same tree. Work
-// that was taken out of the work tree meanwhile is put back and judged again. A tree
-// that the gates changed is judged once more; one that keeps changing cannot be.
+// verifyClaim runs the user's hooks and then the gates on the same tree. If work was removed
+// from the work tree meanwhile, it is restored and the gates run again. If the gates change
+// the tree, they run again on the new tree. If it changes each time, the result is unknown.
 func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
 	at, known, err := r.prepareClaim(ctx, a, m)
 	if err != nil || known != nil {
@@ -218,8 +216,8 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.Action
 	}, nil
 }
 
-// prepareClaim gets a claim ready for the gates. It returns a result where that is known
-// without them.
+// prepareClaim prepares the tree of a claim for the gates. It returns a result if that is known
+// without running them.
 func (r *Runner) prepareClaim(ctx context.Context, a loop.Action, m memory.ActionContext) (at candidate, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
 		if known, err = r.checkScope(ctx, a.Tasks, m); known != nil || err != nil {
@@ -237,7 +235,7 @@ func (r *Runner) prepareClaim(ctx context.Context, a loop.Action, m memory.Actio
 	return at, known, err
 }
 
-// recordReceipts journals one for each result and returns their ids.
+// recordReceipts journals a receipt for each result and returns their ids.
 func (r *Runner) recordReceipts(ctx context.Context, results []gate.Result) string {
 	var ids []string
 	for _, res := range results {
@@ -248,7 +246,8 @@ func (r *Runner) recordReceipts(ctx context.Context, results []gate.Result) stri
 	return strings.Join(ids, " ")
 }
 
-// noteMissingVariables tells, once, which variables of the user's gates that do not pass may lack.
+// noteMissingVariables notes once which of the user's environment variables failing gates may
+// need.
 func (r *Runner) noteMissingVariables(ctx context.Context, results []gate.Result) {
 	text := r.Verify.EnvironmentHint(results)
 	r.enqueue(ctx, func(context.Context) error {
@@ -260,7 +259,7 @@ func (r *Runner) noteMissingVariables(ctx context.Context, results []gate.Result
 	})
 }
 
-// toGates is a finding in the machine's words.
+// toGates converts a finding to the type of the state machine.
 func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
 	failing := gate.ByTest(v.Regressed, f.Observation.Now)
@@ -302,8 +301,8 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	return g
 }
 
-// trimResults is what the journal keeps of results: the test maps of a large suite
-// would swamp it, and the whole output is in the iteration's folder.
+// trimResults returns the results without test maps and most output, for the journal. The
+// complete output is in the iteration's folder.
 func (r *Runner) trimResults(results []gate.Result) []gate.Result {
 	out := slices.Clone(results)
 	for i := range out {
@@ -319,7 +318,7 @@ func (r *Runner) trimResults(results []gate.Result) []gate.Result {
 	return out
 }
 
-// mayStayFailing reports whether a gate that was red may be so at the end.
+// mayStayFailing reports whether a gate that failed before may fail at the end.
 func (r *Runner) mayStayFailing(name string) bool {
 	return slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == name && g.AllowBaseline })
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// A claim is judged on a tree that stays as it is while the gates run. A gate that writes
-// to a tracked file once, as a formatter does, settles. One that does so in every run never
-// lets a claim be judged, which is known before the first turn.
+// The tree of a claim must not change while the gates run. A gate that writes to a tracked
+// file once, as a formatter does, is no problem. With one that does so in every run no claim
+// can pass, so such a gate is reported before the first turn.
 
-// checkGateWrites runs each gate once more where the gates changed tracked files, and tells which
-// of them changes the same file again. It then puts the files back.
+// checkGateWrites runs each gate again if the gates changed tracked files. If one changes the
+// same file again, it sets the result to unknown and restores the files.
 func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
 		return g, nil

@@ -16,14 +16,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// guardState is the guard of the turn under way. What a turn left in the background
-// may still ask while the next one begins.
+// guardState is the guard of the running turn. It is locked, since a process that a turn left
+// in the background may still make calls when the next turn begins.
 type guardState struct {
 	mu    sync.Mutex
 	rules guard.Rules
 	tell  func(toolcall.Call, guard.Verdict)
-	known *guard.Known // files that the context was shown; nil = it began before we did
-	began time.Time    // when it did
+	known *guard.Known // files that the agent's context has seen; nil = the context began before this runner
+	began time.Time    // start of the context
 }
 
 func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Verdict)) {
@@ -35,16 +35,16 @@ func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Ver
 	g.rules, g.tell = rules, tell
 }
 
-// newContext begins a context that was shown nothing yet. One that is resumed by us goes
-// on knowing what it did, also after its client made a summary of it; of one that
-// somebody else began nobody can tell.
+// newContext begins an empty context. A context that this runner resumes keeps its known
+// files, also after the client has compacted it. For a context of another owner they are
+// unknown.
 func (g *guardState) newContext() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.known, g.began = &guard.Known{}, time.Now()
 }
 
-// addPrompt notes what a context knows without a tool call: what its prompt mentions,
+// addPrompt adds the files that the context knows without a tool call: those in its prompt,
 // and the plan.
 func (g *guardState) addPrompt(prompt, root, plan string) {
 	g.mu.Lock()
@@ -55,13 +55,12 @@ func (g *guardState) addPrompt(prompt, root, plan string) {
 	}
 }
 
-// maxStampLag is how far the time of a file may lie behind the clock: Linux stamps files
-// with its coarse clock, which advances by a tick, 10 ms at most (CONFIG_HZ=100).
+// maxStampLag is how far the time of a file may be behind the clock: Linux uses a coarse
+// clock for files, which advances every 10 ms or more often (CONFIG_HZ=100).
 const maxStampLag = 10 * time.Millisecond
 
-// isKnown answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
-// there is nothing to know; one that has changed since was most likely made by a
-// command of the agent's.
+// isKnown implements guard.Rules.Seen. Missing and empty files count as known, and so do files
+// that changed since the context began: most likely a command of the agent wrote them.
 func (g *guardState) isKnown(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 {
@@ -72,7 +71,7 @@ func (g *guardState) isKnown(path string) bool {
 	return info.ModTime().After(g.began.Add(-maxStampLag)) || g.known.Has(path)
 }
 
-// addTouched notes what an allowed call shows.
+// addTouched adds the files that an allowed call shows.
 func (g *guardState) addTouched(touched []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,8 +80,8 @@ func (g *guardState) addTouched(touched []string) {
 	}
 }
 
-// check answers a call. What the guard would ask a user about is denied: nobody
-// is there.
+// check returns the verdict on a call. A call that the guard would ask about is denied, since
+// no user is there.
 func (g *guardState) check(c toolcall.Call) guard.Verdict {
 	g.mu.Lock()
 	rules, tell := g.rules, g.tell
@@ -113,7 +112,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 	return agent.Verdict{Allow: true}
 }
 
-// prepareTools makes ready for the tool calls of a turn with this prompt.
+// prepareTools prepares guard and attribution for the tool calls of a turn with this prompt.
 func (r *Runner) prepareTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
 	protected, err := record.ReadProtected(r.Loop)
 	if err != nil {
@@ -126,7 +125,7 @@ func (r *Runner) prepareTools(ctx context.Context, a loop.Action, m memory.Actio
 		return files, err == nil
 	}
 	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
-	r.guard.addPrompt(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
+	r.guard.addPrompt(prompt, rules.Root, r.planPath()) // the prompt has the needed parts of the plan, whose checkboxes alone it may change
 	r.guard.begin(rules, func(c toolcall.Call, v guard.Verdict) {
 		if memory.IsNotable(v) {
 			r.enqueue(ctx, func(context.Context) error { return r.recordVerdict(memory.NewGuardVerdict(c, v, r.redactFunc())) })
@@ -145,8 +144,7 @@ func (r *Runner) guardDirs() record.GuardDirs {
 	return record.GuardDirs{Root: r.Repo.Root(), StateDir: r.StateDir, HomeDir: r.HomeDir, TempDir: os.TempDir()}
 }
 
-// recordVerdict journals what the guard did not just say yes to. It is shown as the
-// agent hears of it. In Run's goroutine.
+// recordVerdict journals a verdict other than a plain allow. It must run in Run's goroutine.
 func (r *Runner) recordVerdict(v memory.GuardVerdict) error {
 	if !r.mem.GuardLog.IsNew(v) {
 		return nil

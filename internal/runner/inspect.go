@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
-// inspect finds out what the turn did to the work tree: a branch switched, marks
-// set, protected files changed. Only a deep inspect, where something will be judged,
-// compares the whole tree with the task's start.
+// inspect finds out what the turn did to the work tree: branches switched, checkboxes ticked,
+// protected files changed. Only a deep inspection, before gates run, compares the whole tree
+// with the task's start.
 func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	inspection := loop.Inspection{Shallow: !a.Deep}
 	if err := r.readNewCalls(m); err != nil {
@@ -66,8 +66,8 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionCont
 	return loop.Event{Kind: loop.TreeInspected, Inspection: &inspection}, nil
 }
 
-// inspectTree compares the whole work tree with the task's start, and names what changed
-// around it.
+// inspectTree compares the whole work tree with the task's start, and adds changes of ignored
+// files and of the user's settings.
 func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspection *loop.Inspection) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
@@ -96,9 +96,9 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 	return nil
 }
 
-// restoreGitConfig puts back what git is told, before git is asked anything: a filter of
-// the agent's would show another tree than there is. It returns the other changes.
-// In a user's session that is theirs to do, as with all protected files.
+// restoreGitConfig restores git's configuration before git reads the work tree, since a filter
+// of the agent could show another tree. It returns the other changed files. In a user's session
+// it restores nothing, as with all protected files.
 func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) ([]string, error) {
 	var restore, rest []string
 	for _, path := range changed {
@@ -118,7 +118,8 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memor
 	return rest, r.writeGitConfig(ctx, restore)
 }
 
-// restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
+// restoreGitConfigAtEnd restores git's configuration at the loop's end, since the last turn
+// may not have been inspected.
 func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.ActionContext) error {
 	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
@@ -132,7 +133,8 @@ func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.ActionConte
 	return err
 }
 
-// writeGitConfig restores what git is told. What git has remembered since may be a lie.
+// writeGitConfig restores these files, and invalidates git's indexes: they may have cached
+// wrong content.
 func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -143,8 +145,8 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 	return r.Repo.InvalidateIndexes()
 }
 
-// attributeProtected tells the agent's changes to protected files from the user's: one that
-// no tool call explains is theirs, is kept, and judges from now on.
+// attributeProtected attributes changes of protected files. A change that no tool call can have
+// made is the user's: it stays, and the file is frozen as it is now.
 func (r *Runner) attributeProtected(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) error {
 	for _, path := range changed {
 		if m.MayChangeInput(path) && path != r.Spec.Plan {
@@ -171,9 +173,8 @@ func (r *Runner) attributeProtected(ctx context.Context, changed []string, m mem
 	return nil
 }
 
-// restoreProtected restores protected files. A checkpoint first: should the change have been
-// the user's after all, nothing is lost. In a user's session it is for the
-// agent to put back, who is told so, or for the user to say.
+// restoreProtected restores protected files. It makes a checkpoint first, in case the change
+// was the user's. In a user's session it only notes them: the agent is told to restore them.
 func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 	why := "before protected files were restored"
 	if r.attended() {
@@ -207,8 +208,8 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// hasChanged compares the work tree's tree with the task's start, Pawl's own marks and
-// the user's new files aside.
+// hasChanged reports whether the tree differs from the task's start, except for files that Pawl
+// writes and files of the user.
 func (r *Runner) hasChanged(ctx context.Context, now string, m memory.ActionContext) (bool, error) {
 	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// firstBaseline does what is due when the gates have run before the first turn.
+// firstBaseline records ignored files and checks isolated checkouts after the gates have run
+// before the first turn.
 func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir string) error {
 	if !m.BeforeFirstTurn || m.Verify {
 		return nil
@@ -21,8 +22,8 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir 
 	return r.warnIrreproducible(ctx, m, dir)
 }
 
-// warnIrreproducible names the gates whose baseline an isolated checkout does not show: work
-// could not be proven by them at the end.
+// warnIrreproducible warns of gates whose result differs in an isolated checkout: they cannot
+// prove work.
 func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext, dir string) error {
 	gates, err := r.Verify.CheckIsolation(ctx, m.StartTree, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {

@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	defaultTryCostUSD = 1.00 // bounds of a try where nobody set any
+	defaultTryCostUSD = 1.00 // limits of a try if the user set none
 	defaultTryTimeout = 5 * time.Minute
 	tryPrompt         = "isolated.md" // in the iteration's folder
-	maxListedChanges  = 40            // changed files that a try is told of
+	maxListedChanges  = 40            // changed files listed in the prompt of a try
 )
 
-// runIsolated runs an isolated try: a turn in a session of its own, beside the user's,
-// which is told what came of it. It knows the goal, what was tried, and how the
-// tree stands; nothing of it goes on but what it did there. That it cannot be begun
-// is not a fault: the user's session goes on by itself then.
+// runIsolated runs an isolated try: a turn in a separate session beside the user's. Its prompt
+// has the goal, what was tried and the changed files. Only its changes of the tree remain. If
+// it cannot start, that is an event and not an error: the user's session continues.
 func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.ActionContext) (_ loop.Event, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
@@ -64,7 +63,7 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Action
 	return r.turnEvent(a, res), nil
 }
 
-// isolationLimits is what bounds a try that begins now.
+// isolationLimits returns the limits of a try that begins now.
 func (r *Runner) isolationLimits(m memory.ActionContext) record.Isolation {
 	is := record.Isolation{MaxCostUSD: defaultTryCostUSD, Timeout: defaultTryTimeout}
 	if r.Spec.Isolation != nil {
@@ -76,7 +75,7 @@ func (r *Runner) isolationLimits(m memory.ActionContext) record.Isolation {
 	return is
 }
 
-// isolatedPrompt is what the agent of a try is told.
+// isolatedPrompt returns the prompt of a try.
 func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.ActionContext) (string, error) {
 	d := r.promptData(a, m)
 	is := r.isolationLimits(m)
@@ -93,8 +92,8 @@ func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.Act
 	return r.render(r.promptKind(a), d)
 }
 
-// changedFileLines names what differs from the tree that the task began with: "M main.go",
-// with A for added and D for deleted.
+// changedFileLines lists the files that differ from the task's start: "M main.go", with A for added
+// and D for deleted.
 func (r *Runner) changedFileLines(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {

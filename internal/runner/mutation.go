@@ -25,10 +25,10 @@ type mutationTesting struct {
 }
 
 // Mutation testing of a commit runs while the agent works on the next task: one function
-// after another is broken, and the gates run. It delays no claim: judging stops the run
-// under way, and it resumes with the next turn. The rest runs when the loop ends. In a
-// user's session, where no runner lives during a turn, a process of its own does all that.
-// What is left to do stands in a file, for whoever goes on with the loop.
+// after another is broken, and the gates run. It delays no claim: gates of a claim stop the
+// current run, which resumes with the next turn. The rest runs when the loop ends. In a user's
+// session, where no runner runs during a turn, a separate process does this. The queue is in a
+// file for the next owner.
 
 // Bounds of the time for all runs on the broken code of one commit, as multiples of the
 // time that its gates take, if the user set no mutation_time.
@@ -38,7 +38,7 @@ const (
 	maxMutationTime    = 10 * time.Minute
 )
 
-// mutationTimeLimit returns that time. whole are the results of the gates on the commit.
+// mutationTimeLimit returns the time for mutation tests of a commit with these gate results.
 func mutationTimeLimit(configured *time.Duration, results []gate.Result) time.Duration {
 	if configured != nil {
 		return *configured
@@ -63,7 +63,7 @@ type untestedCommit struct {
 // mutationQueuePath returns the file with the commits whose mutation testing is not finished.
 func mutationQueuePath(l *store.Loop) string { return filepath.Join(l.Dir, "mutation.json") }
 
-// readMutationQueue returns them. They are worth no error: pawl prove can do it anew.
+// readMutationQueue reads the queue. Errors are ignored, since pawl prove can repeat the tests.
 func readMutationQueue(l *store.Loop) (left []untestedCommit) {
 	if atomicfile.ReadJSON(mutationQueuePath(l), &left) != nil {
 		return nil
@@ -71,7 +71,7 @@ func readMutationQueue(l *store.Loop) (left []untestedCommit) {
 	return left
 }
 
-// saveMutationQueue writes them down.
+// saveMutationQueue writes the queue to its file.
 func (r *Runner) saveMutationQueue() error {
 	if err := atomicfile.SwapJSON(mutationQueuePath(r.Loop), r.untestedCommits); err != nil {
 		return fmt.Errorf("keep what is left of mutation testing: %w", err)
@@ -85,9 +85,9 @@ type mutationRun struct {
 	done   chan struct{}
 }
 
-// queueMutationTests queues a commit for mutation testing, unless its evidence is below reviewed,
-// also if its changes of tests are approved, or all of its tasks want unproven: then there are
-// no tests to try.
+// queueMutationTests queues a commit for mutation testing. It does nothing if the evidence is
+// below reviewed, even with approved test changes, or if all of its tasks only want
+// unproven: then there are no tests to try.
 func (r *Runner) queueMutationTests(a loop.Action, m memory.ActionContext, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.Tasks.Task(id)
@@ -101,7 +101,7 @@ func (r *Runner) queueMutationTests(a loop.Action, m memory.ActionContext, befor
 	if limit <= 0 || len(gates) == 0 || !tested || !slices.ContainsFunc(a.Tasks, wanted) {
 		return
 	}
-	r.untestedCommits = slices.DeleteFunc(r.untestedCommits, func(u untestedCommit) bool { return slices.Equal(u.Tasks, a.Tasks) }) // of a commit that is done again
+	r.untestedCommits = slices.DeleteFunc(r.untestedCommits, func(u untestedCommit) bool { return slices.Equal(u.Tasks, a.Tasks) }) // of a commit that is made again
 	r.untestedCommits = append(r.untestedCommits, untestedCommit{Tasks: a.Tasks, Before: before, Commit: commit, Gates: gates, TimeLeft: limit})
 	if err := r.saveMutationQueue(); err != nil {
 		r.note(loop.Warning, err.Error())
@@ -131,7 +131,7 @@ func (r *Runner) startMutationTests(ctx context.Context) {
 }
 
 // pauseMutationTests stops mutation testing and waits until its gate has ended, so that the
-// judge can use the checkout.
+// gates of a claim can use the checkout.
 func (r *Runner) pauseMutationTests() {
 	if r.mutationRun != nil {
 		r.mutationRun.cancel()
@@ -141,7 +141,7 @@ func (r *Runner) pauseMutationTests() {
 }
 
 // mutationTestsAtEnd finishes mutation testing at the loop's end, unless the user ended the loop.
-// It reports whether another process is to do so.
+// It reports whether another process must do that.
 func (r *Runner) mutationTestsAtEnd(ctx context.Context, o loop.Outcome) (later bool) {
 	r.pauseMutationTests()
 	var most time.Duration
@@ -161,19 +161,19 @@ func (r *Runner) mutationTestsAtEnd(ctx context.Context, o loop.Outcome) (later 
 	return false
 }
 
-// elapsedSeconds is the time since then in whole seconds, in which mutation testing ran.
+// elapsedSeconds returns the time since then in whole seconds.
 func elapsedSeconds(since time.Time) time.Duration { return time.Since(since).Round(time.Second) }
 
-// isWorkKept reports whether work of a loop with this outcome, if any, was kept.
+// isWorkKept reports whether the work of a loop with this outcome is kept. "" means no outcome yet.
 func isWorkKept(o loop.Outcome) bool { return o == loop.Verified || o == loop.Unverified || o == "" }
 
-// HasMutationTestsLeft reports whether mutation testing of a loop is not finished, and worth it.
+// HasMutationTestsLeft reports whether commits of a loop wait for mutation testing.
 func HasMutationTestsLeft(l *store.Loop, m memory.Memory) bool {
 	return len(readMutationQueue(l)) > 0 && isWorkKept(m.State.Outcome)
 }
 
-// FinishMutationTests finishes mutation testing of a loop that another process drives. The caller
-// holds the loop's checkout, and journals what it is told.
+// FinishMutationTests runs the queued mutation tests of a loop that another process drives.
+// The caller holds the loop's checkout, and tell journals the results.
 func (r *Runner) FinishMutationTests(ctx context.Context, tell func(memory.Note) error) error {
 	r.untestedCommits = readMutationQueue(r.Loop)
 	return r.testQueuedCommits(ctx, tell)
@@ -190,7 +190,7 @@ func (r *Runner) runMutationTests(ctx context.Context) {
 	}
 }
 
-// testQueuedCommits tests the queued commits, and tells what it finds.
+// testQueuedCommits tests the queued commits and passes each result to tell.
 func (r *Runner) testQueuedCommits(ctx context.Context, tell func(memory.Note) error) error {
 	for len(r.untestedCommits) > 0 {
 		n, err := r.testCommit(ctx, &r.untestedCommits[0])
@@ -211,7 +211,7 @@ func (r *Runner) testQueuedCommits(ctx context.Context, tell func(memory.Note) e
 	return nil
 }
 
-// testCommit tests one commit, and returns what to tell of it, if anything.
+// testCommit tests one commit. It returns a note, which is empty if there is nothing to report.
 func (r *Runner) testCommit(ctx context.Context, u *untestedCommit) (memory.Note, error) {
 	var failed error
 	began, known := time.Now(), len(u.Proofs)
@@ -225,7 +225,7 @@ func (r *Runner) testCommit(ctx context.Context, u *untestedCommit) (memory.Note
 	})
 	switch {
 	case ctx.Err() != nil || failed != nil:
-		if len(u.Proofs) == known { // it was at the lines, which are tried anew
+		if len(u.Proofs) == known { // it was interrupted while it tried single lines, which start again
 			u.TimeLeft -= time.Since(began)
 			failed = cmp.Or(failed, r.saveMutationQueue())
 		}
@@ -238,7 +238,7 @@ func (r *Runner) testCommit(ctx context.Context, u *untestedCommit) (memory.Note
 	return mutationResult(*u, proof).Note(), nil
 }
 
-// mutationResult counts the results of mutation testing.
+// mutationResult summarizes the mutation tests of a commit.
 func mutationResult(u untestedCommit, proof verify.Proof) memory.MutationResult {
 	t := memory.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(proof.Functions)}
 	for _, m := range proof.Missed {

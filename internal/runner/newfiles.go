@@ -22,33 +22,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// treeState is what is known of the work tree, and of whose each new file is; as turns, it is
-// the action's that is under way.
+// treeState is what is known of the work tree and of the authors of its files. Like turnState it
+// belongs to the running action.
 type treeState struct {
-	lastSnapshot       atomic.Pointer[snapshot] // what an action saw, for the next
-	previousSnapshot   *snapshot                // what the action before this one saw
-	agentNewFiles      map[string]bool          // new files that are the agent's, as far as they were sorted
-	hasNewSpans        atomic.Bool              // a span was written down since new files were sorted at a look
-	attributedIndex    string                   // the base and the state of the index at which all new files were sorted
-	agentEdits         map[string]bool          // tracked files that the agent changed since the base, as far as they were sorted
+	lastSnapshot       atomic.Pointer[snapshot] // snapshot of the last action, for the next one
+	previousSnapshot   *snapshot                // snapshot of the action before this one
+	agentNewFiles      map[string]bool          // new files that are attributed to the agent
+	hasNewSpans        atomic.Bool              // a span was recorded since the last inspection
+	attributedIndex    string                   // base and index state at which all new files were attributed
+	agentEdits         map[string]bool          // tracked files whose changes since the base are attributed to the agent
 	editsBase          string                   // that base
 	userEdits          map[string][]time.Time   // tracked files with changes of the user since the base, with their times when they were last attributed
-	wasIdle            atomic.Bool              // the loop waited, or was paused: the user may have worked in the tree
-	attributedFiles    memory.NewFiles          // new files that are not, as far as they were sorted
-	attribution        memory.Attribution       // by the look under way, see calls.go
-	inspectedCallBytes int64                    // bytes of record.RanFile that a look of this drive has been at
-	lastSkipped        string                   // by the last checkpoint
-	lastVariableHint   string                   // by gates, of the variables that the user has
+	wasIdle            atomic.Bool              // the loop has waited or was paused: the user may have worked in the tree
+	attributedFiles    memory.NewFiles          // files that are attributed to others, in this action
+	attribution        memory.Attribution       // of the running inspection, see calls.go
+	inspectedCallBytes int64                    // bytes of record.RunnerCallsFile that this owner has inspected
+	lastSkipped        string                   // files that the last checkpoint skipped
+	lastVariableHint   string                   // the last hint about missing environment variables
 	cutOffSpan         authorship.Span          // from the start of the call in which the owner before this one was killed to the start of this one
 }
 
-// The user makes files in the folder while a run is at work there. A new file is
-// theirs where no tool call names it and its times lie outside of every span in which
-// something of the agent's was at work: then nothing of the agent's can have made it.
-// In doubt it is the agent's, so that no work is lost.
+// The user may create files in the work tree while a loop runs. A new file is attributed to
+// the user if no tool call names it and its times lie outside of all spans in which the
+// agent ran. In doubt it is the agent's, so that no work is lost.
 
-// fileTimeTolerance is how near to a span a time counts as within it: some file systems keep
-// whole seconds.
+// fileTimeTolerance is how close to a span a time counts as within it: some file systems
+// store whole seconds.
 const fileTimeTolerance = time.Second
 
 const (
@@ -56,14 +55,13 @@ const (
 	maxAgentFiles  = 1000 // new files of the agent's that the journal keeps
 )
 
-// attributeNewFiles tells the user's new files from the agent's, journals those found to be
-// the user's, and tells of both. It returns the memory with them. The tree is that of
-// the work tree now, "" where no snapshot was taken.
+// attributeNewFiles attributes new files, journals the authors and notes them. It returns
+// the context with the result. tree is the current tree; "": no snapshot was taken.
 func (r *Runner) attributeNewFiles(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
 	if r.Spec.NoCommit {
 		return m, nil
 	}
-	m.NewFiles = m.Merge(r.attributedFiles) // an action may look more than once, with the memory of its beginning
+	m.NewFiles = m.Merge(r.attributedFiles) // an action may call this several times with the context of its start
 	found, changed, err := r.filesSinceBase(ctx, m, tree)
 	if err == nil {
 		m, err = r.attributeEdits(ctx, m, changed)
@@ -107,8 +105,8 @@ func (r *Runner) attributeNewFiles(ctx context.Context, m memory.ActionContext, 
 	return m, nil
 }
 
-// recordAgentFiles journals new files of the agent's: where the user moves them, as a stash
-// does, their times tell no more whose they are.
+// recordAgentFiles journals new files of the agent: after a stash, for example, their times
+// no longer show the author.
 func (r *Runner) recordAgentFiles(ctx context.Context, files []string) {
 	r.enqueue(ctx, func(context.Context) error {
 		n := memory.NewFiles{ByAgent: firstN(files, max(0, maxAgentFiles-len(r.mem.ByAgent)))}
@@ -120,7 +118,7 @@ func (r *Runner) recordAgentFiles(ctx context.Context, files []string) {
 	})
 }
 
-// noteUserFiles journals new files that are in no commit, and tells of them.
+// noteUserFiles journals and notes new files of the user and of gates, which are not committed.
 func (r *Runner) noteUserFiles(ctx context.Context, left memory.NewFiles) {
 	name := func(files []string, why string, n memory.NewFiles) {
 		if len(files) == 0 {
@@ -133,7 +131,7 @@ func (r *Runner) noteUserFiles(ctx context.Context, left memory.NewFiles) {
 	name(left.ByGates, "new while the gates ran", memory.NewFiles{ByGates: left.ByGates})
 }
 
-// noteUnnamedFiles tells, before they are committed, of new files that no call names.
+// noteUnnamedFiles notes new files that no tool call names before they are committed.
 func (r *Runner) noteUnnamedFiles(ctx context.Context, unnamed []string) {
 	var doubtful []string
 	unnamed = slices.DeleteFunc(unnamed, func(file string) bool {
@@ -159,12 +157,12 @@ func (r *Runner) noteUnnamedFiles(ctx context.Context, unnamed []string) {
 // changedFiles are tracked files that differ from the loop's base.
 type changedFiles struct {
 	paths        []string
-	onlyUnstaged bool // there may be others: what differs from the index alone was looked for
+	onlyUnstaged bool // only files that differ from the index; others may differ from the base too
 }
 
-// filesSinceBase are the files that the loop's base lacks and that have not been sorted yet, and those of the
-// base that were changed. Without a tree a snapshot is taken only where there may be new ones: else it
-// costs one git.
+// filesSinceBase returns the files that the loop's base lacks and that are not attributed yet, and
+// the changed files of the base. Without a tree it takes a snapshot only if there may be new
+// files, since a snapshot is slow.
 func (r *Runner) filesSinceBase(ctx context.Context, m memory.ActionContext, tree string) (fresh []string, changed changedFiles, err error) {
 	attributed := r.attributedNewFiles(m)
 	var tracked string
@@ -174,7 +172,7 @@ func (r *Runner) filesSinceBase(ctx context.Context, m memory.ActionContext, tre
 			return nil, changed, fmt.Errorf("look for new files: %w", err)
 		}
 		tracked = m.Base.Commit + " " + index
-		isNew := func(file string) bool { return !attributed[file] && !strings.HasSuffix(file, "/") } // that is a repository
+		isNew := func(file string) bool { return !attributed[file] && !strings.HasSuffix(file, "/") } // a nested repository
 		if tracked == r.attributedIndex && !slices.ContainsFunc(untracked, isNew) {
 			changed, err = r.changedInBase(ctx, m, modified)
 			return nil, changed, err
@@ -201,7 +199,7 @@ func (r *Runner) filesSinceBase(ctx context.Context, m memory.ActionContext, tre
 	return fresh, changed, nil
 }
 
-// changedInBase are those of the files that differ from the index that the loop's base has.
+// changedInBase returns those of the modified files that the loop's base has.
 func (r *Runner) changedInBase(ctx context.Context, m memory.ActionContext, modified []string) (changedFiles, error) {
 	changed := changedFiles{onlyUnstaged: true}
 	files, err := r.Repo.EntriesAt(ctx, m.Base.Commit, modified)
@@ -216,7 +214,7 @@ func (r *Runner) changedInBase(ctx context.Context, m memory.ActionContext, modi
 	return changed, nil
 }
 
-// attributedNewFiles are the new files of which it is known whose they are.
+// attributedNewFiles returns the new files whose author is known.
 func (r *Runner) attributedNewFiles(m memory.ActionContext) map[string]bool {
 	files := maps.Clone(r.agentNewFiles)
 	if files == nil {
@@ -232,11 +230,11 @@ func (r *Runner) attributedNewFiles(m memory.ActionContext) map[string]bool {
 	return files
 }
 
-// fileTimeline tells by the times of files who can have made them.
+// fileTimeline is a timeline with the folders that are needed to attribute new files.
 type fileTimeline struct {
 	authorship.Timeline
 	root     string
-	baseDirs map[string]bool // the folders of the loop's base that they lie in
+	baseDirs map[string]bool // folders that exist in the loop's base
 }
 
 func (r *Runner) fileTimeline(ctx context.Context, m memory.ActionContext, files []string) (fileTimeline, error) {
@@ -258,7 +256,7 @@ func (r *Runner) fileTimeline(ctx context.Context, m memory.ActionContext, files
 	return w, nil
 }
 
-// timeline are the times at which something of the agent's was at work.
+// timeline returns when agent, gates and hooks ran. It is empty if file times are unusable.
 func (r *Runner) timeline(m memory.ActionContext) (authorship.Timeline, error) {
 	calls, err := record.RecordedCalls(r.Loop)
 	if err != nil || r.hasForeignClock() {
@@ -285,8 +283,8 @@ func fileTimes(path string) []time.Time {
 	return times
 }
 
-// hasForeignClock reports whether the file system's clock is not ours, as on some network
-// file systems.
+// hasForeignClock reports whether the file system uses another clock, as some network file
+// systems do.
 func (r *Runner) hasForeignClock() bool {
 	f, err := os.CreateTemp(r.Repo.GitDir(), "pawl-clock-")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// perform does one action. Those that ask for an answer run in a goroutine,
-// one at a time: the machine never asks for two things at once, and what a
-// later action overtakes is cut short before.
+// perform performs one action. Actions that end in an event run in a goroutine, one at a
+// time: the state machine never requests two at once, and an action that a later one replaces
+// is cancelled first.
 func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	switch a.Do {
 	case loop.Checkpoint:
@@ -56,7 +56,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	return nil
 }
 
-// beginTurn runs a turn; one of the user's session is only made ready.
+// beginTurn runs a turn. For a user's session it only writes the prompt.
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	if r.Spec.CompatFormat == statefile.VerifyActiveName {
 		r.heading = r.files().ProgressLine(r.mem.State)
@@ -66,7 +66,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		r.updateFiles()
 		return r.async(ctx, a, r.runIsolated)
 	case r.attended():
-		if r.mem.TurnsBegun == 1 { // the others are given by a hook, which tells the files
+		if r.mem.TurnsBegun == 1 { // for later turns the session's hook does it
 			r.updateFiles()
 		}
 		if err := r.action.cancelAndWait(); err != nil {
@@ -81,34 +81,33 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	}
 }
 
-// performer performs an action; m is how things stood when it began.
+// performer performs an action; m is the context at its start.
 type performer func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error)
 
-// runningAction is an action that will end in an event.
+// runningAction is an action that runs in a goroutine and ends in an event.
 type runningAction struct {
 	do     loop.ActionKind
 	cancel context.CancelFunc
 	done   chan struct{}
-	stuck  bool // it has not ended in time; nothing else may touch what it uses
+	stuck  bool // it did not end in time; nothing else may use its resources
 }
 
-// maxCancelTime is how long an action may take to end once it is cancelled: longer
-// than a git that is not to be interrupted, or a process that ignores a TERM.
+// maxCancelTime is how long an action may take to end after it is cancelled: longer than a
+// git command that must not be interrupted, or a process that ignores SIGTERM.
 const maxCancelTime = 3 * time.Minute
 
-// errStuck says that an action did not end. The loop is left as it is, for its
-// next owner.
+// errStuck means that an action did not end. The loop stays as it is for its next owner.
 var errStuck = errors.New("it has not ended")
 
-// interrupt asks the action to come to its end; a turn then answers for itself.
+// interrupt cancels the action. A turn still ends in its event.
 func (u *runningAction) interrupt() {
 	if u != nil {
 		u.cancel()
 	}
 }
 
-// cancelAndWait ends an action whose answer nobody waits for any more. It returns
-// errStuck if the action does not end in time, and at once when asked again.
+// cancelAndWait cancels an action whose event is no longer needed, and waits for its end. It
+// returns errStuck if the action does not end in time, and immediately on further calls.
 func (u *runningAction) cancelAndWait() error {
 	if u == nil {
 		return nil
@@ -128,9 +127,8 @@ func (u *runningAction) cancelAndWait() error {
 	}
 }
 
-// async performs an action that ends in an event. When it is cut short, only a
-// turn still answers, whatever it was at: the machine has gone on without the
-// others.
+// async performs an action in a goroutine and sends its event. After a cancellation only a
+// turn sends one: the state machine no longer waits for the others.
 func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 	if err := r.action.cancelAndWait(); err != nil {
 		return err
@@ -174,9 +172,8 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 	return nil
 }
 
-// recoverPanics performs an action so that a panic in it is an error: a mistake of Pawl's, say in
-// reading a source file that it does not understand, ends the loop with words and an
-// outcome, and not the process that is to clean up after it.
+// recoverPanics returns a performer that turns a panic into an error. A bug of Pawl then ends the
+// loop with a message and an outcome, and the process can still clean up.
 func recoverPanics(do performer) performer {
 	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (e loop.Event, err error) {
 		defer func() {
@@ -189,7 +186,8 @@ func recoverPanics(do performer) performer {
 	}
 }
 
-// panicOrigin is the first place of Pawl's own in the stack of a panic: " at sign/foreign.go:165".
+// panicOrigin returns the first location of Pawl's code in the stack of a panic, such as
+// " at sign/imports.go:165".
 func panicOrigin(stack []byte) string {
 	_, after, _ := strings.Cut(string(stack), "\npanic(")
 	if m := pawlFrame.FindStringSubmatch(after); m != nil {
@@ -200,8 +198,8 @@ func panicOrigin(stack []byte) string {
 
 var pawlFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
 
-// receiveBeforeTurnEnd takes what was left for the loop while the turn ran, before it counts as
-// ended: the agent's claims by its tools are part of it.
+// receiveBeforeTurnEnd receives the messages that came while the turn ran, since the agent's
+// claims by its tools are part of the turn.
 func (r *Runner) receiveBeforeTurnEnd(ctx context.Context, t *loop.Turn) error {
 	if !r.attended() {
 		if err := r.receiveFileChanges(ctx); err != nil {
@@ -215,8 +213,8 @@ func (r *Runner) receiveBeforeTurnEnd(ctx context.Context, t *loop.Turn) error {
 	return nil
 }
 
-// isRepeatable reports whether an action comes to the same when it is done again, and takes
-// no time of an agent or a user: of what led to it a power cut may take the records.
+// isRepeatable reports whether an action has the same result if it runs again, and costs no turn
+// of an agent and no time of a user. The journal need not be synced before it.
 func isRepeatable(a loop.Action) bool {
 	return a.Do == loop.Inspect || a.Do == loop.RunGates || a.Do == loop.Checkpoint
 }

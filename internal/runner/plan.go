@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// freezePlan reads the judge's copy of the plan, or makes it at the start.
+// freezePlan reads the frozen plan, or creates it at the loop's start.
 func (r *Runner) freezePlan() error {
 	if r.Spec.Plan == "" {
 		return nil
@@ -48,16 +48,16 @@ func (r *Runner) savePlan(f *planfile.File) error {
 	return nil
 }
 
-// planInspection is what a look found in the plan.
+// planInspection is the result of comparing the plan with the frozen plan.
 type planInspection struct {
 	tickedByAgent []string // tasks that the agent ticked: a claim
 	tickedByUser  []string // tasks that the user ticked
-	changed       bool     // more than marks differs
-	unappliedEdit string   // file that keeps an edit which was not applied
+	changed       bool     // more than checkboxes differ
+	unappliedEdit string   // file with an edit that was not applied
 }
 
-// inspectPlan compares the plan with the judge's copy. Marks that the agent may
-// have set are taken off again; the user's stay.
+// inspectPlan compares the plan with the frozen plan. Checkboxes that the agent may have
+// ticked are reset; the user's stay.
 func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 	if r.Spec.Plan == "" {
 		return planInspection{}, nil
@@ -79,8 +79,9 @@ func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 	return planInspection{tickedByUser: ticked}, r.savePlan(now)
 }
 
-// mayAgentHaveEditedPlan reports whether the tool calls may have changed the plan. What names a
-// folder names the program that edits it, too: backlog, for backlog/tasks.
+// mayAgentHaveEditedPlan reports whether a tool call may have changed the plan. For a plan in
+// a folder a call that names the parent counts too: backlog, for backlog/tasks, is also the
+// name of the program that edits it.
 func (r *Runner) mayAgentHaveEditedPlan() bool {
 	path := r.planPath()
 	if len(r.plan.Files(path)) > 1 && r.tools.mayHaveChanged(filepath.Dir(path)) {
@@ -89,10 +90,10 @@ func (r *Runner) mayAgentHaveEditedPlan() bool {
 	return r.tools.mayHaveChanged(path)
 }
 
-// restorePlan puts the plan back as it is frozen.
+// restorePlan writes the frozen plan to the work tree.
 func (r *Runner) restorePlan() error {
 	r.lastSnapshot.Store(nil)
-	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // they hold nothing, and no file can take their place
+	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // these cannot be replaced by a file
 	if info, err := os.Lstat(r.planPath()); err == nil && info.Mode()&pipes != 0 {
 		if err := os.Remove(r.planPath()); err != nil {
 			return fmt.Errorf("put the plan back: %w", err)
@@ -104,8 +105,7 @@ func (r *Runner) restorePlan() error {
 	return nil
 }
 
-// adoptPlan makes the plan as it is now the frozen one: the user changed it.
-// Tasks that are new become the loop's.
+// adoptPlan freezes the current plan: the user changed it. New tasks become tasks of the loop.
 func (r *Runner) adoptPlan(ctx context.Context) error {
 	f, err := r.plans.Load(r.planPath())
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Runner) adoptPlan(ctx context.Context) error {
 	return r.savePlan(f)
 }
 
-// planPath is the plan's absolute path, "" without a plan.
+// planPath returns the plan's absolute path, or "" without a plan.
 func (r *Runner) planPath() string {
 	if r.Spec.Plan == "" {
 		return ""
@@ -124,8 +124,8 @@ func (r *Runner) planPath() string {
 	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
 }
 
-// OwnFiles are the paths that Pawl itself writes in the work tree, relative to its
-// root: the plan and the progress file beside it, another tool's state files.
+// OwnFiles returns the files that Pawl writes in the work tree, relative to its root: the
+// plan, its progress file, and another tool's state files.
 func (r *Runner) OwnFiles() []string {
 	paths := r.files().OwnPaths()
 	if r.Spec.Plan == "" {

@@ -13,12 +13,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// What a user asks for with pawl plan add, edit, skip and so on comes as a message, is
-// an event, and waits in the state until no turn runs. Only then the file is edited,
-// and the frozen plan after it. Each edit may be made twice: an owner that dies in
-// between leaves it to the next one.
+// An edit by pawl plan add, edit, skip and so on arrives as a message, becomes an event, and
+// waits in the state until no turn runs. Then the plan is edited, and after it the frozen plan.
+// Applying an edit twice has no effect, so the next owner repeats an interrupted one.
 
-// editPlan makes the edits that the user asked for.
+// editPlan applies the edits that the user requested.
 func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	e := loop.Event{Kind: loop.PlanEdited}
 	for _, edit := range a.Edits {
@@ -47,12 +46,12 @@ func (r *Runner) planTask(id string) (plan.Task, bool) {
 	return r.plan.Plan().Task(id)
 }
 
-// refusedEdit says why an edit is not made. Nothing has changed then.
+// refusedEdit says why an edit was not applied. Nothing has changed then.
 type refusedEdit struct{ error }
 
 func (e *refusedEdit) Unwrap() error { return e.error }
 
-// applyEdit makes one edit, in the file as it is there and in the frozen plan.
+// applyEdit applies one edit to the plan in the work tree and to the frozen plan.
 func (r *Runner) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, error) {
 	if r.plan == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
@@ -83,7 +82,7 @@ func (r *Runner) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, erro
 	return done, r.savePlan(frozen)
 }
 
-// editedPlan is a plan with an edit in it.
+// editedPlan returns the plan with the edit applied.
 func (r *Runner) editedPlan(f *planfile.File, e plan.Edit, m memory.ActionContext) (*planfile.File, plan.Edit, error) {
 	if e.Do != plan.Accept {
 		return f.Edit(e, false)
@@ -102,8 +101,7 @@ func (r *Runner) editedPlan(f *planfile.File, e plan.Edit, m memory.ActionContex
 	return accepted, e, nil
 }
 
-// acceptedTasks are the tasks of a plan that the user accepted as a whole, those that the
-// loop leaves out aside.
+// acceptedTasks returns the tasks of an accepted plan, without those that the loop leaves out.
 func (r *Runner) acceptedTasks(have loop.Tasks) []loop.Task {
 	var tasks []loop.Task
 	for _, t := range r.plan.Plan().Tasks {

@@ -20,7 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// turnPrompt writes what the agent is told in a turn.
+// turnPrompt returns the prompt of a turn.
 func (r *Runner) turnPrompt(a loop.Action, m memory.ActionContext) (string, error) {
 	if a.Situation == loop.NoClaim && r.Spec.MayLackGoal(m.Turns) {
 		a.Situation = loop.FirstTurn
@@ -28,8 +28,8 @@ func (r *Runner) turnPrompt(a loop.Action, m memory.ActionContext) (string, erro
 	return r.render(r.promptKind(a), r.promptData(a, m))
 }
 
-// continuePrompt is what the agent is told after a turn that claims nothing. Which
-// iteration it will be and what is left then is not known yet.
+// continuePrompt returns the prompt for the turn after one without a claim. It is written in
+// advance, so it has neither iteration nor budget.
 func (r *Runner) continuePrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.NoClaim, nil
 	d := r.promptData(a, r.mem.ActionContext())
@@ -37,8 +37,8 @@ func (r *Runner) continuePrompt(a loop.Action) (string, error) {
 	return r.render(r.promptKind(a), d)
 }
 
-// goalPath is where a goal stands that is too long to be told in each turn of a
-// user's session, "" for any other.
+// goalPath returns the file for a goal that is too long to repeat in each turn of a user's
+// session, or "".
 func (r *Runner) goalPath() string {
 	if !r.attended() || len(r.Spec.Prompt) <= prompt.MaxGoalAttended {
 		return ""
@@ -103,15 +103,14 @@ func (r *Runner) promptKind(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
-// messageTaskDetail tells the agent what to do in the turn that a message of the user's gets after
-// the last task.
+// messageTaskDetail is the task's detail in the turn for a message that came after the last task.
 const messageTaskDetail = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
 
 func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
-		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
+		// Other tools repeat the goal, and such a loop may have begun without a prompt of the user.
 		Retell:   r.Spec.CompatFile != "",
 		NoCommit: r.Spec.NoCommit,
 	}
@@ -155,12 +154,12 @@ func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
 	return d
 }
 
-// namesTests tells whether a failure says which tests failed.
+// namesTests reports whether a result names the failing tests.
 func namesTests(failed []gate.Result) bool {
 	return slices.ContainsFunc(failed, func(r gate.Result) bool { return len(r.Failing) > 0 })
 }
 
-// lessons are the project's, and those of the loop.
+// lessons returns the lessons of the project and of the loop.
 func (r *Runner) lessons(learnt []loop.Lesson) []string {
 	texts := slices.Clone(r.Spec.Lessons)
 	for _, l := range learnt {
@@ -169,14 +168,14 @@ func (r *Runner) lessons(learnt []loop.Lesson) []string {
 	return texts
 }
 
-// hasTools tells whether an agent that the runner starts has Pawl's tools.
+// hasTools reports whether an agent that the runner starts has Pawl's tools.
 func (r *Runner) hasTools() bool {
 	_, mounts := r.Agent.(agent.Mounts)
 	return mounts && r.Tools != nil
 }
 
-// addOwner adds what depends on where the turn runs, and on the tool whose file the loop
-// follows.
+// addOwner adds the data that depends on where the turn runs, and on the tool whose file the
+// loop keeps up to date.
 func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
@@ -201,9 +200,9 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext)
 	}
 }
 
-// failedGate is the gate that failed last, or the commit hook that refused; none where
-// something else is what to fix. Where green gates are the goal, the agent hears
-// of a red one from the beginning.
+// failedGate returns the gate that failed last, or the commit hook that refused, or nil if
+// something else must be fixed. If passing gates are the goal, it returns a failing one from
+// the first turn.
 func (r *Runner) failedGate(a loop.Action, m memory.ActionContext) []gate.Result {
 	f, green := m.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {

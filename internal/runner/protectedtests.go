@@ -15,8 +15,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// updateProtected tells the guard what it keeps from being edited: what a user has
-// approved by name is not among it, from the next turn on.
+// updateProtected stores the files that the guard protects from the next turn on. Files that
+// a user has approved are not among them.
 func (r *Runner) updateProtected() error {
 	if r.Protected == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
 		return nil
@@ -24,9 +24,9 @@ func (r *Runner) updateProtected() error {
 	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.Protected.WorkTreeFiles(), r.mem.State.MayChangeInput))
 }
 
-// changedDuringGates names protected files that the agent changed while the gates ran:
-// what works in the background can change it after the look and before a gate
-// reads it. A change of the user's is left for the next look.
+// changedDuringGates returns protected files that the agent changed while the gates ran: a
+// background process may change one after the inspection and before a gate reads it. Changes
+// by the user are left to the next inspection.
 func (r *Runner) changedDuringGates(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
@@ -47,8 +47,8 @@ func (r *Runner) discardIfTampered(ctx context.Context, g loop.Gates, m memory.A
 	return g, nil
 }
 
-// rejectedChanges names the tests that the user rejected and that are not as the judge
-// has them, by the agent's doing.
+// rejectedChanges returns the tests whose changes the user rejected and that the agent has not
+// restored.
 func (r *Runner) rejectedChanges(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	if len(m.Rejected) == 0 {
 		return nil, nil
@@ -77,8 +77,8 @@ func (r *Runner) rejectedChanges(ctx context.Context, m memory.ActionContext) ([
 	return paths, nil
 }
 
-// committedChanges are those of the files that are as an earlier task committed them: their
-// change is put back when that task is taken up again, and the one at work is not blamed.
+// committedChanges returns those of the files that are as an earlier task committed them. They
+// are restored when that task continues, and do not count against the current task.
 func (r *Runner) committedChanges(ctx context.Context, paths []string, now string, m memory.ActionContext) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -92,16 +92,16 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 	}), nil
 }
 
-// isRejected tells whether the user rejected a file by its name, or as one of all tests.
+// isRejected reports whether the user rejected changes of a file by name, or of all tests.
 func (r *Runner) isRejected(path string, m memory.ActionContext) bool {
 	everyTest := m.Rejects(loop.AllTests) && !m.MayChange(path)
 	return m.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
-// protectedTree holds the judge's copies of the tests.
+// protectedTree returns the tree with the tests that the gates use.
 func protectedTree(m memory.ActionContext) string { return cmp.Or(m.TestsTree, m.StartTree) }
 
-// restoreTests makes rejected tests what the judge has.
+// restoreTests restores rejected tests to their protected versions.
 func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.ActionContext) error {
 	if len(paths) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.Acti
 	return nil
 }
 
-// addTestChanges adds to what the gates found what a claim did to old tests: what it is
-// worth if that is approved, and which copies judge from then on.
+// addTestChanges adds a claim's changes of existing tests to the result of the gates: the
+// evidence if they are approved, and the tree with the tests that later gates use.
 func (r *Runner) addTestChanges(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	if g.Status != gate.Pass {
 		return nil
@@ -141,7 +141,8 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.Action, g *loop.Gate
 	return r.keepProtectedTests(ctx, g, f, m)
 }
 
-// describeTestChanges adds what a claim did to old tests, and what it is worth if that is approved.
+// describeTestChanges adds a claim's changes of existing tests, and the evidence if they are
+// approved.
 func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.ChangedInputs
 	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
@@ -176,10 +177,9 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 	return nil
 }
 
-// keepProtectedTests finds the copies of the tests that judge from now on. Of tests that are
-// gone, or say another thing now, the judge keeps its own, should the next work break
-// what they guarded; so it does of what the user has edited and not committed. What a
-// file has more is the judge's too.
+// keepProtectedTests sets the tree with the tests that later gates use. Deleted or weakened
+// tests, and tests with uncommitted edits of the user, keep their protected versions, so that
+// later work cannot break what they test. Tests that only have additions are taken over.
 func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	edits := m.ClaimUserEdits()
 	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
@@ -220,8 +220,8 @@ func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify
 	return nil
 }
 
-// keepRequestedTests has old tests that the task asked to change judge as it asked for them, where the agent's version
-// says less than that.
+// keepRequestedTests sets the tree with the tests as the task asked to change them, if the
+// agent's version asserts less than that.
 func (r *Runner) keepRequestedTests(ctx context.Context, g *loop.Gates, f verify.Finding) (err error) {
 	if len(f.ProtectedTexts) == 0 {
 		return nil
@@ -230,13 +230,13 @@ func (r *Runner) keepRequestedTests(ctx context.Context, g *loop.Gates, f verify
 	return err
 }
 
-// hasChange tells whether the structure of a test file shows more than additions.
+// hasChange reports whether a test file has changes other than additions.
 func hasChange(changes []loop.TestChange, path string) bool {
 	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != loop.FileAdded })
 }
 
-// ApplyToEnded takes an event of a loop that has ended: a user's word on what came of
-// it. Nothing is driven, and nothing in the work tree changes.
+// ApplyToEnded applies an event to a loop that has ended, such as a user's approval. It
+// performs no turns and does not change the work tree.
 func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
 	r.Observer = noObserver{}
 	var err error

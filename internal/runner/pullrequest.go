@@ -4,8 +4,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// RecordPullRequest journals what came of a merge that the agent asked for, of a loop that has
-// ended.
+// RecordPullRequest journals the result of a merge that the agent requested, after the
+// loop's end.
 func (r *Runner) RecordPullRequest(p memory.PullRequest) error {
 	if err := r.appendRecord(memory.TypePullRequest, p); err != nil {
 		return err

@@ -17,8 +17,7 @@ import (
 // TrailerDone names, in the message of a checkpoint, a task whose work it holds.
 const TrailerDone = "Pawl-Done"
 
-// DoneTrailers are the trailers of a checkpoint that is made while the tasks stand so.
-// One that is made for a task has its TrailerTask besides.
+// DoneTrailers returns the trailers of a checkpoint: the loop and the tasks that are done.
 func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: loopID}}
 	for _, t := range tasks {
@@ -29,7 +28,7 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 	return ts
 }
 
-// checkpointTrailers are those of a checkpoint made for a task, "" for none.
+// checkpointTrailers returns the trailers of a checkpoint for a task; "": for no task.
 func (r *Runner) checkpointTrailers(m memory.ActionContext, task string) []git.Trailer {
 	ts := DoneTrailers(r.Loop.ID, m.Tasks)
 	if task != "" {
@@ -38,8 +37,8 @@ func (r *Runner) checkpointTrailers(m memory.ActionContext, task string) []git.T
 	return ts
 }
 
-// DoneTasks are the tasks whose work a checkpoint with these trailers holds. It returns
-// false for a checkpoint that does not say.
+// DoneTasks returns the tasks whose work is in a checkpoint with these trailers. It returns
+// false if the trailers do not say.
 func DoneTasks(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
 	for _, t := range trailers {
 		ok = ok || t.Key == TrailerLoop
@@ -52,13 +51,13 @@ func DoneTasks(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool
 	return ids, ok
 }
 
-// adoptRestored takes the files that protect the work as the user left them: a
-// restored checkpoint changed them, and nobody but the user has acted since.
+// adoptRestored freezes protected files and the plan as they are after the user restored a
+// checkpoint: only the user has acted since.
 func (r *Runner) adoptRestored(ctx context.Context) error {
 	if !r.mem.State.TreeReplaced {
 		return nil
 	}
-	if err := r.recordSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
+	if err := r.recordSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // files of the checkpoint have new times, but the user did not create them
 		return err
 	}
 	changed, err := r.Protected.Changes(ctx)
@@ -93,8 +92,8 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	return r.restorePlan()
 }
 
-// lostCommits are the done tasks whose commits are no longer in the branch. A user
-// who rewords a commit keeps its trailers.
+// lostCommits returns the done tasks whose commits are no longer in the branch. It finds
+// rewritten commits by their trailers.
 func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) (lost []string, err error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil

@@ -27,8 +27,8 @@ type Reviewer interface {
 	Ask(ctx context.Context, q review.Request) (review.Answer, error)
 }
 
-// review has the review gates look at work that every command lets pass. The first
-// that fails it has the last word: what the others would say is not paid for.
+// review runs the review gates on work that passed all other gates. It stops at the first
+// review that fails, to save the cost of the others.
 func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
 	q, err := r.reviewRequest(ctx, a, m)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionConte
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
 		began := time.Now()
 		ans, err := r.Reviewer.Ask(ctx, q)
-		if err = cmp.Or(err, r.recordSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // what it writes is not the user's
+		if err = cmp.Or(err, r.recordSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // files that a review writes are not the user's
 			return loop.Gates{}, err
 		}
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})
@@ -65,7 +65,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionConte
 	return g, r.checkTreeUnchanged(ctx, &g, m)
 }
 
-// addReview adds what one of the reviews said.
+// addReview adds the result of one review.
 func addReview(g *loop.Gates, ans review.Answer) {
 	g.Usage = g.Usage.Add(ans.Usage)
 	reason := truncate(ans.Result.Gate+": "+ans.Result.Reason, maxReasonBytes)
@@ -85,8 +85,8 @@ func addReview(g *loop.Gates, ans review.Answer) {
 	}
 }
 
-// checkTreeUnchanged: what was reviewed is what is there. A reviewer that nobody can hold
-// to reading may have written.
+// checkTreeUnchanged sets the result to unknown if the tree changed during the review: a
+// reviewer whose tool calls cannot be denied may have written.
 func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory.ActionContext) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory
 	return nil
 }
 
-// reviewRequest is what a reviewer is told of the claim.
+// reviewRequest returns the request to a reviewer about a claim.
 func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.ActionContext) (review.Request, error) {
 	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
 	if r.Spec.Policy.Kind == loop.Answer {
@@ -147,7 +147,7 @@ func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.Acti
 	return q, nil
 }
 
-// taskOf is a task as its plan tells it; the goal itself is none.
+// taskOf returns a task as the plan has it. It returns false for the goal itself.
 func (r *Runner) taskOf(id string, tasks loop.Tasks) (plan.Task, bool) {
 	if r.plan != nil {
 		if t, ok := r.plan.Plan().Task(id); ok {
@@ -162,7 +162,7 @@ func commandResults(results []gate.Result) []gate.Result {
 	return slices.DeleteFunc(slices.Clone(results), func(res gate.Result) bool { return res.Kind == gate.ByReview })
 }
 
-// checkReviewerCall answers what a reviewer wants to read. It is none of the work.
+// checkReviewerCall checks a tool call of a reviewer.
 func (r *Runner) checkReviewerCall(c toolcall.Call) agent.Verdict {
 	v := guard.Check(c, r.Spec.GuardRules(r.guardDirs(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}

@@ -1,22 +1,21 @@
-// Package runner is the local engine: it performs what core/loop decides and
-// reports back what came of it.
+// Package runner is the local engine: it performs the actions that core/loop requests
+// and sends back their events.
 //
-// One goroutine (Run) owns the loop. Each event goes to the journal first, then
-// through loop.Step, then the actions are performed: the quick ones at once,
-// the one that asks for an answer in a goroutine of its own, so that messages,
-// signals and limits are heard while a turn or a gate runs. The answer is the
-// next event. A runner that dies is replaced by another that folds the journal
-// and performs the pending actions once more; all of them bear that.
+// One goroutine (Run) owns the loop. Each event is written to the journal, applied by
+// loop.Step, and then the actions are performed: quick ones at once, and the one that
+// ends in an event in a separate goroutine, so that messages, signals and limits are
+// handled while a turn or a gate runs. If a runner dies, the next one reads the journal
+// and performs the pending actions again. Every action may be repeated.
 //
-// Where the loop lives in a user's session, its hooks report the turns and
-// Attend does the rest, in processes that come and go: the same steps, by the
-// same code, but no turn of that session is run and little is done to the user's
-// tree. A loop moves between the two as the machine says (handover.go); what is
-// done to the tree depends on whose it is, not on who drives.
+// If the loop runs in a user's session, the session's hooks report the turns, and Attend
+// performs the other actions in short-lived processes with the same code. It runs no turn
+// of that session and changes little in the user's tree. takeover.go has the handover
+// between the two. What may be done to the tree depends on whose tree it is, not on which
+// process drives.
 //
-// perform.go maps actions to methods; turn.go, isolatedturn.go, inspect.go, gates.go, commit.go
-// and tree.go hold them; watch.go and files.go hear the outside; attend.go and
-// calls.go are what differs in a user's session.
+// perform.go maps actions to methods; turn.go, isolatedturn.go, inspect.go, gates.go,
+// commit.go and tree.go implement them; watch.go and files.go receive messages and changes
+// of other tools' files; attend.go and calls.go have what differs in a user's session.
 package runner
 
 import (
@@ -41,7 +40,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Runner drives one loop. Its parts stand where what they are for is done.
+// Runner drives one loop. The files that use its embedded structs define them.
 type Runner struct {
 	Loop      *store.Loop
 	Owner     *store.Owner
@@ -56,7 +55,7 @@ type Runner struct {
 	Callbacks
 	Confinement
 	StartOptions
-	// FileTimeTolerance is how near a new file's time may be to the agent's work to count as
+	// FileTimeTolerance is how close the time of a new file may be to the agent's work to count as
 	// made by it; 0 = a second, as some file systems keep whole seconds.
 	FileTimeTolerance time.Duration
 	MachineClock      func() time.Time // nil = time.Now
@@ -70,62 +69,60 @@ type Runner struct {
 	plans planfile.Reader // reads it
 }
 
-// Confinement is what the agent cannot reach, and how that is held.
+// Confinement is the sandbox of the agent, and the folders that are closed to it.
 type Confinement struct {
 	Prefix       []string        // argv put before the agent's, see agent.Options
-	Gaps         []string        // what that does not stop here, though it should
-	Sandbox      memory.Sandbox  // what that puts up
-	RefusedHosts func() []string // the hosts that it has refused so far; may be nil
+	Gaps         []string        // what the sandbox does not prevent on this machine
+	Sandbox      memory.Sandbox  // the sandbox that Prefix starts
+	RefusedHosts func() []string // returns the hosts that the sandbox has refused so far; may be nil
 	StateDir     string          // Pawl's own folder, closed to the agent
 	HomeDir      string          // the user's
 }
 
-// StartOptions is how a drive begins.
+// StartOptions say how a runner begins to drive the loop.
 type StartOptions struct {
-	Reopen     bool        // go on with a loop that has ended, too
-	NewLimits  loop.Limits // what it is given then; what is 0 remains as it was
-	FirstEvent loop.Event  // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+	Reopen     bool        // continue a loop even if it has ended
+	NewLimits  loop.Limits // limits of a reopened loop; 0: unchanged
+	FirstEvent loop.Event  // first event of Attend, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 }
 
-// journalState is what the journal tells.
+// journalState is the state that the journal gives.
 type journalState struct {
 	mem   memory.Memory
 	mark  journal.Mark
 	clock record.Clock
 }
 
-// controlState is what Run's goroutine waits for.
+// controlState is the state of Run's goroutine.
 type controlState struct {
-	inbox         chan func(context.Context) error // what others want done in Run's goroutine
-	action        *runningAction                   // the last one that asked for an answer
-	inSession     bool                             // this is Attend, see attended
-	filesPaused   bool                             // another tool's files say that the loop rests
-	lastFileError string                           // what was wrong with these, last
-	cancelCause   string                           // cause for which it is cancelled at once, see End
+	inbox         chan func(context.Context) error // functions to call in Run's goroutine
+	action        *runningAction                   // the last action that ends in an event
+	inSession     bool                             // set by Attend, see attended
+	filesPaused   bool                             // another tool's files pause the loop
+	lastFileError string                           // last error of these files
+	cancelCause   string                           // cause for cancelling the loop at once, see End
 }
 
-// turnState is what the agent's turns have come to. Actions follow one another, so nothing
-// but the one under way touches it.
+// turnState is the state of the agent's turns. Only the running action uses it.
 type turnState struct {
 	session         agent.Session      // its process may still run
-	turnSession     memory.Session     // as the last turn left it: journalled with the turn's answer
-	contextCount    int                // it has had
-	acceptedMessage string             // last commit message that the user's hooks agreed to
-	heading         string             // of the turn that begins, in the words of another tool
-	freshRefusals   int                // of fresh contexts by processes, in a row
-	turnMessages    chan agent.Message // into the turn under way
-	sentMessages    map[string]bool    // ids of those
-	hasToolClaim    atomic.Bool        // in the turn under way the agent has claimed something by a tool
+	turnSession     memory.Session     // session after the last turn; journalled with the turn's event
+	contextCount    int                // contexts that the session has had
+	acceptedMessage string             // last commit message that the user's hooks accepted
+	heading         string             // heading of the next prompt, from another tool's file
+	freshRefusals   int                // consecutive failures to get a fresh context
+	turnMessages    chan agent.Message // messages for the running turn
+	sentMessages    map[string]bool    // ids of the messages that were sent
+	hasToolClaim    atomic.Bool        // the agent has made a claim by a tool in the running turn
 	guard           guardState
-	tools           tools // what its turns did, and when
+	tools           tools // what the agent's tool calls did, and when
 }
 
 const sweepGrace = 2 * time.Second
 
-// Run drives the loop until it has ended or a user's session is to go on with
-// it (its phase is loop.HandingOver then), and returns its last state. A loop that
-// was begun before is taken up where it stands, also out of a session; one that has
-// ended stays so unless it is to be reopened.
+// Run drives the loop until it has ended or a user's session takes it over (phase
+// loop.HandingOver), and returns the last state. It continues a loop that has begun before,
+// also from a session. A loop that has ended is continued only with Reopen.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	defer r.Repo.WatchFiles()()
 	return r.drive(ctx, r.begin, func() bool {
@@ -134,17 +131,17 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	})
 }
 
-// begin takes the loop up and has it go on.
+// begin takes over the loop and applies the first event.
 func (r *Runner) begin(ctx context.Context) error {
 	first, err := r.takeOver(ctx)
 	if err != nil {
 		return err
 	}
 	if r.mem.HasUnattributed && !r.mem.Attended(r.Spec.Policy) {
-		r.tools.update((*authorship.Calls).AddAnyChange) // whoever drove the loop took what it saw with it
+		r.tools.update((*authorship.Calls).AddAnyChange) // the last owner's observations are lost
 	}
-	// Taking a loop up is asking it to go on. One that is handed over with the
-	// user's word that it is to rest before the next turn rests.
+	// Resuming a loop ends a pause, but a pause that the user requested before a handover
+	// stays.
 	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
 	r.filesPaused = r.mem.State.Phase == loop.Paused
 	if err := r.recordSandbox(); err != nil {
@@ -153,7 +150,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err := r.receiveNotes(ctx); err != nil {
 		return err
 	}
-	// They take effect before the first turn. Their messages count once.
+	// The edits take effect before the first turn. Their messages count once.
 	if first.Edits, err = record.PendingEdits(r.Loop); err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	return nil
 }
 
-// drive begins, and does what comes of it until there is no more to do here.
+// drive calls begin and then runs the event loop until isDone.
 func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, isDone func() bool) (_ loop.State, err error) {
 	if r.Observer == nil {
 		r.Observer = noObserver{}
@@ -182,7 +179,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, i
 		err = errors.Join(err, r.Owner.Sync())
 	}()
 	r.inbox = make(chan func(context.Context) error, 64)
-	timer := time.NewTimer(maxSleep) // of the time limit
+	timer := time.NewTimer(maxSleep) // fires at the time limit
 	defer timer.Stop()
 	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
@@ -221,7 +218,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, i
 	return r.mem.State, nil
 }
 
-// open folds the journal and copies the protected files.
+// open reads the journal and freezes the plan.
 func (r *Runner) open() error {
 	var err error
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
@@ -251,8 +248,8 @@ func (r *Runner) open() error {
 	return r.freezePlan()
 }
 
-// step takes one event: journal, machine, actions. The machine takes it as it
-// stands in the journal, without secrets: what follows from it holds none.
+// step handles one event: it journals it, applies it to the state machine and performs the
+// actions. The state machine gets the event without secrets, as in the journal.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
 		if err := r.adoptUserEdit("while the loop was paused"); err != nil {
@@ -272,7 +269,7 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		r.wasIdle.Store(true)
 	}
 	if r.mem.State.Phase == loop.Paused {
-		if err := r.action.cancelAndWait(); err != nil { // a wait that the pause overtook
+		if err := r.action.cancelAndWait(); err != nil { // a wait that the pause replaces
 			return err
 		}
 	}
@@ -284,7 +281,7 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	return r.act(ctx, acts)
 }
 
-// apply journals an event and has the machine take it. It returns what is to be done.
+// apply journals an event and applies it to the state machine. It returns the actions.
 func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	if err := r.recordRefusedHosts(); err != nil {
 		return nil, err
@@ -317,8 +314,8 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	return acts, nil
 }
 
-// act performs actions. One that could not be performed at all ends the loop,
-// one that was cut off with its owner, or that does not end, does not.
+// act performs actions. An action that fails ends the loop, unless this process is ending or
+// the action is stuck.
 func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	for _, a := range acts {
 		if err := r.perform(ctx, a); err != nil {
@@ -331,7 +328,7 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	return nil
 }
 
-// redactFunc takes secrets out of text, nil where none is known.
+// redactFunc returns the function that removes secrets from text, or nil.
 func (r *Runner) redactFunc() func(string) string {
 	if r.Redact == nil {
 		return nil
@@ -339,7 +336,7 @@ func (r *Runner) redactFunc() func(string) string {
 	return r.Redact.String
 }
 
-// appendRecord journals a record with secrets taken out.
+// appendRecord journals a record without secrets.
 func (r *Runner) appendRecord(kind string, data any) error {
 	raw, err := record.Encode(data, r.redactFunc())
 	if err != nil {
@@ -353,12 +350,12 @@ func (r *Runner) appendRecord(kind string, data any) error {
 	return nil
 }
 
-// note journals and shows something worth knowing.
+// note journals and displays a message.
 func (r *Runner) note(level loop.Level, text string) {
 	r.recordNote(memory.Note{Level: level, Text: text})
 }
 
-// recordNote is note for one that says more than its text. In Run's goroutine.
+// recordNote journals and displays a note. It must run in Run's goroutine.
 func (r *Runner) recordNote(n memory.Note) {
 	if r.Redact != nil {
 		n.Text = r.Redact.String(n.Text)
@@ -370,12 +367,12 @@ func (r *Runner) recordNote(n memory.Note) {
 	r.Observer.Note(n)
 }
 
-// sendEvent hands an event to Run's goroutine.
+// sendEvent passes an event to Run's goroutine.
 func (r *Runner) sendEvent(ctx context.Context, e loop.Event) {
 	r.enqueue(ctx, func(ctx context.Context) error { return r.step(ctx, e) })
 }
 
-// enqueue has something done in Run's goroutine, where the memory lives.
+// enqueue passes a function to Run's goroutine, which owns the memory.
 func (r *Runner) enqueue(ctx context.Context, do func(context.Context) error) {
 	select {
 	case r.inbox <- do:

@@ -8,8 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// recordSandbox journals what confines the loop, where the last owner built another wall
-// or none.
+// recordSandbox journals the loop's sandbox if it differs from the last owner's.
 func (r *Runner) recordSandbox() error {
 	if r.mem.Sandbox.Equal(r.Sandbox) {
 		return nil
@@ -21,8 +20,8 @@ func (r *Runner) recordSandbox() error {
 // maxHostChars bounds a host that is noted, in characters.
 const maxHostChars = 100
 
-// recordRefusedHosts journals and shows the hosts that the wall has refused since the last
-// look, each once in a loop. A secret may be sent out as a name to be looked up.
+// recordRefusedHosts journals and displays hosts that the sandbox has refused, each once per
+// loop. Secrets are removed, since a host name may contain one.
 func (r *Runner) recordRefusedHosts() error {
 	if r.RefusedHosts == nil {
 		return nil

@@ -16,12 +16,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// scopeGate stands where a gate's name does, of a claim that the scope fails.
+// scopeGate is the gate name in the result of a claim that changed files out of scope.
 const scopeGate = "scope"
 
-// checkScope fails a claim whose work lies outside of what its tasks may change,
-// nil if it does not. The guard stops the agent's own calls there, and nothing of
-// what a program writes that they start.
+// checkScope returns a failed result if a claim changed files that its tasks may not change,
+// or nil. The guard denies the agent's own edits there, but not what programs write.
 func (r *Runner) checkScope(ctx context.Context, tasks []string, m memory.ActionContext) (*loop.Gates, error) {
 	found, err := r.OutOfScope(ctx, tasks, m)
 	if err != nil {
@@ -43,23 +42,23 @@ func (r *Runner) checkScope(ctx context.Context, tasks []string, m memory.Action
 	}, nil
 }
 
-// OutOfScopeFiles are files that were changed since a task began, and that it may not
-// change; relative to the root, slashes.
+// OutOfScopeFiles are changed files that the task may not change, relative to the root, with
+// slashes.
 type OutOfScopeFiles struct {
-	ByAgent []string // by the agent, or by what it ran
-	ByUser  []string // by nothing that it is known to have done: the user's
-	Tree    string   // that holds them
+	ByAgent []string // changed by the agent or its commands
+	ByUser  []string // attributed to the user
+	Tree    string   // tree with these changes
 }
 
-// Advice tells the agent what to do about its own.
+// Advice tells the agent what to do about its changes.
 func (s OutOfScopeFiles) Advice() string {
 	return "Not the task's to change: put them back as they were, or end with <blocked>reason</blocked> if it cannot be done without.\n" +
 		strings.Join(firstN(s.ByAgent, maxFailing), "\n")
 }
 
-// OutOfScope finds what a claim of these tasks together would be refused for. What
-// the guard would let the agent edit at one of them is none of it, nor what the
-// person has committed meanwhile, nor Pawl's own marks.
+// OutOfScope returns the changes for which a claim of these tasks would be refused. It leaves
+// out files that the guard lets the agent edit at one of the tasks, commits of the user, and
+// files that Pawl writes.
 func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.ActionContext) (OutOfScopeFiles, error) {
 	var found OutOfScopeFiles
 	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
@@ -102,15 +101,15 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 	return found, nil
 }
 
-// isInScope tells whether the guard lets the agent edit a file at a task, as far as
-// its scope goes. What it asks about, a user who sits there has answered.
+// isInScope reports whether a file is in the scope of a task. If the guard asks about it, the
+// user of an interactive session has approved it.
 func (r *Runner) isInScope(path, task string, m memory.ActionContext) bool {
 	rules := r.Spec.GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.Attended && !r.Spec.Unattended
 }
 
-// taskCalls returns all calls since the task began, also those whose changes were
+// taskCalls returns all calls since the task began, including those whose changes were
 // attributed.
 func (r *Runner) taskCalls(m memory.ActionContext) (*authorship.Calls, error) {
 	session, _, err := readCallsBetween(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)

@@ -11,12 +11,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// What a turn of the runner's leaves running ends with the turn. In a user's session much
-// of what runs is the user's. There only servers are ended that surely are the agent's,
-// before its work is judged: tests could ask them. Others that may be are named. What
-// listened before the loop, and what a gate or a set-up has started, stays.
+// Processes that a runner's turn leaves running are ended with the turn. In a user's session
+// many processes are the user's.
 
-// endServers does so.
+// endServers ends servers that certainly belong to the agent of a user's session before gates
+// run, since tests could connect to them. It names those that may belong to it. Servers that
+// ran before the loop, and those of gates and setup commands, stay.
 func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 	if !r.attended() || m.Bound.Session == "" || m.StartedAt.IsZero() {
 		return

@@ -15,26 +15,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Most actions ask git for the tree of the work tree, which costs more than all else in a
-// large repository. One that follows at once takes the tree that the action before it saw
-// last, where nothing of the loop's has run or written since.
+// Most actions need the tree of the work tree, which is slow in a large repository. So an
+// action reuses the tree of the action before it, if nothing of the loop has written since.
 
-// maxSnapshotAge is how long a tree stands for that of the work tree.
+// maxSnapshotAge is how long a tree may be reused.
 const maxSnapshotAge = 2 * time.Second
 
 // snapshot is the tree of the work tree at a time.
 type snapshot struct {
 	tree  string
 	at    time.Time
-	files map[string]string // the state of each file with work, where it was asked for
+	files map[string]string // state of each file with work, if known
 }
 
-// rememberTree keeps a tree for the next action.
+// rememberTree stores a tree for the next action.
 func (r *Runner) rememberTree(tree string) {
 	r.lastSnapshot.Store(&snapshot{tree: tree, at: time.Now()})
 }
 
-// previousTree is the tree that the action before this one saw at its end, "" for none.
+// previousTree returns the tree at the end of the last action, or "" if it is too old.
 func (r *Runner) previousTree() string {
 	if r.previousSnapshot == nil || time.Since(r.previousSnapshot.at) > maxSnapshotAge {
 		return ""
@@ -42,7 +41,7 @@ func (r *Runner) previousTree() string {
 	return r.previousSnapshot.tree
 }
 
-// currentTree is the tree of the work tree.
+// currentTree returns the tree of the work tree.
 func (r *Runner) currentTree(ctx context.Context) (string, error) {
 	if tree := r.previousTree(); tree != "" {
 		return tree, nil
@@ -51,7 +50,7 @@ func (r *Runner) currentTree(ctx context.Context) (string, error) {
 	return tree, err
 }
 
-// rememberWork is saw, with the state of the files that differ from a commit.
+// rememberWork is rememberTree with the state of the files that differ from a commit.
 func (r *Runner) rememberWork(ctx context.Context, tree, commit string) error {
 	diff, err := r.Repo.Diff(ctx, commit, tree)
 	if err != nil {
@@ -66,7 +65,7 @@ func (r *Runner) rememberWork(ctx context.Context, tree, commit string) error {
 	return nil
 }
 
-// isWorkUnchanged reports whether all these files are as the action before this one saw them.
+// isWorkUnchanged reports whether these files have not changed since the last action.
 func (r *Runner) isWorkUnchanged() bool {
 	if r.previousTree() == "" || r.previousSnapshot.files == nil {
 		return false
@@ -79,7 +78,7 @@ func (r *Runner) isWorkUnchanged() bool {
 	return true
 }
 
-// fileState tells one state of a file from another, "" where that is not known.
+// fileState returns a string that changes with the file, or "" if it is unknown.
 func (r *Runner) fileState(path string) string {
 	full := filepath.Join(r.Repo.Root(), filepath.FromSlash(path))
 	info, err := os.Lstat(full)
@@ -93,13 +92,13 @@ func (r *Runner) fileState(path string) string {
 	return fmt.Sprint(info.Mode(), info.Size(), times)
 }
 
-// saveSnapshot keeps the snapshot that lists and hooks read.
+// saveSnapshot writes the snapshot that lists and hooks read.
 func (r *Runner) saveSnapshot() {
 	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.Spec, r.mem)))
 }
 
-// noteUnsaved shows that the snapshot could not be written. It is derived: that is worth a
-// note, not an end.
+// noteUnsaved displays that the snapshot could not be written. The loop continues, since the
+// snapshot can be rebuilt from the journal.
 func (r *Runner) noteUnsaved(err error) {
 	if err != nil {
 		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})

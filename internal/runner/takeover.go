@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Abandon ends a loop that could not begin: there is no work of the end to do.
+// Abandon ends a loop that could not begin. No final work is done.
 func (r *Runner) Abandon(cause error) error {
 	var err error
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
@@ -28,20 +28,19 @@ func (r *Runner) Abandon(cause error) error {
 	return nil
 }
 
-// End takes up a loop whose owner is gone only to end it: a turn that was cut
-// off is not begun again; a commit that was is finished.
+// End takes over an orphaned loop in order to end it. It does not repeat an interrupted turn,
+// but finishes an interrupted commit.
 func (r *Runner) End(ctx context.Context) (loop.State, error) {
 	r.Observer, r.cancelCause = noObserver{}, loop.ByStop
 	return r.Run(ctx)
 }
 
-// SetStartCommit makes a commit the base of a loop that is not being driven yet.
+// SetStartCommit sets the base of a loop that is not driven yet.
 func (r *Runner) SetStartCommit(commit string) error {
 	return r.appendRecord(memory.TypeBase, memory.Base{Commit: commit})
 }
 
-// takeOver makes ready to go on from where the loop stands and gives the event to
-// begin with.
+// takeOver prepares to continue the loop from its state and returns the first event.
 func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 	e := loop.Event{Kind: loop.OwnerLost}
 	switch phase := r.mem.State.Phase; {
@@ -74,9 +73,9 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.cancelCause})
 }
 
-// adoptChangesSinceEnd takes protected files and the plan as the user left them after the loop's end, when
-// nothing of the agent's was at work. A change that was there at the end is not among these, unless
-// no turn has begun.
+// adoptChangesSinceEnd adopts changes of protected files and the plan that were made after the
+// loop's end: the agent did not run, so they are the user's. Changes from before the end are
+// adopted only if no turn has begun.
 func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 	if r.Repo == nil || r.Protected == nil {
 		return nil
@@ -106,7 +105,7 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 		}
 	}
 	for _, path := range changed {
-		if path == r.Spec.Plan || !frozen.InGitDir(path) && !isUsers(path) { // at the end the agent's settings of git were put back
+		if path == r.Spec.Plan || !frozen.InGitDir(path) && !isUsers(path) { // the agent's changes of git's configuration were restored at the end
 			continue
 		}
 		r.note(loop.Info, path+" was changed since the loop ended: kept")
@@ -122,7 +121,7 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 
 func (r *Runner) startEvent() loop.Event {
 	p := r.Spec.Policy
-	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
+	p.Attended = r.attended() // it may have been created for a session that was closed before the start
 	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
 	if r.Spec.UnfinishedWork != nil {
 		e.Start.FirstTask = r.Spec.UnfinishedWork.Task
@@ -138,14 +137,14 @@ func (r *Runner) reopenEvent() loop.Event {
 	return e
 }
 
-// handOver leaves the loop to its next owner, who speaks first: Attend and Run
-// return, and whoever called them starts it, or is it. What this owner saw and no
-// look has been at is left behind too.
+// handOver hands the loop over to its next owner, which sends the first event. Attend and Run
+// return, and their caller starts the next owner or is it. Calls that this owner has inspected
+// are journalled for it.
 func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	switch {
 	case r.attended():
 		return nil
-	case a.Owner == loop.OwnerRunner: // that is us
+	case a.Owner == loop.OwnerRunner: // this process
 		return r.step(ctx, loop.Event{Kind: loop.HandedOver, ActionID: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
 	}
 	left := r.mem.Attribution
@@ -157,8 +156,8 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	return r.appendRecord(memory.TypeAttribution, left)
 }
 
-// takeIntoSession has the session take the loop, or keep it, where it is told to: that a
-// loop waits for a session does not say for which. It tells whether the session did.
+// takeIntoSession takes the loop into this session, or keeps it there, if FirstEvent is set. A
+// handover does not name its session, so the caller decides. It reports whether it did.
 func (r *Runner) takeIntoSession(ctx context.Context) (bool, error) {
 	switch p := r.mem.State.Phase; {
 	case r.FirstEvent.Kind == "", p == "", p == loop.New, p == loop.Ended:

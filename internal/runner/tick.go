@@ -18,16 +18,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// ticks is what a commit does to the user's plan: the boxes of its tasks, and the
-// entry in the progress file beside it. The commit holds them, and once it is made
-// they are written to the work tree: a box that is ticked there has its commit.
+// ticks are the changes of a commit to the user's plan: the checkboxes of its tasks, and the
+// entry in the progress file. They are part of the commit. After it they are written to the
+// work tree, so that each ticked task there has its commit.
 type ticks struct {
 	plan          *planfile.File    // the frozen plan with the boxes ticked, nil if nothing is to be ticked
 	files         map[string][]byte // the new content, by path relative to the root
-	unappliedEdit string            // file that keeps an edit of the plan which they overwrite
+	unappliedEdit string            // file with an edit of the plan that they overwrite
 }
 
-// prepareTicks prepares the ticks of a commit. Preparing them again changes nothing.
+// prepareTicks returns the ticks of a commit. It may be called repeatedly.
 func (r *Runner) prepareTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
 		t, _ := m.Tasks.Task(id)
@@ -92,8 +92,8 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) er
 	return nil
 }
 
-// treeWithTicks is the judged tree with the ticks, and with the other files of ours as
-// they are now.
+// treeWithTicks returns the gated tree with the ticks and the current version of Pawl's other
+// files.
 func (r *Runner) treeWithTicks(ctx context.Context, tree string, t ticks) (string, error) {
 	own := r.files().OwnPaths()
 	if tree == "" || len(own) > 0 {
@@ -111,9 +111,9 @@ func (r *Runner) treeWithTicks(ctx context.Context, tree string, t ticks) (strin
 	return r.Repo.WithContent(ctx, tree, t.files)
 }
 
-// writeTicks writes the ticks of a commit that is made to the work tree and to the frozen
-// plan. They are prepared again: a commit that waits for a passphrase takes long, and
-// what the user wrote into the plan meanwhile stays.
+// writeTicks writes the ticks of a commit to the work tree and the frozen plan. It prepares
+// them again, so that edits of the user stay that were made during the commit, which may wait
+// for a passphrase.
 func (r *Runner) writeTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (aside string, err error) {
 	t, err := r.prepareTicks(ctx, a, m)
 	if err != nil || t.plan == nil {

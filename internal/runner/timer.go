@@ -8,16 +8,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// maxSleep bounds how long a timer sleeps before it reads the clock again: a timer stands
-// still while the machine is suspended, and knows nothing of a clock that is set.
+// maxSleep is how long to sleep at most before reading the clock again: a timer stops while
+// the machine is suspended, and ignores changes of the clock.
 const maxSleep = 10 * time.Second
 
-// sleepTime is how long to sleep before the clock is read again, on the way to a time.
+// sleepTime returns how long to sleep before reading the clock again, when waiting until a time.
 func (r *Runner) sleepTime(until time.Time) time.Duration {
 	return min(max(until.Sub(r.clock.Now()), 0), maxSleep)
 }
 
-// waitUntil ends at a time, which may have passed while nobody was there.
+// waitUntil waits until the action's time, which may have passed already.
 func (r *Runner) waitUntil(ctx context.Context, a loop.Action, _ memory.ActionContext) (loop.Event, error) {
 	t := time.NewTimer(r.sleepTime(a.Until))
 	defer t.Stop()
@@ -34,7 +34,7 @@ func (r *Runner) waitUntil(ctx context.Context, a loop.Action, _ memory.ActionCo
 	}
 }
 
-// setTimer sets a timer to the time limit of what the loop waits for, if there is one.
+// setTimer sets the timer to the current time limit, if there is one.
 func (r *Runner) setTimer(t *time.Timer) {
 	if at := r.mem.State.Deadline(); at.IsZero() {
 		t.Stop()

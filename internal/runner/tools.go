@@ -11,23 +11,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// tools knows what the agent's tool calls may have changed, and when they ran. Goroutines
-// of the agent tell of calls: what a turn left in the background may ask while the next
-// begins.
+// tools records what the agent's tool calls may have changed, and when they ran. It is locked,
+// since a process that a turn left in the background may make calls when the next turn begins.
 type tools struct {
 	mu       sync.Mutex
 	calls    authorship.Calls
 	activity authorship.Activity
 }
 
-// update changes what is known of the calls.
+// update changes the recorded calls.
 func (t *tools) update(change func(*authorship.Calls)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.calls)
 }
 
-// query asks what the calls may have done.
+// query evaluates a function on the recorded calls.
 func (t *tools) query(question func(*authorship.Calls) bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,14 +44,14 @@ func (t *tools) mayHaveChanged(path string) bool {
 	return t.query(func(c *authorship.Calls) bool { return c.MayHaveChanged(path) })
 }
 
-// updateActivity changes what is known of when the agent was at work, and returns the span that ends.
+// updateActivity changes the recorded activity, and returns the span that ends.
 func (t *tools) updateActivity(change func(*authorship.Activity, time.Time) authorship.Span) authorship.Span {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return change(&t.activity, time.Now())
 }
 
-// beginCall notes that a call which may write begins.
+// beginCall records the start of a call that may write.
 func (t *tools) beginCall() {
 	t.updateActivity(func(a *authorship.Activity, now time.Time) authorship.Span {
 		a.BeginWriting(now)
@@ -71,19 +70,19 @@ func (t *tools) turnEnded(res agent.Result) authorship.Span {
 	})
 }
 
-// sessionEnded returns the last span of a session, whose processes are gone.
+// sessionEnded returns the last span of a session whose processes have ended.
 func (t *tools) sessionEnded() authorship.Span {
 	t.update(func(c *authorship.Calls) { c.SetLeftRunning(false) })
 	return t.updateActivity((*authorship.Activity).SessionEnded)
 }
 
-// isOwnTool tells whether a call is of one of Pawl's own tools.
+// isOwnTool reports whether a call is of one of Pawl's own tools.
 func (r *Runner) isOwnTool(c toolcall.Call) bool {
 	return r.Tools != nil && guard.IsOwnTool(c, r.Tools.Name())
 }
 
-// recordCall notes a call that is about to run, also for an owner who comes after us: of a
-// turn that is cut off, nobody else knows what it did.
+// recordCall records a call that is about to run, also in a file for the next owner: if the
+// turn is interrupted, there is no other record of the call.
 func (r *Runner) recordCall(c toolcall.Call) error {
 	if c.Kind.ReadOnly() {
 		return nil

@@ -84,8 +84,8 @@ func (t *transcript) record(e agent.Event) {
 	}
 }
 
-// detail returns what a call does, without secrets. The last word of a text that was cut
-// may be a part of one.
+// detail returns what a call does, without secrets. It drops the last word of a truncated
+// text, which may be part of a secret.
 func (t *transcript) detail(text string) string {
 	text = plan.OneLine(text, maxDetailChars)
 	if whole, cut := strings.CutSuffix(text, "…"); cut {

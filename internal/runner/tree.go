@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// checkpoint keeps a snapshot of the whole work tree.
+// checkpoint makes a checkpoint of the whole work tree.
 func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	var err error
 	if m.Base, err = r.adoptCommits(ctx, m); err != nil {
@@ -38,12 +38,12 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.ActionC
 	return r.taskStart(ctx, a, m, cp.Tree)
 }
 
-// enqueueNote notes from a goroutine that is not Run's.
+// enqueueNote adds a note from another goroutine than Run's.
 func (r *Runner) enqueueNote(ctx context.Context, level loop.Level, text string) {
 	r.enqueue(ctx, func(context.Context) error { r.note(level, text); return nil })
 }
 
-// noteSkipped tells, once, what a checkpoint cannot hold.
+// noteSkipped notes once which files a checkpoint cannot contain.
 func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 	var names, agents []string
 	for _, s := range skipped {
@@ -63,9 +63,8 @@ func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 	})
 }
 
-// restore keeps a snapshot of the tree as it is, so that the restore can itself
-// be undone, and goes back to where the task began. The plan and the progress
-// file are Pawl's to change and stay.
+// restore makes a checkpoint, so that the restore can be undone, and restores the tree of the
+// task's start. The plan and the progress file, which Pawl writes, do not change.
 func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if a.From != "" {
 		return r.reapplyWork(ctx, a, m)
@@ -94,8 +93,8 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionCont
 	return loop.Event{Kind: loop.Restored, Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
 }
 
-// reapplyWork lays work that was put away into the tree as it is now. A file that was
-// changed in another way meanwhile stays as it is.
+// reapplyWork applies work that was removed from the tree to the current tree. Files with
+// conflicting changes stay as they are.
 func (r *Runner) reapplyWork(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
@@ -115,7 +114,7 @@ func (r *Runner) reapplyWork(ctx context.Context, a loop.Action, m memory.Action
 	return loop.Event{Kind: loop.Restored, Tree: done.After, Paths: clashes}, nil
 }
 
-// squashAgentCommits makes the agent's own commits changes again.
+// squashAgentCommits turns the agent's own commits into uncommitted changes.
 func (r *Runner) squashAgentCommits(ctx context.Context, base memory.Base) error {
 	if _, _, err := r.switchBack(ctx, base); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (r *Runner) squashAgentCommits(ctx context.Context, base memory.Base) error
 	return nil
 }
 
-// withUserCommits is a tree with what the user has committed since it was current.
+// withUserCommits returns the tree with the user's commits since the task's start.
 func (r *Runner) withUserCommits(ctx context.Context, tree string, b memory.Base) (string, error) {
 	if b.TaskStart == "" {
 		return tree, nil
@@ -136,9 +135,8 @@ func (r *Runner) withUserCommits(ctx context.Context, tree string, b memory.Base
 	return r.withCommitsSince(ctx, tree, b.TaskStart, b.Commit)
 }
 
-// cleanUpAfterOwner clears up after an owner that was killed: what it had started would work
-// in the tree beside us, a file that it was writing would pass for work, and where it
-// judged other trees is listed among the user's worktrees.
+// cleanUpAfterOwner ends the processes of an owner that was killed, and removes its temporary
+// files, which would count as work, and its checkouts, which git lists as worktrees.
 func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
 	proc.SweepMarked(r.Loop.ID, sweepGrace)
 	status, err := r.Repo.Status(ctx)

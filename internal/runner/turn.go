@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	maxWarmContexts  = 20        // that one process has before it is replaced
+	maxWarmContexts  = 20        // contexts of one process before it is replaced
 	maxWarmRSS       = 500 << 20 // bytes of memory at which it is replaced
-	maxFreshRefusals = 2         // in a row, after which no process is asked any more
-	maxTextBytes     = 16 << 10  // of the agent's last message that the journal keeps
+	maxFreshRefusals = 2         // consecutive failures after which no fresh context is requested
+	maxTextBytes     = 16 << 10  // bytes of the agent's last message in the journal
 )
 
-// turn runs one turn of the agent. A failure of the agent is an event; an error
-// is Pawl's own.
+// turn runs one turn of the agent. A failure of the agent is an event. An error means that
+// Pawl failed.
 func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
 	if err := r.checkCommitMessage(ctx, a.Task, m); err != nil {
 		return loop.Event{}, err
@@ -85,7 +85,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 	}
 	r.noteSwept(ctx, res.Swept)
 	if res.Failure != nil {
-		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
+		r.replaceSession(ctx) // the client's state is unknown: a new process continues the session
 	}
 	r.turnSession = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
 	e := r.turnEvent(a, res)
@@ -93,12 +93,12 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 	return e, nil
 }
 
-// isFinal tells whether the agent has said its last word of a turn: a claim or a question.
+// isFinal reports whether the agent has ended its turn by a claim or a question.
 func (r *Runner) isFinal(text string) bool {
 	return r.hasToolClaim.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.FindQuestion(text) != nil
 }
 
-// noteSwept tells that n processes which a turn left running were ended.
+// noteSwept notes that n processes which a turn left running were ended.
 func (r *Runner) noteSwept(ctx context.Context, n int) {
 	if n > 0 {
 		words := fmt.Sprintf("processes that the turn left running, ended before its work is judged: %d", n)
@@ -106,9 +106,9 @@ func (r *Runner) noteSwept(ctx context.Context, n int) {
 	}
 }
 
-// noteOrphans names the processes that run on after the loop's end. What turns left was
-// ended; these are daemons of gates, which may be of use to the next run. What a
-// user's session starts is not marked as the loop's.
+// noteOrphans names the processes that run on after the loop's end. Processes of turns were
+// ended; these are daemons of gates, which the next run may use. Processes of a user's session
+// are not tagged, so they are not named.
 func (r *Runner) noteOrphans(ctx context.Context) {
 	orphans := proc.Orphans(r.Loop.ID)
 	for i, process := range orphans {
@@ -127,9 +127,9 @@ func (r *Runner) noteOrphans(ctx context.Context) {
 	})
 }
 
-const maxListed = 5 // processes that are named
+const maxListed = 5 // processes or files that a note names
 
-// turnEvent is what a turn came to.
+// turnEvent returns the event for the result of a turn.
 func (r *Runner) turnEvent(a loop.Action, res agent.Result) loop.Event {
 	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnResult(res)}
 	if e.Failure = res.Failure; e.Failure != nil {
@@ -139,8 +139,9 @@ func (r *Runner) turnEvent(a loop.Action, res agent.Result) loop.Event {
 	return e
 }
 
-// watchTurn passes on what happens in a turn, keeps its transcript, tells which messages it was given, and ends one
-// with which the loop has used up its tokens. The caller calls done when the turn has ended.
+// watchTurn returns a handler for the events of a turn. It writes the transcript, displays the
+// events, records delivered messages, and ends the turn when the loop has used up its tokens.
+// The caller calls done when the turn has ended.
 func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent.Event), done func()) {
 	keep, done := r.startTranscript(ctx, iteration)
 	return func(e agent.Event) {
@@ -155,7 +156,7 @@ func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent
 	}, done
 }
 
-// startFailure: a client that does not come up may do so later.
+// startFailure returns the event for a client that could not start: it may start later.
 func (r *Runner) startFailure(ctx context.Context, err error) (loop.Event, error) {
 	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage {
 		return loop.Event{}, err
@@ -170,13 +171,13 @@ func notStartedEvent(a loop.Action, err error) loop.Event {
 	}}
 }
 
-// enqueueSession journals the session as soon as it has a name: a runner that dies
-// in mid-turn leaves it to its successor.
+// enqueueSession journals the session as soon as it has an id, so that the next owner can
+// continue it if this one dies during the turn.
 func (r *Runner) enqueueSession(ctx context.Context, s memory.Session) {
 	r.enqueue(ctx, func(context.Context) error { return r.setSession(s) })
 }
 
-// setSession journals a session that is not the one known. In Run's goroutine.
+// setSession journals the session if it has changed. It must run in Run's goroutine.
 func (r *Runner) setSession(s memory.Session) error {
 	if s == r.mem.Session {
 		return nil
@@ -185,7 +186,7 @@ func (r *Runner) setSession(s memory.Session) error {
 	return r.appendRecord(memory.TypeSession, s)
 }
 
-// costLeft bounds a turn's cost by what the loop may still spend.
+// costLeft returns what the loop may still spend in USD; 0: unlimited.
 func costLeft(m memory.ActionContext) float64 {
 	limit := m.Limits.CostUSD
 	if limit <= 0 {
@@ -194,8 +195,8 @@ func costLeft(m memory.ActionContext) float64 {
 	return max(limit-m.Usage.CostUSD, 0.000001)
 }
 
-// checkTokens sees in mid-turn that the loop has used up its tokens. In Run's goroutine:
-// a user may have changed the limit since the turn began.
+// checkTokens checks during a turn whether the loop has used up its tokens. It must run in
+// Run's goroutine, since a user may change the limit during the turn.
 func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
 	if !r.mem.State.OverTokens(turn) {
 		return nil
@@ -203,18 +204,18 @@ func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
 	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
 }
 
-// assumesMemory: the prompt of these situations is short, since the agent was told
-// the rest before. A context that was not gets the whole.
+// assumesMemory reports whether the prompt of a situation is short because the context has
+// an earlier prompt. A new context gets a complete prompt.
 func assumesMemory(s loop.Situation) bool {
 	return s == loop.NoClaim || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Violation
 }
 
-// openSession gives the session for a turn: the one under way, the same one
-// taken up again in a new process, or a fresh context. It tells whether the
-// agent remembers the turn before; one without sessions never does.
+// openSession returns the session for a turn: the open one, the last one resumed in a new
+// process, or a fresh one. It reports whether the agent remembers the last turn. An agent
+// without sessions never does.
 func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Session, log string) (s agent.Session, remembers bool, err error) {
 	if fresh {
-		// Should we die before it has a name, nobody may take up the one before.
+		// If this process dies before the session has an id, the old one must not be resumed.
 		r.enqueueSession(ctx, memory.Session{Version: last.Version, Model: last.Model})
 		if !r.clearContext(ctx) {
 			r.replaceSession(ctx)
@@ -248,7 +249,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Sessio
 	return s, o.Resume != "", nil
 }
 
-// sessionOptions are those of any session of the loop's agent.
+// sessionOptions returns the options of all sessions of the loop's agent.
 func (r *Runner) sessionOptions(log string) agent.Options {
 	return agent.Options{
 		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env, Prefix: r.Prefix,
@@ -257,7 +258,7 @@ func (r *Runner) sessionOptions(log string) agent.Options {
 	}
 }
 
-// clearContext empties the context of a warm session.
+// clearContext clears the context of a warm session. It reports whether that succeeded.
 func (r *Runner) clearContext(ctx context.Context) bool {
 	w, ok := r.session.(agent.Warm)
 	if !ok || !r.Spec.Warm || r.freshRefusals >= maxFreshRefusals || r.contextCount >= maxWarmContexts || w.RSS() > maxWarmRSS {
@@ -296,7 +297,7 @@ func (r *Runner) replaceSession(ctx context.Context) {
 	}
 }
 
-// turnResult is what the machine needs to know of a turn.
+// turnResult converts the result of a turn to the type of the state machine.
 func (r *Runner) turnResult(res agent.Result) *loop.Turn {
 	_, blind := r.Agent.(agent.Blind)
 	return &loop.Turn{
@@ -306,7 +307,7 @@ func (r *Runner) turnResult(res agent.Result) *loop.Turn {
 	}
 }
 
-// tail is the end of a text, at most n bytes, cut at a rune.
+// tail returns the last n bytes of a text or fewer, beginning with a whole rune.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -12,8 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// sameWork reports whether two trees differ at most in what is the user's, and no part of
-// a commit.
+// sameWork reports whether two trees differ only in files of the user that are not committed.
 func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionContext) (bool, error) {
 	if was == now {
 		return true, nil
@@ -23,7 +22,7 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 		return false, err
 	}
 	judged := m.ClaimUserEdits()
-	if slices.ContainsFunc(judged, func(file string) bool { return r.agentEdits[file] }) { // it gets into the commit
+	if slices.ContainsFunc(judged, func(file string) bool { return r.agentEdits[file] }) { // it is part of the commit now
 		return false, nil
 	}
 	theirs := m.WithUserEdits(slices.Concat(judged, m.UserEdits()))
@@ -34,10 +33,9 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 	return was == now, err
 }
 
-// checkCommitTree runs the gates also on the tree to be committed, where that is not the
-// one they ran on: files of the user's that git does not track were there, and
-// the commit must stand without them. What lies uncommitted in a submodule it lacks
-// for certain.
+// checkCommitTree runs the gates again on the tree of the commit if it differs from the tree
+// that they ran on: that had untracked files of the user, and the commit must pass without
+// them. Uncommitted changes in a submodule are never part of the commit.
 func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.ActionContext, f verify.Finding, dir string) error {
 	m, err := r.attributeNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
 	if err != nil {
@@ -51,7 +49,7 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 	if err != nil {
 		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
 	}
-	marks := append(r.OwnFiles(), m.ByGates...) // these a gate makes again
+	marks := append(r.OwnFiles(), m.ByGates...) // gates create these again
 	apart := slices.Clone(f.UncommittedSubmodules)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
@@ -62,7 +60,7 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		return nil
 	}
 	var there []gate.Result
-	for range 2 { // that there was no checkout to run them in says nothing of the work
+	for range 2 { // a checkout may fail for other reasons than the work
 		if there, err = r.Verify.RunInCheckout(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
 			break
 		}
@@ -81,7 +79,7 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 	return nil
 }
 
-// passesAsWell: nothing that passes here does not pass there.
+// passesAsWell reports whether everything that passes here also passes there.
 func passesAsWell(here, there []gate.Result) bool {
 	for i, h := range here {
 		switch t := there[i]; {

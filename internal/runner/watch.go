@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// pollInterval is how often the inbox is read where nothing tells of a new message.
+	// pollInterval is how often the inbox is read if the folder cannot be watched.
 	pollInterval = 250 * time.Millisecond
-	// slowPollInterval is how often it is read beside a watch, see dirwatch.
+	// slowPollInterval is how often it is read in addition to a watch, see dirwatch.
 	slowPollInterval = 5 * time.Second
 )
 
-// watch hears what comes from outside: messages and cancellations.
+// watch starts the goroutines that receive messages and cancellations.
 func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 	var wg sync.WaitGroup
 	wg.Go(func() { r.watchInbox(ctx) })
@@ -40,8 +40,7 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 	return &wg
 }
 
-// watchInbox reads messages when they come, and other tools' files, of which nothing tells,
-// once a second.
+// watchInbox reads messages when they arrive, and polls other tools' files once a second.
 func (r *Runner) watchInbox(ctx context.Context) {
 	inbox := dirwatch.New(r.Loop.Inbox())
 	defer func() { _ = inbox.Close() }()
@@ -71,7 +70,7 @@ func (r *Runner) watchInbox(ctx context.Context) {
 			return r.receiveMessages(ctx)
 		})
 		select {
-		case <-done: // one look at a time, however long Run is busy
+		case <-done: // one call at a time, even if Run is busy
 		case <-ctx.Done():
 			return
 		}
@@ -87,8 +86,8 @@ func (r *Runner) watchInbox(ctx context.Context) {
 	}
 }
 
-// checkLoopFolder is an error where the loop's folder was moved or deleted: no message reaches
-// the loop any more, and what it writes nobody will find.
+// checkLoopFolder returns an error if the loop's folder was moved or deleted: messages no
+// longer arrive, and nobody would find what the loop writes.
 func (r *Runner) checkLoopFolder() error {
 	if err := r.Owner.CheckPath(); errors.Is(err, journal.ErrGone) {
 		return failure.New(failure.Error, "if it was moved, go on with it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
@@ -97,13 +96,14 @@ func (r *Runner) checkLoopFolder() error {
 	return nil
 }
 
-// receiveMessages takes the messages that have come. Each is acknowledged after it is in
-// the journal; its id lets a second delivery after a crash be told.
+// receiveMessages applies the messages in the inbox. Each is acknowledged once it is in the
+// journal. Its id makes a second delivery after a crash harmless.
 func (r *Runner) receiveMessages(ctx context.Context) error {
 	return r.receiveMatching(ctx, func(record.Message) bool { return true })
 }
 
-// receiveNotes takes what a user said to a loop that nobody drove: the first turn is told of it.
+// receiveNotes applies the notes that a user sent while no owner drove the loop, so that the
+// first turn gets them.
 func (r *Runner) receiveNotes(ctx context.Context) error {
 	if p := r.mem.State.Phase; p == "" || p == loop.New || p == loop.Ended {
 		return nil // it takes none
@@ -111,7 +111,7 @@ func (r *Runner) receiveNotes(ctx context.Context) error {
 	return r.receiveMatching(ctx, func(m record.Message) bool { return m.Kind == record.MessageNote })
 }
 
-// receiveMatching takes those messages that are wanted.
+// receiveMatching applies those messages in the inbox that are wanted.
 func (r *Runner) receiveMatching(ctx context.Context, wanted func(record.Message) bool) error {
 	msgs, err := r.Loop.Drain()
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *Runner) receiveMatching(ctx context.Context, wanted func(record.Message
 	return nil
 }
 
-// applyMessage does what a message says.
+// applyMessage applies one message.
 func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) error {
 	if c, ok := m.ToolClaim(); ok {
 		return r.recordToolClaim(c)
@@ -152,9 +152,8 @@ func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) 
 	return r.step(ctx, e)
 }
 
-// recordToolClaim keeps what the agent said by a tool until its turn ends. A word that
-// belongs to another turn is void: the work has gone on since, or the turn was
-// never received of.
+// recordToolClaim journals a claim by a tool until its turn ends. A claim of another turn
+// does not count, since work has continued after it.
 func (r *Runner) recordToolClaim(c memory.ToolClaim) error {
 	if !r.mem.IsInTurn(c.Turn) {
 		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")

@@ -39,7 +39,7 @@ type Binding struct {
 	Client  int    `json:"client,omitempty"` // process id of the client; 0: unknown
 
 	RequestedPrompt PromptRequest `json:"requested,omitzero"`    // a prompt that asks for a loop; Loop is "" until the loop starts
-	LoopMoved       bool          `json:"moved,omitempty"`       // the loop has left; the session is told when it ends
+	LoopMoved       bool          `json:"moved,omitempty"`       // a runner owns the loop; the session is told when it ends
 	EndShown        bool          `json:"end_shown,omitempty"`   // the user was shown that end; the agent is told at the next prompt
 	Unattended      bool          `json:"unattended,omitempty"`  // no user is at the session
 	LoopPrompt      string        `json:"prompt,omitempty"`      // id of the prompt that began the loop, whose turn is the loop's; "": the first turn that ends is
@@ -53,16 +53,15 @@ type Binding struct {
 	Responder string    `json:"responder,omitempty"`
 	PassedAt  time.Time `json:"passed_at,omitzero"` // when the other installation last let a stop pass
 
-	// the last prompts, in order
-	Prompts           []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
-	GivenTurns        int       `json:"given_turns,omitempty"`      // how many turns the session was given, see memory.Memory.TurnsBegun
+	Prompts           []Prompt  `json:"prompts,omitempty"`          // the last prompts in order; of each id the first one
+	GivenTurns        int       `json:"given_turns,omitempty"`      // number of turns that the session was given, see memory.Memory.TurnsBegun
 	Busy              bool      `json:"busy,omitempty"`             // a turn runs: a prompt came since the last stop
 	TypedAtSize       int64     `json:"typed_at,omitempty"`         // length of tools.jsonl when the user last typed during a turn since the last stop, plus 1; 0: never
 	ConsecutiveBlocks int       `json:"blocks,omitempty"`           // consecutive stops that were answered with a prompt, without a tool call between them
 	ToolsSize         int64     `json:"tools,omitempty"`            // length of tools.jsonl at the last stop, in bytes
 	LastStop          string    `json:"stop,omitempty"`             // id of the last stop that was answered
 	LastStopAt        time.Time `json:"stop_at,omitzero"`           // when that stop began
-	Capped            bool      `json:"capped,omitempty"`           // that stop ended the turn at the client's cap: the loop goes on when the user types
+	Capped            bool      `json:"capped,omitempty"`           // the client's cap ended the turn at that stop; the loop continues when the user types
 	WaitingForTurn    bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
 }
 
@@ -126,7 +125,7 @@ func (s Store) Find(id string) (Binding, error) {
 	return b, nil
 }
 
-// FindByClient is Find for a caller that was told the session's id once, when it started.
+// FindByClient is Find for a caller that got the session's id when it started.
 // If that session has no loop, it looks for one whose client has this process id, since
 // the client may have given the session another id.
 func (s Store) FindByClient(id string, client int) (Binding, error) {
@@ -202,8 +201,8 @@ func (s Store) removeBinding(ctx context.Context, id string, matches func(Bindin
 	return released, err
 }
 
-// FirstTime reports whether this is the first call with these arguments, for example for a
-// command that two installations of Pawl receive. An error means that this is unknown.
+// FirstTime reports whether this is the first call with these arguments. Of two installations
+// of Pawl that receive the same command, only one gets true. An error means unknown.
 func (s Store) FirstTime(ctx context.Context, id, key string) (first bool, err error) {
 	if !place.IsValidID(id) {
 		return false, fmt.Errorf("%q is not a session id", id)

@@ -20,26 +20,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A program can hold the answers to its tests: a table of their inputs, in clear or by
-// their hashes. A table has honest uses, so it is named only where what it holds is
-// found in tests and nowhere else that the program could have it from.
+// A program can contain the answers to its tests: a table of their inputs, as plain text or
+// as hashes. Tables have honest uses, so a table is a sign only if its keys occur in tests
+// and not in the task or in documents.
 
-// Tests are what tests say, for the signs that need it.
+// Tests holds the content of test files, for the signs that compare with it.
 type Tests struct {
 	literals       map[string]bool   // strings and numbers
-	hashes         map[string]string // of strings: the string
-	commands       map[string]bool   // functions of shell scripts
-	expectedValues map[string]bool   // values that tests expect, see Expect
-	tokenRuns      map[string]bool   // of their tokens, see Copied
-	knownText      string            // what was asked and documented
-	requestText    string            // the same as it is written, and all that tests say
+	hashes         map[string]string // hash of a string in tests → the string
+	commands       map[string]bool   // functions that shell scripts of tests define
+	expectedValues map[string]bool   // values that tests expect, see AddExpected
+	tokenRuns      map[string]bool   // sequences of tokens, see CopiedExpressions
+	knownText      string            // task and documents, in lower case
+	requestText    string            // task, documents and tests
 }
 
-// maxLiterals bounds the literals of tests that are looked at.
+// maxLiterals bounds the literals that are read from one test file.
 const maxLiterals = 5000
 
-// NewTests reads tests, by file. What is said in known, a task or a document, a program
-// has from there.
+// NewTests reads test files, given by name. known is the text of the task and of documents: a
+// program may take values from there.
 func NewTests(files map[string][]byte, known string) *Tests {
 	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, tokenRuns: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
@@ -85,7 +85,7 @@ const (
 	literals = text + `|\b` + number + `\b`
 )
 
-// literalValue is a literal without its quotes; a number in decimal.
+// literalValue returns a literal without its quotes, and a number in decimal.
 func literalValue(word string) string {
 	if len(word) > 1 && strings.ContainsRune("\"'`", rune(word[0])) {
 		return word[1 : len(word)-1]
@@ -103,7 +103,7 @@ func literalValue(word string) string {
 	return word
 }
 
-// hashesOf are numbers and digests that stand for a word, in decimal and in hexadecimal.
+// hashesOf returns common hashes of a word, in decimal and in hexadecimal.
 func hashesOf(word string) []string {
 	b := []byte(word)
 	a32, b32, a64, b64 := fnv.New32a(), fnv.New32(), fnv.New64a(), fnv.New64()
@@ -128,7 +128,7 @@ func hashesOf(word string) []string {
 	return all
 }
 
-// IsRequested tells whether the task, a document or a test asks for what a sign is about.
+// IsRequested reports whether the task, a document or a test asks for what a sign names.
 func (t *Tests) IsRequested(s Sign) bool {
 	if s.AllowedBy == "" {
 		return false
@@ -137,7 +137,7 @@ func (t *Tests) IsRequested(s Sign) bool {
 	return err == nil && re.MatchString(t.requestText)
 }
 
-// hashedWord tells of which word of the tests a literal is a hash.
+// hashedWord returns the word in tests of which a literal is a hash.
 func (t *Tests) hashedWord(lit string) (string, bool) {
 	if digest.MatchString(lit) {
 		if word, ok := t.hashes[lit[:8]]; ok {
@@ -148,8 +148,8 @@ func (t *Tests) hashedWord(lit string) (string, bool) {
 	return word, ok
 }
 
-// isOnlyInTests tells of a literal that it is the tests' own: it says something, they hold
-// it, and nothing else did.
+// isOnlyInTests reports whether a literal is specific, occurs in tests, and does not occur in
+// the task or in documents.
 func (t *Tests) isOnlyInTests(lit string) bool {
 	if !t.contains(lit) || slices.Contains(strings.Fields(commonNumbers), lit) {
 		return false
@@ -160,7 +160,7 @@ func (t *Tests) isOnlyInTests(lit string) bool {
 	return !containsWord(t.knownText, strings.ToLower(lit))
 }
 
-// contains tells whether tests hold a literal, or each of the words that it joins ("kitten|sitting").
+// contains reports whether tests contain a literal, or each of the words that it joins ("kitten|sitting").
 func (t *Tests) contains(lit string) bool {
 	if t.literals[lit] {
 		return true
@@ -169,7 +169,7 @@ func (t *Tests) contains(lit string) bool {
 	return len(words) > 1 && !strings.Contains(lit, " ") && !slices.ContainsFunc(words, func(w string) bool { return len(w) < 2 || !t.literals[w] })
 }
 
-// containsWord tells whether a text has a word, and not only as a part of a longer one.
+// containsWord reports whether a text contains a word, and not only as part of a longer one.
 func containsWord(text, word string) bool {
 	isWord := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '_' }
 	for at := 0; ; {
@@ -185,27 +185,27 @@ func containsWord(text, word string) bool {
 	}
 }
 
-// commonNumbers say nothing of who uses them.
+// commonNumbers are too common to show that a program has them from tests.
 const commonNumbers = "100 1000 10000 100000 1000000 128 256 512 1024 2048 4096 255 365 366 360 180 3600 86400 1900 1970 2000 0.5 0.1 200 404 500"
 
-// AnswerTable is a place that holds answers to tests.
+// AnswerTable is a table with answers to tests.
 type AnswerTable struct {
 	Sign
 	keys []tableKey
 }
 
-// tableKey is a literal that a table is asked for.
+// tableKey is a literal by which a table is looked up.
 type tableKey struct {
 	line, from, to int // bytes in the line
 	text           string
 	hash           bool
 }
 
-// near is how many lines may lie between two rows of a table.
+// maxRowGap is the maximum distance in lines between two rows of a table.
 const maxRowGap = 4
 
-// AnswerTables are the tables among the added lines of a file that hold inputs of tests, in
-// clear or by their hashes.
+// AnswerTables returns the tables in the added lines of a file that contain inputs of tests, as
+// plain text or as hashes.
 func (t *Tests) AnswerTables(c *Change) []AnswerTable {
 	if !IsProgram(c.File) {
 		return nil
@@ -231,9 +231,9 @@ func (t *Tests) AnswerTables(c *Change) []AnswerTable {
 	return all
 }
 
-// tableSign is the sign of a table, false where it holds too little of the tests. It can be asked for other
-// inputs where tests have all that it holds, and most of that nothing else says: else it may know more
-// than they do.
+// tableSign returns the sign of a table, or false if it has too few inputs of tests. The table can
+// be neutralized only if tests contain all of its keys, and most keys occur nowhere else: else
+// it may do more than tests check.
 func (t *Tests) tableSign(file string, table []tableKey, before string) (AnswerTable, bool) {
 	var found []string
 	hashed := 0
@@ -265,7 +265,7 @@ func (t *Tests) tableSign(file string, table []tableKey, before string) (AnswerT
 	return a, true
 }
 
-// lineKeys are the literals in a line that something is compared with or looked up by.
+// lineKeys returns the literals in a line that are compared with, or used as keys.
 func (t *Tests) lineKeys(v *view, n int) (keys []tableKey) {
 	line := v.uncommented[n]
 	if len(line) > maxLine {
@@ -289,7 +289,7 @@ func (t *Tests) lineKeys(v *view, n int) (keys []tableKey) {
 	return slices.CompactFunc(keys, func(a, b tableKey) bool { return a.from == b.from })
 }
 
-// keyPatterns are how a literal is asked for: as a case, a key, a side of a comparison.
+// keyPatterns match a literal used as a case, as a key, or in a comparison.
 var keyPatterns = sync.OnceValue(func() []*regex.Regex {
 	one := `(` + text + `|` + number + `)`
 	var all []*regex.Regex
@@ -302,8 +302,8 @@ var keyPatterns = sync.OnceValue(func() []*regex.Regex {
 	return all
 })
 
-// NeutralizeTables is a file in which the tables that are picked are asked for other inputs.
-// Lines stay where they are.
+// NeutralizeTables returns the file with other keys in these tables. It does not add or remove
+// lines.
 func (t *Tests) NeutralizeTables(after []byte, tables []AnswerTable) []byte {
 	lines := strings.Split(string(after), "\n")
 	for _, a := range tables {
@@ -318,10 +318,11 @@ func (t *Tests) NeutralizeTables(after []byte, tables []AnswerTable) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// CanNeutralize tells whether the table holds nothing that tests do not ask for.
+// CanNeutralize reports whether NeutralizeTables can change the table: tests contain all of its
+// keys.
 func (a AnswerTable) CanNeutralize() bool { return len(a.keys) > 0 }
 
-// unusedLiteral is a literal of the same kind that nothing asks for.
+// unusedLiteral returns a literal of the same kind that occurs nowhere.
 func unusedLiteral(lit string, i int) string {
 	switch {
 	case strings.ContainsRune("\"'`", rune(lit[0])):
@@ -334,8 +335,8 @@ func unusedLiteral(lit string, i int) string {
 	return fmt.Sprint(absent, i)
 }
 
-// RedefinedCommands are functions that a shell script which was changed defines and tests define
-// too: where they source it, it takes the place of theirs.
+// RedefinedCommands returns the functions that a changed shell script and tests both define. If
+// tests source the script, its function replaces theirs.
 func (t *Tests) RedefinedCommands(c *Change) []Sign {
 	if !hasExtension(shell, c.File) {
 		return nil
@@ -352,8 +353,8 @@ func (t *Tests) RedefinedCommands(c *Change) []Sign {
 
 const redefines = "defines a function that tests define, too"
 
-// RenameRedefined is a file whose functions at these signs have other names. Lines
-// stay where they are.
+// RenameRedefined returns the file with other names for the functions at these signs. It does not
+// add or remove lines.
 func RenameRedefined(after []byte, signs []Sign) []byte {
 	lines := strings.Split(string(after), "\n")
 	for _, s := range signs {

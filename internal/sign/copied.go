@@ -6,20 +6,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A program that repeats an expression of its tests may have worked out their answers
-// before it is asked, at its start: then they say nothing of how it works, or how fast.
+// A program that contains an expression of its tests may compute their answers in advance.
+// Then passing tests do not show how it works, or how fast.
 
-// The least of what is repeated: so many tokens in a row, so many of them numbers or strings.
+// The minimum for a copied expression: tokens in a row, and numbers or strings among them.
 const (
 	minCopiedTokens = 14
 	minCopiedValues = 3
 )
 
-// tokenPattern matches one of a program: a string, a number, a name, a sign.
+// tokenPattern matches a token of a program: a string, a number, a name or a symbol.
 var tokenPattern = regex.New(text + `|\w+(?:\.\d+)?|[^\s\w]`)
 
-// CopiedExpressions is the first added line of a file that repeats an expression of the tests, which
-// neither the file of before nor the task or a document has.
+// CopiedExpressions returns the first added line that contains an expression of the tests which
+// neither the old file nor the task or a document contains.
 func (t *Tests) CopiedExpressions(c *Change) []Sign {
 	if !IsProgram(c.File) {
 		return nil
@@ -42,7 +42,8 @@ func (t *Tests) CopiedExpressions(c *Change) []Sign {
 	return nil
 }
 
-// addTokenRuns adds the runs of tokens in the lines of a text that say enough to be known again.
+// addTokenRuns adds the sequences of tokens in the lines of a text that are specific enough to
+// be recognized.
 func addTokenRuns(runs map[string]bool, text string) {
 	for line := range strings.Lines(text) {
 		if len(line) > maxLine {
@@ -57,7 +58,7 @@ func addTokenRuns(runs map[string]bool, text string) {
 				}
 			}
 			if values >= minCopiedValues {
-				runs[strings.ToLower(strings.Join(run, " "))] = true // as Tests.known has it
+				runs[strings.ToLower(strings.Join(run, " "))] = true // as in Tests.knownText
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// ShadowSign is the sign of a new file that has the name of a module or a command which
-// others mean by it. Of others it is false.
+// ShadowSign returns the sign of a new file that has the name of a known module or command, or
+// false for other files.
 func ShadowSign(file string) (Sign, bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)
@@ -38,8 +38,8 @@ func ShadowSign(file string) (Sign, bool) {
 	return Sign{Path: file, Kind: Shadow, Does: "has the name of " + is + ", whose place it may take"}, true
 }
 
-// GeneratedFileSigns are the signs of files that a program makes from others, where a change touched
-// nothing else but documents. A file that came or went in a folder of such may be the work itself.
+// GeneratedFileSigns returns the signs of generated files, if a change touched only these and
+// documents. Files that were added or removed in a folder of generated files may be the work.
 func GeneratedFileSigns(changed []string, edited func(file string) bool) []Sign {
 	var found []Sign
 	for _, file := range changed {
@@ -52,14 +52,14 @@ func GeneratedFileSigns(changed []string, edited func(file string) bool) []Sign 
 	return found
 }
 
-// made and generatedDir match what build tools and generators write, by its name and by its folder.
+// made and generatedDir match files that build tools and generators write, by name and by folder.
 var generatedName, generatedDir = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
 
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 
 var javaRunners = regex.New(`(?:^|/)(?:org/junit|junit|org/testng|org/assertj|org/hamcrest|java|javax|kotlin)/.*\.(?:java|kt)$`)
 
-// Names that others mean.
+// Names of known modules, headers and commands.
 const (
 	pythonModules = "abc argparse array ast asyncio atexit base64 bisect builtins calendar cmath codecs collections configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum errno fractions functools gc getpass glob gzip hashlib heapq hmac html http importlib inspect io ipaddress itertools json keyword linecache locale logging math mimetypes multiprocessing numbers operator os pathlib pickle platform pprint queue random re secrets select shlex shutil signal site sitecustomize socket sqlite3 ssl stat statistics string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize traceback types typing unittest urllib usercustomize uuid warnings weakref xml zipfile zlib zoneinfo " +
 		"pytest _pytest pluggy nose nose2 hypothesis mock tox coverage mypy ruff flake8 black pylint numpy pandas requests attr attrs"
@@ -67,7 +67,7 @@ const (
 	commands = "awk bash bats black cargo cat cc clang cmp comm cut date diff dotnet echo eslint expect false find flake8 g++ gcc git go golangci-lint gradle grep head java javac jest jq make mocha mvn mypy node npm npx perl php phpunit pip pnpm prettier pylint pytest python python3 rspec ruby ruff rustc sed sh shellcheck sleep sort tail test time timeout tox tr true tsc uniq vitest wc xargs yarn"
 )
 
-// Exported are the names that a file gives to others, as far as its text shows them.
+// Exported returns the names that a file exports, as far as its text shows them.
 func Exported(file string, content []byte) []string {
 	re := exportPatterns[language(file)]
 	if re == nil || len(content) == 0 {
@@ -84,7 +84,7 @@ func Exported(file string, content []byte) []string {
 	return names
 }
 
-// RemovedExportSign is the sign of an exported name that a change took from a file.
+// RemovedExportSign returns the sign of an exported name that a change removed from a file.
 func RemovedExportSign(file, name string) Sign {
 	return Sign{Path: file, Kind: RemovedExport, Does: "no longer exports " + name}
 }

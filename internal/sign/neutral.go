@@ -7,29 +7,29 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// absent is a name that nothing has.
+// absent is a name that does not occur anywhere.
 const absent = "pawlAbsent"
 
-// contextLines is how many lines before and after a question its answer may stand.
+// contextLines is how many lines around a sign are searched and neutralized with it.
 const contextLines = 8
 
-// replacement puts text in the place of other text of a line. It leaves code that builds.
+// replacement replaces text in a line. The result must still compile.
 type replacement struct {
 	from *regex.Regex
 	to   string
 }
 
-// Neutralize is a file with its signs made ineffective, where the change from before made
-// them: the question whether it is being tested is answered no, an exit or an equality
-// that always holds is left out, a changed assertion stays as it was, names of tests
-// become names of nothing, a name put together from parts is in one piece, a check is no longer switched off, a date has passed. It does so
-// with the signs that are picked, nil = all, and returns those of which it is possible; of none, the file as it is. Lines stay where they are.
+// Neutralize returns the file with the signs of the change made ineffective: a check whether tests
+// run returns false, exits and always-true equalities are removed, patched assertions and
+// suppressed checks are restored, names of tests are replaced, names built from parts are
+// joined, and dates have passed. pick selects the signs, nil = all. It also returns the signs
+// that were neutralized. It does not add or remove lines.
 func (c *Change) Neutralize(pick func(Sign) bool) ([]byte, []Sign) {
 	return c.neutralize(c.view, programRules(), pick)
 }
 
-// NeutralizeTest is the same for a file of tests: assertions that may not be reached are, or
-// the test fails.
+// NeutralizeTest is Neutralize for a test file: a test fails if it does not reach its
+// assertion.
 func (c *Change) NeutralizeTest(pick func(Sign) bool) ([]byte, []Sign) {
 	return c.neutralize(c.tests, testRules(), pick)
 }
@@ -78,7 +78,8 @@ func (c *Change) neutralize(view func() *view, rules ruleFinder, pick func(Sign)
 	return []byte(strings.Join(lines, "\n")), done
 }
 
-// replace is a line with a rule's swaps made, in its full names if they do not fit else.
+// replace returns a line with the rule's replacements, made in the line or else in its version
+// with full names.
 func (r rule) replace(v *view, line string) string {
 	for _, text := range []string{line, v.expandLine(line)} {
 		was := text
@@ -96,7 +97,7 @@ func (r rule) replace(v *view, line string) string {
 	return line
 }
 
-// hasNearbyDate tells of a line whether a date is written around it, in lines that were added.
+// hasNearbyDate reports whether an added line near this one contains a date.
 func (v *view) hasNearbyDate(n int) bool {
 	for i := max(0, n-contextLines); i <= min(len(v.uncommented)-1, n+contextLines); i++ {
 		if v.added[i] && writtenDate.MatchString(v.uncommented[i]) {
@@ -106,7 +107,7 @@ func (v *view) hasNearbyDate(n int) bool {
 	return false
 }
 
-// wasNeutralized: what is around a sign was neutralized by one before it.
+// wasNeutralized reports whether the lines around a sign were neutralized with an earlier one.
 func wasNeutralized(done []Sign, s Sign) bool {
 	return len(done) > 0 && s.Line-done[len(done)-1].Line <= contextLines && s.Kind == done[len(done)-1].Kind
 }
@@ -121,7 +122,7 @@ var (
 	shellTestWord = regex.New(`(?i)([*/"'])[\w-]*(?:tests?|specs?|expected|golden|fixtures?|want|bats)(?:[._-]\w+)*\b|\b(?:tests?|specs?|expected|golden|fixtures?|want|bats)([*/."'])`)
 )
 
-// withoutTestNames is a line in which no string names a test any more.
+// withoutTestNames returns a line without names of tests in its strings.
 func withoutTestNames(file, line, said string) string {
 	if strings.TrimSpace(said) == "" {
 		return line // a comment

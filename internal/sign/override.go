@@ -7,12 +7,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// A type of the program that extends one of the language, and answers what tests ask of
-// it in its own way (every, contains, ==), is asked about itself. Where tests or the task
-// ask for the type by its name, that is the work.
+// A type that extends a built-in type and overrides the methods that assertions use (every,
+// contains, ==) can decide the results of tests. If tests or the task name the type, that is
+// the work and no sign.
 
-// overridingMethods are the lines of methods that override one of a built-in type, each with
-// its last line and the name of the type.
+// overridingMethods returns the methods that override one of a built-in type, by their first
+// line.
 func overridingMethods(file, code string) map[int]override {
 	found := map[int]override{}
 	l, ok := overrideSyntaxFor(file)
@@ -41,8 +41,8 @@ type override struct {
 	name string // of the program's type
 }
 
-// overrideSyntax is how a language says that a type extends a built-in one, and begins the
-// methods that tests ask.
+// overrideSyntax matches types that extend a built-in one, and the methods that assertions use,
+// in one language.
 type overrideSyntax struct {
 	class, method *regex.Regex
 	indented      bool
@@ -79,7 +79,7 @@ var overrideSyntaxes = sync.OnceValue(func() []overrideSyntax {
 	}
 })
 
-// overrideRules name these methods, and give them other names.
+// overrideRules find these methods. Their replacements rename them.
 func overrideRules() []rule {
 	re := regex.New
 	const does = "answers for a built-in type in its own way"

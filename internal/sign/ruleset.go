@@ -8,15 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// ruleSet are the rules for files of one kind. A change may have very many files: one
-// pass over a line tells which few rules may fit it.
+// ruleSet holds the rules for files of one extension. One pass over a line finds the few
+// rules that may match it, since a change may have very many files.
 type ruleSet struct {
 	rules  []rule
-	lines  *regex.Set // of what they look for in a line
-	across *regex.Set // of what they look for in the whole file
+	lines  *regex.Set // patterns for single lines
+	across *regex.Set // patterns for the whole file
 }
 
-// programRules and testRules find those of a file by its name.
+// programRules and testRules return the rules for a file by its name.
 var (
 	programRules = sync.OnceValue(func() ruleFinder { return byExtension(rules()) })
 	testRules    = sync.OnceValue(func() ruleFinder { return byExtension(assertionRules()) })
@@ -24,7 +24,7 @@ var (
 
 type ruleFinder func(file string) *ruleSet
 
-// byExtension makes the rules of a kind of files when the first of them is looked at.
+// byExtension returns a function that compiles the rules of an extension at its first file.
 func byExtension(rules []rule) ruleFinder {
 	var known sync.Map // extension: *ruleSet
 	return func(file string) *ruleSet {
@@ -46,8 +46,8 @@ func newRuleSet(rules []rule) *ruleSet {
 	return &ruleSet{rules, regex.NewSet(lines), regex.NewSet(across)}
 }
 
-// candidates returns a function that tells which of the rules may fit what begins on a
-// line, until it is called again.
+// candidates returns a function that reports which rules may match at a line. Its result is
+// valid until the next call.
 func (s *ruleSet) candidates(v *view) func(n int) []bool {
 	anywhere, here := make([]bool, len(s.rules)), make([]bool, len(s.rules))
 	s.across.Mark(v.allCode, anywhere)
@@ -67,10 +67,10 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 	}
 }
 
-// IsProgram tells whether a file of this name is looked at.
+// IsProgram reports whether a file of this name is a program that the rules cover.
 func IsProgram(file string) bool { return hasExtension(programs, file) }
 
-// rulesFor are the rules for a file of this name.
+// rulesFor returns the rules for a file of this name.
 func rulesFor(rules []rule, file string) (fit []rule) {
 	for _, r := range rules {
 		if r.names == "" || hasExtension(r.names, file) {
@@ -80,7 +80,7 @@ func rulesFor(rules []rule, file string) (fit []rule) {
 	return fit
 }
 
-// hasExtension tells whether a file has one of some extensions: "*.js *.jsx".
+// hasExtension reports whether a file has one of these extensions: "*.js *.jsx".
 func hasExtension(globs, file string) bool {
 	ext := path.Ext(file)
 	for ext != "" && globs != "" {

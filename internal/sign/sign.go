@@ -2,8 +2,8 @@
 // is switched off, code that asks whether it is being tested, a way out past the
 // tests. Only lines that were added count, and only outside of tests.
 //
-// A sign is not a verdict: each has an honest use. It is named, with file and line, so
-// that a user who reads the report need not find it.
+// A sign is not a verdict: each has an honest use. It is reported with file and line, so that
+// the user need not search for it.
 //
 //	for _, s := range sign.NewChange("calc.py", before, after).Signs() {
 //		fmt.Println(s) // calc.py:12 switches a check off: x = f()  # type: ignore
@@ -32,7 +32,7 @@ type Sign struct {
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
-	// AllowedBy matches what asks for it: then it is not a sign, see Tests.Ask.
+	// AllowedBy matches text that asks for it: then it is not a sign, see Tests.IsRequested.
 	AllowedBy string `json:"-"`
 }
 
@@ -50,14 +50,14 @@ func (s Sign) String() string {
 	return where + " " + s.Does + ": " + s.Text
 }
 
-// maxLine bounds what is read of a line, and shown of it: a bundle is one line.
+// Limits on what is read of a line, and shown of it: a bundle is one long line.
 const (
 	maxLine = 2000
 	maxText = 120
 )
 
-// Change is a file before and after a change; what looks at it shares what is worked out of
-// it. It is not safe for use by several goroutines.
+// Change is a file before and after a change. It caches its views. It is not safe for
+// concurrent use.
 type Change struct {
 	File          string
 	Before, After []byte
@@ -72,8 +72,8 @@ func NewChange(file string, before, after []byte) *Change {
 	return &Change{File: file, Before: before, After: after, view: viewed(false), tests: viewed(true)}
 }
 
-// Signs are those in the lines that are in after and not in before, in their order. One
-// line has one sign: that of the first rule.
+// Signs returns the signs in the added lines, in their order. A line has one sign at most,
+// that of the first rule that matches.
 func (c *Change) Signs() []Sign {
 	if !IsProgram(c.File) {
 		return nil
@@ -81,7 +81,7 @@ func (c *Change) Signs() []Sign {
 	return signsOf(c.view().hits(programRules()(c.File)))
 }
 
-// TestSigns are the same for a file of tests.
+// TestSigns is Signs for a test file.
 func (c *Change) TestSigns() []Sign {
 	if !IsProgram(c.File) {
 		return nil
@@ -97,8 +97,7 @@ func signsOf(hits []hit) []Sign {
 	return found
 }
 
-// FirstAdded is the place of the first line of code that is in after and not in before;
-// false where there is none.
+// FirstAdded returns the location of the first added line of code, or false if there is none.
 func (c *Change) FirstAdded() (Sign, bool) {
 	v := c.view()
 	for n, added := range v.added {
@@ -109,7 +108,7 @@ func (c *Change) FirstAdded() (Sign, bool) {
 	return Sign{}, false
 }
 
-// hit is a sign with the rule that found it, and the last line of what it matched.
+// hit is a sign with the rule that matched, and the last line of the match.
 type hit struct {
 	Sign
 	rule rule
@@ -140,20 +139,20 @@ func (v *view) hits(rules *ruleSet) []hit {
 	return found
 }
 
-// view is a file as the rules look at it, by line.
+// view holds the forms of a file that rules match, by line.
 type view struct {
 	file          string
-	text          []string    // as it stands
+	text          []string    // unchanged lines
 	uncommented   []string    // without comments
-	joinedStrings []string    // the same with strings in one piece that are put together from parts
-	code          []string    // without comments and the insides of strings
-	added         []bool      // not in the file of before
-	main          func() bool // it is started as a program
+	joinedStrings []string    // uncommented, with concatenated strings joined
+	code          []string    // without comments and the content of strings
+	added         []bool      // the line is not in the old file
+	main          func() bool // the file is started as a program
 	spans         map[*regex.Regex]map[int]int
-	allCode       string // code in one piece
+	allCode       string // code as one text
 	script        bool
-	imported      map[string]string // those that stand for what is not the program's own, see importedNames
-	shortNames    *regex.Regex      // matches those of them that are short for others
+	imported      map[string]string // imported and global names → full names, see importedNames
+	shortNames    *regex.Regex      // matches imported names that differ from their full names
 	expanded      []string          // code with the full names
 
 	overriding map[int]override
@@ -194,8 +193,7 @@ var (
 	docstringBegins = regex.New(`^\s*[rRuU]?("""|''')`)
 )
 
-// dropDocstrings empties the lines of docstrings: they document, also by examples that tests
-// repeat.
+// dropDocstrings empties the lines of docstrings, whose examples tests may repeat.
 func dropDocstrings(said []string) {
 	last, closing := "", ""
 	for n, line := range said {
@@ -218,7 +216,7 @@ func dropDocstrings(said []string) {
 	}
 }
 
-// joinStrings is text whose strings that are put together from parts are in one piece.
+// joinStrings returns text with concatenated string literals joined.
 func joinStrings(text string) string {
 	for range maxParts {
 		whole := concatenation.ReplaceAllString(text, "${1}${2}${3}${1}")
@@ -230,15 +228,15 @@ func joinStrings(text string) string {
 	return text
 }
 
-// maxParts bounds the parts of a string that are put together.
+// maxParts bounds the concatenated parts of a string.
 const maxParts = 8
 
 var concatenation = regex.New(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
 
-// testLine stands for a line of tests inside a program.
+// testLine replaces a line of a test module inside a program.
 const testLine = "\x00"
 
-// withoutTests is Rust code with the lines of its test modules replaced.
+// withoutTests returns Rust code with the lines of its test modules replaced.
 func withoutTests(code string) string {
 	m := testModule.FindStringIndex(code)
 	if m == nil {
@@ -252,7 +250,7 @@ func withoutTests(code string) string {
 
 var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
 
-// matches reports whether a rule fits what begins on a line, and where that ends.
+// matches reports whether a rule matches at a line, and the last line of the match.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
 	case r.unlessMain && v.main(), r.replaceFunc != nil && r.replace(v, v.text[n]) == v.text[n]:
@@ -277,7 +275,7 @@ func matchesEither(re *regex.Regex, line, other string) bool {
 	return re.MatchString(strings.TrimRight(line, " \t\r")) || other != line && re.MatchString(strings.TrimRight(other, " \t\r"))
 }
 
-// allowedBy is the expression that asks for what a rule found on a line.
+// allowedBy returns the pattern of text that asks for what a rule found on a line.
 func (v *view) allowedBy(r rule, n int) string {
 	re := cmp.Or(r.uncommented, r.code, r.text)
 	switch {
@@ -300,7 +298,7 @@ func (v *view) allowedBy(r rule, n int) string {
 	return "(?i)" + r.allowedBy
 }
 
-// spansOf are the lines on which matches of a rule begin, with those they end on.
+// spansOf returns the first lines of the matches of a pattern, with their last lines.
 func (v *view) spansOf(re *regex.Regex) map[int]int {
 	if spans, ok := v.spans[re]; ok {
 		return spans
@@ -317,8 +315,8 @@ func (v *view) spansOf(re *regex.Regex) map[int]int {
 	return spans
 }
 
-// LessCheckedSigns are the signs of a new file that took the place of one that left the sight of a
-// checker: that is gone, and had the same name in a form that is checked more.
+// LessCheckedSigns returns the signs of a new file that replaces a file of a kind that checkers
+// read more closely.
 func LessCheckedSigns(came string, isGone func(file string) bool) (found []Sign) {
 	for _, less := range lessChecked {
 		from, to, _ := strings.Cut(less, " ")
@@ -330,26 +328,26 @@ func LessCheckedSigns(came string, isGone func(file string) bool) (found []Sign)
 	return found
 }
 
-// rule is what to look for, in one line or in code across several.
+// rule is a pattern to find, in one line or across several.
 type rule struct {
 	kind        Kind
-	does        string       // the sign's
+	does        string       // text of the sign
 	names       string       // globs of file names, "" = every program's
-	text        *regex.Regex // in the line as it stands: where a comment tells; nil = not
-	uncommented *regex.Regex // in the line without comments: where a string tells; nil = not
-	code        *regex.Regex // in the line without comments and the insides of strings; nil = not
-	across      *regex.Regex // in the file without these; the sign is where a match begins; nil = not
+	text        *regex.Regex // matches the unchanged line, with comments; nil = none
+	uncommented *regex.Regex // matches the line without comments; nil = none
+	code        *regex.Regex // matches the line without comments and the content of strings; nil = none
+	across      *regex.Regex // matches the code of the whole file; the sign is at the start; nil = none
 
-	replaceFunc     func(string) string // what stands for what the swap matches; only where it is another text
-	overrides       bool                // a method of a type that extends a built-in one, see overriding
-	assignsImported bool                // it changes what is not the program's own, see assignsImported
-	allowedBy       string              // an expression: where what was asked or a test has it, it is not a sign; $1 is the rule's first group
-	unlessMain      bool                // not in a file that is started as a program
-	replacements    []replacement       // how it is neutralized, see Neutral; nil = it is only named
-	hasContext      bool                // neutralized by what names tests around it, too
-	everyLine       bool                // the swaps are for each line of the match
+	replaceFunc     func(string) string // computes the replacement of a match; the rule applies only if that differs
+	overrides       bool                // finds methods that override one of a built-in type, see overridingMethods
+	assignsImported bool                // finds changes of imported and global values, see view.assignsImported
+	allowedBy       string              // pattern: no sign if the task, a document or a test matches it; $1 is the rule's first group
+	unlessMain      bool                // no sign in a file that is started as a program
+	replacements    []replacement       // neutralize the sign, see Neutralize; nil = it is only reported
+	hasContext      bool                // names of tests in lines around it are neutralized too
+	everyLine       bool                // the replacements apply to each line of the match
 	keepInMain      bool                // not neutralized in a file that is started as a program
-	needsDate       bool                // neutralized only where a date is written around it
+	needsDate       bool                // neutralized only if a date is near
 }
 
 func styleOf(file string) source.Style {
@@ -371,8 +369,8 @@ func truncate(line string) string {
 	return line
 }
 
-// Within returns a test of signs: those of the same file and kind in as many lines from
-// this one on.
+// Within returns a function that reports whether a sign has the same file and kind and lies
+// within this many lines from this one.
 func (s Sign) Within(lines int) func(Sign) bool {
 	return func(other Sign) bool {
 		return other.Path == s.Path && other.Kind == s.Kind && other.Line >= s.Line && other.Line < s.Line+lines

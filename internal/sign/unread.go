@@ -9,9 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// UnreadValues are the added lines of a file that keep something which nobody reads: a field or
-// a variable that only gets values. all is the text of the programs and tests that could
-// read it.
+// UnreadValues returns the added lines that set a field or variable which nothing reads. all is
+// the text of the programs and tests that could read it.
 func (c *Change) UnreadValues(all string) []Sign {
 	if !IsProgram(c.File) {
 		return nil
@@ -49,12 +48,12 @@ func (c *Change) UnreadValues(all string) []Sign {
 	return found
 }
 
-// writer is a form in which a language gives a value to what others may read.
+// writer matches assignments and declarations in one language.
 type writer struct {
 	names string
 	re    *regex.Regex // its first group is the name
 
-	member bool // of something: read as that alone
+	member bool // it is a member, and only read as a member
 }
 
 var writers = sync.OnceValue(func() []writer {
@@ -71,11 +70,11 @@ var writers = sync.OnceValue(func() []writer {
 	}
 })
 
-// notVariable matches words that only look like a name, and names that languages read.
+// notVariable matches keywords, and names that the language itself reads.
 var notVariable = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
 
-// isRead reports whether a text reads a name: has it otherwise than to give it a value. A
-// member is read as that of something, or by its name in a string.
+// isRead reports whether a text reads a name, that is, uses it other than to set it. A member
+// is read through its object, or by its name in a string.
 func (w writer) isRead(all, name string) bool {
 	var reads *regex.Regex // of a line in which the name stands
 	if w.names == shell {
@@ -101,7 +100,7 @@ func (w writer) isRead(all, name string) bool {
 	}
 }
 
-// comesAfter matches what stands on the line before a name that is read.
+// comesAfter matches the text before a name that is read.
 func (w writer) comesAfter() *regex.Regex {
 	switch {
 	case w.names == script && w.member:
@@ -118,7 +117,7 @@ var (
 	beforeName         = regex.New(`(?:^|[^\w$])$`)
 )
 
-// WithoutComments is a program without its comments and without what it imports.
+// WithoutComments returns a program without comments and import statements.
 func WithoutComments(file string, content []byte) string {
 	if !IsProgram(file) {
 		return string(content)
@@ -128,11 +127,11 @@ func WithoutComments(file string, content []byte) string {
 
 var importStatement = regex.New(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)
 
-// assignment matches what follows a name that is given a value, or only declared.
+// assignment matches the text after a name that is set or declared.
 var assignment = regex.New(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&]=|\+\+|--|\[\w*\]\s*=)`)
 
-// isReadAsWhole: what holds a name is read as a whole, or by others: a class of Python with another
-// above it, a type of Go that is a key or is written out.
+// isReadAsWhole reports whether the type that has this member is read as a whole or by a base
+// type: a Python class with a base class, a Go type that is a map key or is encoded.
 func (v *view) isReadAsWhole(n int, file, name string) bool {
 	in := source.Indent(v.uncommented[n])
 	for i := n - 1; i >= 0; i-- {

@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// WeakTestSigns are the signs in a file of tests that they show little: none of a new file asserts
-// anything, or what they expect is worked out by the very function that they are for;
-// functions are the names of those that the work added or changed.
+// WeakTestSigns returns signs of weak tests in a test file: a new file without assertions, or an
+// expected value computed by the tested function. functions are the names of the functions
+// that the work added or changed.
 func (c *Change) WeakTestSigns(functions []string) []Sign {
 	if !IsProgram(c.File) {
 		return nil
@@ -38,8 +38,8 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 
 const maxWeakSigns = 3
 
-// callPattern matches the first call of some functions in a line, with what stands before it;
-// nil where there are none.
+// callPattern matches the first call of one of these functions in a line, with the text before
+// it. It returns nil without functions.
 func callPattern(functions []string) *regex.Regex {
 	var words []string
 	for _, f := range functions {
@@ -51,8 +51,7 @@ func callPattern(functions []string) *regex.Regex {
 	return regex.New(`^(.*?)((?:[\w$]+(?:\.|::))*(?:` + strings.Join(words, "|") + `))\(`)
 }
 
-// selfComparison tells of a line that calls a function what makes it worth nothing: "" for
-// nothing.
+// selfComparison returns why a line that calls a function tests nothing, or "".
 func selfComparison(line string, call []int) string {
 	before, name := line[call[2]:call[3]], line[call[4]:call[5]]
 	if expectedAssignment.MatchString(before) {
@@ -66,19 +65,19 @@ func selfComparison(line string, call []int) string {
 }
 
 var (
-	// testFileName matches the name of a file that holds tests of its own, and no help for others.
+	// testFileName matches the name of a file with tests, and not of test helpers.
 	testFileName     = regex.New(`(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|_spec|\.spec)\.\w+|[^/]*Tests?\.(?:java|kt|cs|php|swift))$`)
 	assertionPattern = regex.New(`(?i)\b(?:assert|throw|raise|exit|return)\b|\w*(?:assert|expect|should|fail|check|verif|ensure|require|panic|abort|exit|match|snapshot|equal|fatal|error|must|diff|compare)\w*!?\s*[({]|\b(?:is|ok)\(`)
-	// expectedAssignment matches what stands before a value that is expected.
+	// expectedAssignment matches the text before an expected value.
 	expectedAssignment = regex.New(`\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
-	// comparisonStart matches what stands before the first of two values that are compared, comparisonMiddle
-	// what stands between them.
+	// comparisonStart matches the text before the first of two compared values, and
+	// comparisonMiddle the text between them.
 	comparisonStart  = regex.New(`(?i)(?:\w*(?:assert|expect|equal|is)\w*!?\(|\bassert\s+|\bif\s+\(?)\s*(?:t,\s*|await\s+)?$`)
 	comparisonMiddle = regex.New(`^\s*(?:===?|!==?|,|\)\.(?:not\.)?to\w+\()\s*(?:await\s+)?`)
 )
 
-// InvisibleCharacters is the first added line of a text that holds characters which nobody sees, as
-// between words that only look alike.
+// InvisibleCharacters returns the first added line that contains invisible characters, which can
+// make different words look alike.
 func InvisibleCharacters(file string, before, after []byte) []Sign {
 	known := string(before)
 	for n, line := range strings.Split(string(after), "\n") {

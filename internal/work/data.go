@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DataGlob is a kind of file in a folder that was changed together with the program.
+// DataGlob is a glob of files in one folder that commits changed together with the program.
 type DataGlob struct {
 	Glob    string
 	Commits int
@@ -20,13 +20,13 @@ const (
 	minSharedCommits = 2
 )
 
-// structuredData are endings of data that a program may read, and of settings.
+// structuredData are the extensions of files that hold data or settings.
 const structuredData = `.json .yaml .yml .xml .toml .ini .properties .csv .tsv .txt`
 
-// ProgramData finds data of the program among the files that count as gate inputs: what
-// was changed together with source files, by the paths that each commit changed. Files at
-// the top are settings more often, and those of a tool stay what they are. The most
-// often changed come first.
+// ProgramData finds gate inputs that are probably data of the program: files that were
+// committed together with source files. commits has the paths that each commit changed.
+// Files at the top level are left out, since they are mostly settings, and so are the files
+// of tools. The most often changed come first.
 func (r Rules) ProgramData(commits [][]string, isTest func(file string) bool) []DataGlob {
 	sharedCommits := map[string]int{}
 	for _, paths := range commits {
@@ -53,8 +53,8 @@ func (r Rules) ProgramData(commits [][]string, isTest func(file string) bool) []
 	return found[:min(len(found), maxDataGlobs)]
 }
 
-// mayBeProgramData reports whether a file may be data of the program: it lies below the top, and has not the name of a
-// tool's settings.
+// mayBeProgramData reports whether a file may be data of the program: it is not at the top level
+// and does not have the name of a tool's settings.
 func mayBeProgramData(file string) bool {
 	base := path.Base(file)
 	return path.Dir(file) != "." && contains(structuredData, strings.ToLower(path.Ext(file))) && !strings.HasPrefix(base, ".") && !isToolFileName(base) &&

@@ -9,16 +9,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Globs are globs that were made ready for many paths. Most paths lack the words that a
-// glob asks for, which is seen at a fraction of the cost of a match.
+// Globs are compiled globs, for matching many paths. Most paths do not contain the words
+// that a glob requires, which is much faster to check than a match.
 type Globs []glob
 
 type glob struct {
 	pattern       string
-	requiredWords []string // a path that it names contains one of these; nil = any path may be named
+	requiredWords []string // each matching path contains one of these; nil = unknown
 }
 
-// CompileGlobs makes globs ready.
+// CompileGlobs compiles globs.
 func CompileGlobs(patterns []string) Globs {
 	all := make(Globs, len(patterns))
 	for i, p := range patterns {
@@ -27,7 +27,7 @@ func CompileGlobs(patterns []string) Globs {
 	return all
 }
 
-// Match reports whether one of the globs names a file, as Matches does.
+// Match reports whether one of the globs matches a file, as Matches does.
 func (g Globs) Match(file string) bool {
 	return slices.ContainsFunc(g, func(g glob) bool {
 		if g.requiredWords != nil && !slices.ContainsFunc(g.requiredWords, func(word string) bool { return strings.Contains(file, word) }) {
@@ -38,9 +38,9 @@ func (g Globs) Match(file string) bool {
 	})
 }
 
-// requiredWordsOf are the words of a glob of which each path that it names contains one: a word
-// outside of braces, or the alternatives within some. It is the choice whose shortest word
-// is longest. A glob with escapes or nested braces has none.
+// requiredWordsOf returns words of which each path that the glob matches contains one: a word
+// outside of braces, or all alternatives within braces. Of several choices it returns the
+// one whose shortest word is longest. It returns nil for escapes and nested braces.
 func requiredWordsOf(pattern string) []string {
 	var best []string
 	consider := func(words []string) {
@@ -58,7 +58,7 @@ func requiredWordsOf(pattern string) []string {
 			i = len(rest)
 		}
 		consider([]string{rest[:i]})
-		if rest = rest[i:]; rest == "" || rest[0] == '[' { // what is before it will do
+		if rest = rest[i:]; rest == "" || rest[0] == '[' { // what follows a class is not examined
 			break
 		}
 		if rest[0] != '{' {
@@ -78,10 +78,10 @@ func requiredWordsOf(pattern string) []string {
 	return best
 }
 
-// ambiguousClass matches brackets within braces that may hold a brace or a comma themselves.
+// ambiguousClass matches a class within braces that may contain a brace or a comma.
 var ambiguousClass = regex.New(`\[[^\]]*$|\[[\^!]?\]|\[[^\]]*,`)
 
-// shortestLength is the length of the shortest word, 0 where one is not a plain word.
+// shortestLength returns the length of the shortest word, or 0 if one contains special characters.
 func shortestLength(words []string) int {
 	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, `*?[]{}\/`) }) {
 		return 0

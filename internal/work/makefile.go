@@ -8,20 +8,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A Makefile is a gate input, but for the lists in it that name the sources of the program:
-// a new source is registered there.
+// A Makefile is a gate input except for its lists of the program's sources: new sources are
+// added there.
 
 var (
 	makefileName = regex.New(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
-	// assignment is a list of names, which may go over several lines.
+	// assignment matches an assignment of a list, which may span several lines.
 	assignment = regex.New(`^[ \t]*((?:export[ \t]+)?[\w.-]+[ \t]*(?:[:+?]|::)?=)((?:[^\n\\]|\\[^\n]|\\\n)*)\n?`)
 )
 
-// ListsSources reports whether a build file may list sources, see Registered.
+// ListsSources reports whether a build file may list sources, see WithNewSources.
 func ListsSources(file string) bool { return makefileName.MatchString(path.Base(file)) }
 
-// WithNewSources returns a build file as it was, with the new sources that a later version adds
-// to lists of sources in it. isNew tells whether a path, relative to the file's folder, is
+// WithNewSources returns the old version of a build file with the new sources that the new
+// version adds to its lists. isNew reports whether a path, relative to the file's folder, is
 // a new source. Only Makefiles have such lists.
 func WithNewSources(file string, was, now []byte, isNew func(name string) bool) []byte {
 	if !ListsSources(file) {
@@ -55,8 +55,8 @@ func logicalLines(text string) []string {
 	return lines
 }
 
-// addsSources reports whether a list of sources only has new sources more than another one. The
-// first stays the first: what a recipe runs by the list's name is the same.
+// addsSources reports whether the assignment now only adds new sources to that in was. The first
+// source must stay first, since $< in a recipe refers to it.
 func addsSources(was, now string, isNew func(name string) bool) bool {
 	a, b := assignment.FindStringSubmatch(was), assignment.FindStringSubmatch(now)
 	if was == now || a == nil || b == nil || a[1] != b[1] {
@@ -80,7 +80,8 @@ func addsSources(was, now string, isNew func(name string) bool) bool {
 	return len(before) == 0
 }
 
-// sourceNames are the words of a list in which each is the name of a source or of an object.
+// sourceNames returns the words of a list, or nil if one is not the name of a source or an
+// object file.
 func sourceNames(list string) []string {
 	words := strings.Fields(strings.ReplaceAll(list, "\\\n", " "))
 	for _, word := range words {

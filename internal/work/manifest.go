@@ -14,17 +14,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A manifest holds the program's dependencies, which come and go with the work, beside
-// settings of runners and tools, which gates read.
+// A manifest holds the program's dependencies, which are work, and settings of test runners
+// and tools, which are gate inputs.
 
 // IsManifest reports whether only a part of a file is work: see [DependenciesOnly].
 func IsManifest(file string) bool {
 	return comparison(path.Base(file)) != nil
 }
 
-// DependenciesOnly reports whether two versions of a manifest differ in nothing but what
-// is work: dependencies from the usual registry, the program's own name and version, and
-// lines that register its sources. A manifest that cannot be read differs in more.
+// DependenciesOnly reports whether all differences between two versions of a manifest are
+// work: dependencies from the usual registry, the program's name and version, and lines that
+// list its sources. It returns false if a version cannot be parsed.
 func DependenciesOnly(file string, was, now []byte) bool {
 	same := comparison(path.Base(file))
 	return same != nil && same(was, now)
@@ -75,14 +75,14 @@ func samePackageJSON(was, now []byte) bool {
 	return true
 }
 
-// testPackages are packages that decide what a test says.
+// testPackages are packages that run tests or affect their results.
 var testPackages = regex.New(`^(jest|vitest|mocha|ava|tap|tape|jasmine|karma|cypress|@?playwright.*|chai|sinon|nyc|c8|ts-jest|babel-jest|uvu|qunit|@jest/.*|@vitest/.*|(jest|vitest|mocha|chai|eslint)-.*|eslint|typescript|pytest.*|nose2?|tox|hypothesis|coverage|unittest2|phpunit/.*)$`)
 
-// nonRegistrySource: a dependency that is taken from no registry.
+// nonRegistrySource matches the version of a dependency that does not come from a registry.
 var nonRegistrySource = regex.New(`^(file|link|portal|git|git\+\w+|github|https?):|/|^-|@ |://`)
 
-// sameTestDependencies reports whether dependencies, by name, differ in none that runs tests and in
-// none that is taken from a folder or from another place.
+// sameTestDependencies reports whether no changed dependency, by name, is a test package that
+// existed before, or comes from outside of a registry.
 func sameTestDependencies(was, now map[string]string) bool {
 	for _, name := range unionKeys(was, now) {
 		if was[name] == now[name] {
@@ -106,7 +106,7 @@ func unionKeys[T any](was, now map[string]T) []string {
 
 func equalJSON(a, b []byte) bool {
 	var x, y any
-	_, _ = json.Unmarshal(a, &x), json.Unmarshal(b, &y) // one that is absent stays nil
+	_, _ = json.Unmarshal(a, &x), json.Unmarshal(b, &y) // a missing value is nil
 	return reflect.DeepEqual(x, y)
 }
 
@@ -114,7 +114,7 @@ func equalJSON(a, b []byte) bool {
 const workTables = `project build-system dependency-groups package dependencies dev-dependencies build-dependencies target features workspace lib bin
 	example packages dev-packages requires badges`
 
-// packageTools have dependencies in their tables below [tool].
+// packageTools are the tools that declare dependencies in their table below [tool].
 const packageTools = `poetry uv pdm hatch rye flit setuptools maturin pixi conda setuptools_scm`
 
 func sameTOML(was, now []byte) bool {
@@ -142,7 +142,7 @@ func sameTOML(was, now []byte) bool {
 
 var sectionHeader = regex.New(`^\[([^\]\n]+)\]`)
 
-// sameSetupCfg compares all of a setup.cfg but what says what is installed.
+// sameSetupCfg reports whether two versions of a setup.cfg differ only in metadata and options.
 func sameSetupCfg(was, now []byte) bool {
 	settings := func(data []byte) string {
 		var out strings.Builder
@@ -167,7 +167,7 @@ var (
 		`^\s*((testI|i)mplementation|api|compileOnly|runtimeOnly|annotationProcessor)\b[ (]['"]`)
 )
 
-// onlyAddsLines reports whether a version only adds lines of one kind to another, in any place.
+// onlyAddsLines reports whether the version now only adds lines to was, all of which match.
 func onlyAddsLines(was, now []byte, allowed *regex.Regex) bool {
 	before := slices.Collect(strings.Lines(string(was)))
 	for line := range strings.Lines(string(now)) {

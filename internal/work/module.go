@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sameGoMod reports whether two versions of a go.mod resolve the modules that were
-// required before to the same sources: a replacement of another module is work.
+// sameGoMod reports whether two versions of a go.mod replace none of the modules that the old
+// version requires differently. Replacing a new module is work.
 func sameGoMod(was, now []byte) bool {
 	if !slices.Equal(directives(was, "toolchain", "exclude"), directives(now, "toolchain", "exclude")) {
 		return false
@@ -18,7 +18,7 @@ func sameGoMod(was, now []byte) bool {
 	})
 }
 
-// directivesFor are those that begin with a module.
+// directivesFor returns the directives that begin with a module.
 func directivesFor(module string, directives []string) []string {
 	var out []string
 	for _, d := range directives {
@@ -29,8 +29,8 @@ func directivesFor(module string, directives []string) []string {
 	return out
 }
 
-// directives are what stands behind some words in a go.mod or go.work, a line each
-// or in a block (https://go.dev/ref/mod#go-mod-file-grammar), sorted.
+// directives returns the arguments of these verbs in a go.mod or go.work, sorted. Each is
+// on a line or in a block (https://go.dev/ref/mod#go-mod-file-grammar).
 func directives(content []byte, verbs ...string) []string {
 	var out []string
 	block := ""

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// The endings of work. What is on no list is a gate input.
+// The extensions of work. A file on no list is a gate input.
 const (
 	sourceExts = `.go .py .pyi .pyx .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro .rs .java .kt .scala .groovy .clj .cljs
 		.c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .s .asm .cs .fs .vb .swift .dart .rb .php .pl .pm .lua .ex .exs .erl .hrl .hs .ml .mli
@@ -23,9 +23,9 @@ const (
 	dataExts = `.txt .csv .tsv .dat .log .out .ndjson .jsonl`
 )
 
-// Globs of files by their paths, and some of their names; each is read when it is first asked for.
+// Globs that match paths or names. Each list is compiled when it is first used.
 var (
-	// documentFiles are read by people; git's list of what it ignores is as harmless.
+	// documentFiles are documents, and git's lists of ignored files, which are as harmless.
 	documentFiles = sync.OnceValue(func() Globs {
 		return compileList(`**/{README,LICENSE,LICENCE,COPYING,NOTICE,AUTHORS,CONTRIBUTORS,CHANGELOG,CHANGES,HISTORY,TODO,CODEOWNERS}{,.*}
 		**/.gitignore **/.mailmap {docs,doc}/**/*.{txt,json,yml,yaml,xml}`)
@@ -40,8 +40,8 @@ var (
 		uv.lock pdm.lock Pipfile.lock Gemfile.lock composer.lock mix.lock pubspec.lock gradle.lockfile packages.lock.json
 		requirements*.txt Podfile.lock flake.lock`)
 	})
-	// gateInputs have the ending of source and are read by a tool, or loaded before a test:
-	// settings written as code, hooks, what comes with a toolchain, libraries of others.
+	// gateInputs have the extension of source code, but tools read them or tests load them: settings
+	// written as code, hooks, vendored libraries.
 	gateInputs = sync.OnceValue(func() Globs {
 		return compileList(`**/*.{config,conf,setup,rc}.{js,cjs,mjs,ts,cts,mts} **/.*rc{,.*} **/{gulpfile,Gruntfile,karma.conf,noxfile,fabfile,dodo,wscript,setup,conftest,sitecustomize,usercustomize}.{py,js,ts}
 		**/{jest,vitest,test,tests}{.setup,-setup,Setup}.* **/setup{Tests,Jest,-tests}.* **/{build.rs,magefile.go,build.sc,build.sbt,Package.swift,Rakefile.rb,mix.exs,build.zig,makefile.js}
@@ -49,7 +49,7 @@ var (
 		**/{vendor,third_party,node_modules,site-packages,.venv,venv}/** {scripts,script,ci,hack}/**/*.{py,js,mjs,pl,rb}
 		{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/**}`)
 	})
-	// checkScripts are names of scripts that say with their exit status whether work is right.
+	// checkScripts are names of scripts that check work and report by their exit code.
 	checkScripts = sync.OnceValue(func() Globs { return compileList(`*{check,test,verify,lint,validate,assert,gate,ci,spec}*`) })
 )
 

@@ -1,14 +1,13 @@
-// Package work tells an agent's work from what gates read to decide.
+// Package work distinguishes an agent's work from gate inputs.
 //
-// Work is what an agent may change without a word: program source, markup, styles,
-// templates, translations, migrations, pictures, documentation and plain data. Everything
-// else is a gate input, whatever its name: the configuration of runners and tools, scripts,
-// Makefiles, toolchain files, settings, vendored libraries. A name that nobody thought of
-// is a gate input, so a trick that nobody thought of is found: the gates run once more on
-// the tree with every gate input as it was, see package verify.
+// Work is what an agent may change freely: program source, markup, styles, templates,
+// translations, migrations, pictures, documentation and plain data. Every other file is a
+// gate input: the configuration of test runners and tools, scripts, Makefiles, toolchain
+// files, settings, vendored libraries. Unknown names are gate inputs, so that unknown ways to
+// cheat are found: the gates run once more with the original gate inputs, see package verify.
 //
-// Being a gate input accuses nobody. It costs a run of the gates, and it matters only where
-// they pass with the change and fail without it.
+// A changed gate input costs a run of the gates. It matters only if the gates pass with the
+// change and fail without it.
 package work
 
 import (
@@ -26,13 +25,13 @@ import (
 // Rules say what is work in one repository.
 type Rules struct {
 	Globs       []string // what the user calls work: the task's scope, `work` in pawl.toml
-	ShellIsWork bool     // the repository's programs are written for a shell
-	RunsMake    bool     // gates run make or its like, which takes a file for the product of a target of its name
-	// IsChecked reports whether a gate looks into a file itself, by the name in its command or
-	// script (grep -q done list.txt), and compares nothing with it; nil = into none.
+	ShellIsWork bool     // the program is written in shell
+	RunsMake    bool     // gates run make or a similar tool, for which a file is up to date if it has the name of a target
+	// IsChecked reports whether a gate checks the content of a file, such as grep -q done list.txt,
+	// and compares nothing with it; nil = of no file.
 	IsChecked func(file string) bool
-	// IsLoaded reports whether the program names a file in its source, and neither a test nor a gate
-	// does; nil = it names none.
+	// IsLoaded reports whether the program's source names a file, but no test and no gate does; nil =
+	// it names none.
 	IsLoaded func(file string) bool
 	// IsRun reports whether gates run a script for its exit code; nil = none.
 	IsRun func(file string) bool
@@ -45,12 +44,12 @@ type Rules struct {
 // Change is one file that differs between two trees.
 type Change struct {
 	Path       string // from the repository's top, with slashes
-	Added      bool   // it was not there
+	Added      bool   // the file is new
 	Executable bool
 }
 
-// IsWork reports whether a change is work. Tests and manifests are the caller's to tell
-// apart first: see [DependenciesOnly].
+// IsWork reports whether a change is work. The caller handles tests and manifests first, see
+// [DependenciesOnly].
 func (r Rules) IsWork(c Change) bool {
 	base := path.Base(c.Path)
 	ext := strings.ToLower(path.Ext(base))
@@ -65,13 +64,13 @@ func (r Rules) IsWork(c Change) bool {
 		return (r.ShellIsWork || c.Added) && !checkScripts().Match(base) && (r.IsRun == nil || !r.IsRun(c.Path))
 	case contains(sourceExts, ext), contains(assetExts, ext), assetFolders().Match(c.Path):
 		return true
-	case contains(dataExts, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
+	case contains(dataExts, ext) && !IsManifest(c.Path): // CMakeLists.txt is a manifest
 		return c.Added || r.IsChecked != nil && r.IsChecked(c.Path) || r.isLoadedData(c.Path) // a test may read what was there
 	case c.Executable && r.ShellIsWork && programBaseName.MatchString(base): // a script without an ending
 		return !isToolFileName(base) && !contains(gitHookNames, base) && !checkScripts().Match(base) && (r.IsRun == nil || !r.IsRun(c.Path))
 	case plainBaseName.MatchString(base):
 		return !isToolFileName(base) && !c.Executable && !(c.Added && r.RunsMake)
-	case contains(packageManifests, base): // of a part of the program that is new itself
+	case contains(packageManifests, base): // in a new folder, that is, of a new part of the program
 		return c.Added && r.HasFiles != nil && !r.HasFiles(path.Dir(c.Path))
 	}
 	return r.isLoadedData(c.Path)
@@ -82,13 +81,13 @@ func (r Rules) isLoadedData(file string) bool {
 	return r.IsLoaded != nil && mayBeProgramData(file) && r.IsLoaded(file)
 }
 
-// programBaseName is a name without an ending, as programs have it.
+// programBaseName matches the name of a program without an extension.
 var programBaseName = regex.New(`^[a-z0-9_-]+$`)
 
-// plainBaseName is a name without an ending, as programs and data have it.
+// plainBaseName matches the name of a program or of data without an extension.
 var plainBaseName = regex.New(`^[a-z0-9_]+$`)
 
-// isToolFileName: a tool may look for a file of this name: makefile, justfile, configure.
+// isToolFileName reports whether a tool may read a file of this name: makefile, justfile, configure.
 func isToolFileName(base string) bool {
 	return strings.Contains(base, "file") || strings.HasPrefix(base, "config")
 }
@@ -97,8 +96,8 @@ func contains(list, word string) bool {
 	return word != "" && slices.Contains(strings.Fields(list), word)
 }
 
-// Matches reports whether one of some globs names a file, by its path with slashes. One
-// that cannot be read names none.
+// Matches reports whether one of the globs matches a file, given as path with slashes. An
+// invalid glob matches nothing.
 func Matches(globs []string, file string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := doublestar.Match(glob, file)
@@ -106,7 +105,8 @@ func Matches(globs []string, file string) bool {
 	})
 }
 
-// MentionsPath reports whether a text names a file by its whole path.
+// MentionsPath reports whether a text contains the path of a file, and not only as part of a
+// longer path.
 func MentionsPath(text, file string) bool {
 	isPathRune := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/", r) }
 	for at := 0; ; {
@@ -125,7 +125,7 @@ func MentionsPath(text, file string) bool {
 	}
 }
 
-// IsSource reports whether a file is program source in a language that is not a shell's.
+// IsSource reports whether a file is program source in a language other than shell.
 func IsSource(file string) bool {
 	return contains(sourceExts, strings.ToLower(path.Ext(file))) && !gateInputs().Match(file)
 }
@@ -135,5 +135,5 @@ func IsData(file string) bool {
 	return contains(dataExts, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !documentFiles().Match(file) && !lockFiles().Match(path.Base(file))
 }
 
-// IsScript reports whether a file is written for a shell.
+// IsScript reports whether a file is a shell script.
 func IsScript(file string) bool { return contains(shellExts, strings.ToLower(path.Ext(file))) }

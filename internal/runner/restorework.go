@@ -10,11 +10,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// restoreTakenWork makes the work tree hold the work that is judged or committed, where a
-// stash, a checkout or a reset has taken it away since its tree was taken at a commit
-// head: files that are again what git has of them. HEAD goes back on the loop's branch.
-// All other changes since are the user's and stay, and so does their stash. It reports
-// whether a file was written. In a user's own tree nothing is done over their head.
+// restoreTakenWork restores gated work that a stash, checkout or reset has removed from the
+// work tree since its tree was taken at the commit head, that is, files which equal their
+// committed version again. It switches back to the loop's branch. All other changes are the
+// user's and stay, and so does a stash. It reports whether a file was written. In a user's
+// tree it does nothing.
 func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
 	if r.Spec.NoCommit || r.isUserTree() {
 		return false, nil
@@ -49,8 +49,8 @@ func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memo
 	return true, nil
 }
 
-// removedPaths are the paths that differ from a tree now and are as one of these commits
-// has them. What was committed since head is left out: that is the user's.
+// removedPaths returns the paths that differ from a tree and equal their version in one of
+// these commits, except those committed since head, which are the user's.
 func (r *Runner) removedPaths(ctx context.Context, tree, now, head string, commits []string) ([]string, error) {
 	diff, err := r.Repo.Diff(ctx, tree, now)
 	if err != nil || len(diff) == 0 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A table whose keys are in disguise (a sum, a hash, a length) still holds its answers:
-// what tests expect, and nothing else.
+// A table with disguised keys (a sum, a hash, a length) still contains its answers: values
+// that tests expect, and no others.
 
-// AddExpected says what tests expect.
+// AddExpected adds values that tests expect.
 func (t *Tests) AddExpected(values []string) {
 	if t.expectedValues == nil {
 		t.expectedValues = map[string]bool{}
@@ -18,11 +18,11 @@ func (t *Tests) AddExpected(values []string) {
 	}
 }
 
-// minExpectedValues is how many expected values make a table of answers.
+// minExpectedValues is the minimum number of expected values in a table of answers.
 const minExpectedValues = 3
 
-// HardcodedAnswers are the stretches among the added lines of a file that hold values which tests
-// expect, and of the same kind none that no test has.
+// HardcodedAnswers returns blocks of added lines that contain values which tests expect, and no
+// other values of the same kind.
 func (t *Tests) HardcodedAnswers(c *Change) []Sign {
 	if !IsProgram(c.File) || len(t.expectedValues) < minExpectedValues {
 		return nil
@@ -51,8 +51,8 @@ func (t *Tests) HardcodedAnswers(c *Change) []Sign {
 	return all
 }
 
-// hardcodedSign is the sign of a stretch, false where it holds too little that tests expect, or
-// more than they say.
+// hardcodedSign returns the sign of a block, or false if it has too few expected values or also
+// other ones.
 func (t *Tests) hardcodedSign(file string, block []tableKey, before string) (Sign, bool) {
 	var strs, nums []string
 	others, line := 0, 0

@@ -10,11 +10,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A program may change its own state. A module that it imported, or a name of the
-// language, others use too: whoever changes one changes its judges.
+// A program may change its own state. But modules that it imports and globals of the language
+// are also used by tests: changing one can change the results of tests.
 
-// importedNames are the names in a file that stand for what is not the program's own: each
-// with what it is called elsewhere.
+// importedNames returns the names in a file that come from a module outside of the program or
+// from the language, each with its full name.
 func importedNames(file, code, said string) map[string]string {
 	names := map[string]string{}
 	add := func(name, full string) {
@@ -73,7 +73,7 @@ func pythonImports(code string, put func(name, full string)) {
 	}
 }
 
-// isKnownPythonModule tells of a Python module that it is none of the program's own.
+// isKnownPythonModule reports whether a Python module is a known one and not the program's.
 func isKnownPythonModule(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	return slices.Contains(strings.Fields(pythonModules), first)
@@ -106,11 +106,11 @@ var (
 	goImport     = regex.New(`(?m)^\s*(?:import\s+)?([\w.]+\s+)?"([a-z][a-z0-9]*(?:/[\w.]+)*)"\s*$`)
 )
 
-// scriptGlobals are what each script has without asking.
+// scriptGlobals are the global names of JavaScript and of its test runners.
 const scriptGlobals = "Array Object String Number Boolean Function Map Set WeakMap Promise RegExp Symbol Reflect JSON Math Date process console performance Buffer setTimeout setInterval setImmediate queueMicrotask fetch assert expect test it describe jest vi"
 
-// assignsImported tells of a line of code that it changes what is not the program's own:
-// the name of that, as it is called elsewhere.
+// assignsImported returns the full name of an imported or global value that a line of code
+// changes, if it does.
 func (v *view) assignsImported(n int) (string, bool) {
 	line := v.code[n]
 	for _, m := range findAssignments(line) {
@@ -120,7 +120,7 @@ func (v *view) assignsImported(n int) (string, bool) {
 		}
 		first, rest, dotted := strings.Cut(target, ".")
 		full, foreign := v.imported[first]
-		own := !dotted && len(m) < 3 && (!v.script || full != first) // the file's own name, which stands for something else now
+		own := !dotted && len(m) < 3 && (!v.script || full != first) // only the file's own name gets another value
 		switch {
 		case !foreign, own, rest == "env", strings.HasPrefix(rest, "env."), rest == "environ", target == "process.exitCode":
 			continue
@@ -136,8 +136,8 @@ var globalPrefix = regex.New(`^(?:globalThis|global|window|self)\.`)
 
 var identifier = regex.New(`^[\w.$]*\w$`)
 
-// expandNames are lines of code in which each name that stands for another is that. Lines
-// that import stay.
+// expandNames returns the lines of code with full names for imported ones. Import lines do not
+// change.
 func (v *view) expandNames() []string {
 	var short []string
 	for name, full := range v.imported {
@@ -157,7 +157,7 @@ func (v *view) expandNames() []string {
 	return lines
 }
 
-// expandLine is a line with the full names.
+// expandLine returns a line with full names.
 func (v *view) expandLine(line string) string {
 	if v.shortNames == nil || importLine.MatchString(line) {
 		return line
@@ -175,12 +175,12 @@ var importLine = regex.New(`^\s*(?:import|from)\b|\brequire\(`)
 
 const changesShared = "changes what others use, too"
 
-// importedRule finds what changes what is not the program's own.
+// importedRule returns a rule for lines that change an imported or global value.
 func importedRule(names, target, to string, more ...replacement) rule {
 	return rule{kind: Patch, does: changesShared, names: names, assignsImported: true, allowedBy: `(?i)polyfill|monkey.?patch|prototype`, replacements: append(more, replacement{regex.New(target), to})}
 }
 
-// findAssignments are what a line may change.
+// findAssignments returns the targets of assignments in a line.
 func findAssignments(line string) (all [][]string) {
 	for _, re := range assignmentPatterns() {
 		all = append(all, re.FindAllStringSubmatch(line, -1)...)
@@ -188,7 +188,7 @@ func findAssignments(line string) (all [][]string) {
 	return all
 }
 
-// assignmentPatterns are the forms in which something is changed; the first group is what.
+// assignmentPatterns match assignments. The first group is the target.
 var assignmentPatterns = sync.OnceValue(func() []*regex.Regex {
 	var all []*regex.Regex
 	for _, form := range []string{

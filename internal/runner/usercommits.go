@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// attributeTurnCommits finds out whose commits are that appeared in a turn in which commands of
-// the agent's ran: base..head. One that was made while nothing of the agent's was at
-// work is the user's, and part of the base; those of the agent's below it become
-// changes. In doubt all are the agent's: nothing that was not judged becomes the base.
+// attributeTurnCommits attributes the commits base..head of a turn in which commands of the
+// agent ran. A commit made while the agent did not run is the user's and becomes part of the
+// base; commits of the agent below it become uncommitted changes. In doubt all are the
+// agent's, so that ungated work never becomes the base.
 func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
@@ -28,7 +28,7 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	if err != nil {
 		return own, nil, err
 	}
-	first := 0 // of those that are not yours
+	first := 0 // index of the first commit that is not the user's
 	for first < len(users) && users[first] == commits[first] {
 		first++
 	}
@@ -54,7 +54,7 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	return base, []string{userCommitsText(branch, tip)}, nil
 }
 
-// userCommits are the commits that were made while nothing of the agent's was at work.
+// userCommits returns the commits that were made while the agent did not run.
 func (r *Runner) userCommits(ctx context.Context, commits []string, m memory.ActionContext) (yours []string, err error) {
 	if r.isUserTree() || len(commits) == 0 {
 		return nil, nil

@@ -10,37 +10,36 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Callbacks is who sees the loop, is told and asked.
+// Callbacks connect the runner with its caller: display, notices and questions.
 type Callbacks struct {
 	Observer      Observer
-	Cancellations <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
+	Cancellations <-chan string // causes of cancellations: loop.ByInterrupt …; may be nil
 	IsBackground  func() bool   // reports whether no terminal shows the loop, so that it waits for what only the user can fix; may be nil
-	// AskFailingGates is called where gates are red before the first turn, and reports whether
-	// the user says that they are part of the work, and whether the loop goes on;
-	// nil = it does. It may wait for the user, for a time.
+	// AskFailingGates is called if gates fail before the first turn. It reports whether fixing
+	// them is part of the work, and whether the loop continues; nil = it does. It may wait for
+	// the user.
 	AskFailingGates func(context.Context, loop.Gates) (wanted, goesOn bool)
-	// Notify is handed what an absent user should know; nil = nobody is told. It must
-	// return quickly.
+	// Notify sends a notice to an absent user; nil = none are sent. It must return quickly.
 	Notify func(notice.Notice)
-	// BeforeTurn is called before each turn, but those of a user's session; nil = it is
-	// not. It may hold up the turn for seconds.
+	// BeforeTurn is called before each turn of a runner; may be nil. It may delay the turn
+	// for seconds.
 	BeforeTurn func(context.Context, loop.Facts) Advice
 }
 
-// Observer is told what happens, for display. Its methods are called from one
-// goroutine at a time and must return quickly.
+// Observer displays what happens. Its methods are called from one goroutine at a time and
+// must return quickly.
 type Observer interface {
-	// Stepped: the machine took e and is now in s.
+	// Stepped is called after the state machine has received e; s is the new state.
 	Stepped(s loop.State, e loop.Event, acts []loop.Action)
-	// Agent: something happened in the turn under way.
+	// Agent is called for each event of the running turn.
 	Agent(e agent.Event)
-	// Gate: a gate begins (res nil) or has finished.
+	// Gate is called when a gate begins and when it has finished.
 	Gate(p verify.Progress)
-	// Note: something worth telling that is not an event of the machine.
+	// Note is called for messages that are not events of the state machine.
 	Note(n memory.Note)
 }
 
-// noObserver watches.
+// noObserver ignores everything.
 type noObserver struct{}
 
 func (noObserver) Stepped(loop.State, loop.Event, []loop.Action) {}

@@ -20,14 +20,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// An edit of the plan beside a command of the agent's may be the user's or the
-// agent's. New tasks are taken up from either: they only add work. Any other edit is
-// not applied, kept in full in a file of the loop's, and held against nobody. An edit
-// by an editing tool is the agent's; one that no tool call explains, or that was made
-// while the loop was paused, is the user's. In a session of theirs nothing is put back
-// over their head: an edit that is not applied stays in the plan, too.
+// An edit of the plan during a command of the agent may be the user's or the agent's. New
+// tasks are accepted from both, since they only add work. Any other such edit is not applied,
+// but saved in a file of the loop, and is no violation. An edit by an editing tool is the
+// agent's. An edit that no tool call can have made, or that was made while the loop was
+// paused, is the user's. In a user's session an edit that is not applied also stays in the
+// plan.
 
-// handlePlanEdit decides about a plan whose text is not the frozen one's.
+// handlePlanEdit handles a plan whose text differs from the frozen plan.
 func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planInspection, error) {
 	if r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
@@ -35,7 +35,7 @@ func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planIn
 	maybeAgent := r.mayAgentHaveEditedPlan()
 	switch {
 	case r.attended() && r.isUnappliedEdit(now):
-		return planInspection{unappliedEdit: r.unappliedEditPath(now.Text())}, nil // it has been told
+		return planInspection{unappliedEdit: r.unappliedEditPath(now.Text())}, nil // it was noted before
 	case r.attended() && !maybeAgent:
 	case onlyAddsTasks(r.plan.Plan(), now.Plan()):
 		return r.adoptAddedTasks(now, maybeAgent)
@@ -49,20 +49,20 @@ func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planIn
 	return planInspection{changed: true}, nil
 }
 
-// unappliedEditPath is where an edit of the plan is kept that is not applied.
+// unappliedEditPath returns the file for an edit of the plan that is not applied.
 func (r *Runner) unappliedEditPath(text []byte) string {
 	sum := sha256.Sum256(text)
 	return filepath.Join(r.Loop.Dir, "plan.edited-"+hex.EncodeToString(sum[:4])+filepath.Ext(r.Spec.Plan))
 }
 
-// isUnappliedEdit reports whether an edit is kept already, its boxes aside.
+// isUnappliedEdit reports whether an edit is saved already, whatever its checkboxes.
 func (r *Runner) isUnappliedEdit(now *planfile.File) bool {
 	_, err := os.Stat(r.unappliedEditPath(now.Text()))
 	return err == nil
 }
 
-// adoptAddedTasks adopts a plan with more tasks. Boxes that were ticked beside a command are
-// nobody's word.
+// adoptAddedTasks adopts a plan with more tasks. Checkboxes that were ticked during a command
+// do not count.
 func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspection, error) {
 	ticked := tickedSince(r.plan, now)
 	if !maybeAgent {
@@ -78,7 +78,7 @@ func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspe
 	return planInspection{}, r.restorePlan()
 }
 
-// handleUnreadablePlan decides about a plan that is none any more.
+// handleUnreadablePlan handles a plan that cannot be parsed any more.
 func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, error) {
 	if r.attended() || r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
@@ -88,7 +88,7 @@ func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, erro
 	case errors.Is(err, fs.ErrNotExist):
 		r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
 		return planInspection{}, r.restorePlan()
-	case err != nil: // no regular file
+	case err != nil: // it is not a regular file
 		return planInspection{changed: true}, nil //nolint:nilerr // that is what it found
 	}
 	aside, err := r.saveUnappliedEdit(ctx, data, data)
@@ -98,11 +98,10 @@ func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, erro
 	return planInspection{unappliedEdit: aside}, r.restorePlan()
 }
 
-// saveUnappliedEdit keeps a version of the plan with this text that is not applied, and tells
-// where.
+// saveUnappliedEdit saves a version of the plan that is not applied, and notes the file.
 func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (string, error) {
 	path := r.unappliedEditPath(text)
-	// Of an edit that is kept already, the first plan counts: what came since is not lost.
+	// Of an edit that is saved already the first plan counts, so that later changes are not lost.
 	if _, err := os.Stat(planfile.BeforePath(path)); errors.Is(err, fs.ErrNotExist) {
 		if err := atomicfile.Write(planfile.BeforePath(path), r.plan.Bytes(), 0o600); err != nil {
 			return "", fmt.Errorf("keep the plan before the edit: %w", err)
@@ -119,9 +118,8 @@ func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (stri
 	return path, nil
 }
 
-// checkPlanBeforeTick looks for an edit that was made since the last look, before the plan
-// is written to: no turn has run since. It returns where one is kept that the ticks
-// would overwrite.
+// checkPlanBeforeTick handles an edit that was made since the last inspection, before Pawl writes
+// the plan. It returns the file with an edit that the ticks would overwrite.
 func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err error) {
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
@@ -140,8 +138,8 @@ func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err err
 	return r.saveUnappliedEdit(ctx, now.Text(), now.Bytes())
 }
 
-// addedTasks are the tasks that were added to the plan when all others were done.
-// Another edit stays: nothing writes to the plan any more.
+// addedTasks returns the tasks that were added to the plan after all others were done. Other
+// edits stay, since Pawl no longer writes the plan.
 func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 	if r.Spec.Plan == "" || r.attended() {
 		return nil, nil
@@ -155,13 +153,13 @@ func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 	return r.newTasks(m.Tasks), nil
 }
 
-// adoptUserEdit takes the plan as the user left it while nothing of the agent's was at work: the loop was
-// paused, or had ended. One that they removed is put back, for it says what is left to do.
+// adoptUserEdit adopts the plan as the user edited it while the agent did not run: the loop was
+// paused, or had ended. A plan that the user removed is restored, since it has the open tasks.
 func (r *Runner) adoptUserEdit(while string) error {
 	if r.Spec.Plan == "" || r.attended() && r.mem.State.Phase != loop.Paused {
 		return nil
 	}
-	if r.attended() { // there the agent may be at work in a pause
+	if r.attended() { // in a session the agent may work during a pause
 		if err := r.readNewCalls(r.mem.ActionContext()); err != nil || r.mayAgentHaveEditedPlan() {
 			return err
 		}
@@ -177,7 +175,7 @@ func (r *Runner) adoptUserEdit(while string) error {
 	if isRenumbered(r.plan.Plan(), now.Plan()) {
 		return nil
 	}
-	f, err := now.Untick(tickedSince(r.plan, now)...) // what the boxes say, the next look finds
+	f, err := now.Untick(tickedSince(r.plan, now)...) // the next inspection handles the checkboxes
 	if err != nil {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
@@ -185,7 +183,7 @@ func (r *Runner) adoptUserEdit(while string) error {
 	return r.savePlan(f)
 }
 
-// newTasks are tasks of the plan that the loop does not have yet, or by another title.
+// newTasks returns the tasks of the plan that the loop does not have, or has with another title.
 func (r *Runner) newTasks(have loop.Tasks) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
@@ -205,7 +203,7 @@ func (r *Runner) newTasks(have loop.Tasks) []loop.Task {
 	return added
 }
 
-// loopTask is a task that comes into the loop while it runs.
+// loopTask converts a task that is added while the loop runs.
 func (r *Runner) loopTask(t plan.Task) loop.Task {
 	task := loop.Task{
 		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.RequiredEvidence, Status: loop.Open,
@@ -216,7 +214,7 @@ func (r *Runner) loopTask(t plan.Task) loop.Task {
 	return task
 }
 
-// tickedSince are the tasks that are done in the one version and not in the other.
+// tickedSince returns the tasks that are done in now and not in was.
 func tickedSince(was, now *planfile.File) (ids []string) {
 	done := map[string]bool{}
 	for _, t := range was.Plan().Tasks {
@@ -230,8 +228,8 @@ func tickedSince(was, now *planfile.File) (ids []string) {
 	return ids
 }
 
-// onlyAddsTasks reports whether a plan is another one with more tasks, which bring no
-// settings of their own.
+// onlyAddsTasks reports whether a plan only has more tasks than another one, and these have no
+// settings.
 func onlyAddsTasks(was, now plan.Plan) bool {
 	if len(now.Tasks) <= len(was.Tasks) || was.Format != now.Format || was.Title != now.Title || was.Overview != now.Overview || !slices.Equal(was.Gates, now.Gates) {
 		return false
@@ -248,14 +246,14 @@ func onlyAddsTasks(was, now plan.Plan) bool {
 	})
 }
 
-// sameTask compares two tasks but for their marks and where they stand.
+// sameTask reports whether two tasks differ at most in checkbox and line.
 func sameTask(a, b plan.Task) bool {
 	a.Done, a.Line, b.Done, b.Line = false, 0, false, 0
 	return reflect.DeepEqual(a, b)
 }
 
-// isRenumbered reports whether a task has another id: in a plan without ids, a task
-// that is put in before others is done under their number.
+// isRenumbered reports whether a task has got another id: in a plan without ids, inserting a
+// task changes the numbers of those after it.
 func isRenumbered(was, now plan.Plan) bool {
 	has := now.Index()
 	return slices.ContainsFunc(was.Tasks, func(old plan.Task) bool {

@@ -10,16 +10,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// An earlier loop's half-done work lies in the tree when this loop begins. It counts
-// as work for its task: the task starts from the tree without it, its baseline is
-// measured there, and the first turn finds it where it was.
+// Unfinished work of an earlier loop may be in the tree when this loop begins. It counts as
+// work for its task: the task's start tree does not have it, the baseline is measured without
+// it, and then it is restored for the first turn.
 
-// taskStart is the tree that a task starts from, which a checkpoint of the tree as it is
-// has just been made of. It holds of what the user has edited what is committed: should the
-// agent change such a file later, the whole change is seen.
+// taskStart returns the event with the task's start tree, after a checkpoint of the current
+// tree. The start tree has the committed version of files that the user edited, so that a
+// later change by the agent shows up completely.
 func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
-	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.isUserTree() { // it stays in place in a tree of theirs
+	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.isUserTree() { // in a user's tree it stays in place
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
 			return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
@@ -35,8 +35,8 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionCo
 	return e, err
 }
 
-// baseline runs the gates on the tree that a task starts from. Work that was half-done
-// then, held by the tree halfDone, is laid aside meanwhile.
+// baseline runs the gates on the tree that a task starts from. Unfinished work, which the
+// tree halfDone has, is removed from the work tree meanwhile.
 func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionContext, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
 		return r.runAllGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
@@ -53,12 +53,12 @@ func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionC
 	return g, err
 }
 
-// restoreTimeout bounds bringing back what was laid aside, which a user who ends the
-// loop waits for.
+// restoreTimeout bounds the restore of unfinished work, since a user who ends the loop waits
+// for it.
 const restoreTimeout = time.Minute
 
-// placeUnfinished makes the files of what was begun before as they are in a tree; all others
-// stay.
+// placeUnfinished sets the files of the unfinished work to their versions in a tree. Other
+// files do not change.
 func (r *Runner) placeUnfinished(ctx context.Context, from string) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
@@ -72,7 +72,8 @@ func (r *Runner) placeUnfinished(ctx context.Context, from string) error {
 	return err
 }
 
-// restoreUnfinished does so at the end of a loop whose owner was killed in between.
+// restoreUnfinished restores the unfinished work at the end of a loop whose owner was killed
+// during the baseline.
 func (r *Runner) restoreUnfinished(ctx context.Context, m memory.ActionContext) error {
 	if r.Spec.UnfinishedWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
 		return nil

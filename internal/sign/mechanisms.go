@@ -6,14 +6,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A task often says by a word what a program cannot do without some means: what is atomic
-// renames a file or holds a lock, what is deleted is deleted by a call. Work in which no such
-// means stands may only say that it does it. The rules are data: what a task says, what shows that
-// the work may do it, and how the sign says that nothing does.
+// A word in a task often implies a mechanism: atomic writes rename a file or hold a lock, and
+// deleting needs a call that deletes. Work without such a mechanism may only claim to do the
+// task. The rules are data: what a task says, what shows that the work may do it, and the text
+// of the sign.
 
 type mechanism struct {
 	requested *regex.Regex // in the task's text
-	present   *regex.Regex // in a program without comments; a name that the work made itself is none
+	present   *regex.Regex // in a program without comments
 	missing   string       // "no ..."
 }
 
@@ -21,7 +21,7 @@ func newMechanism(asked, by, lacks string) mechanism {
 	return mechanism{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
 }
 
-// removalMechanism is the index of the means of a task that asks to remove something.
+// removalMechanism is the index of the mechanism for tasks that ask to remove something.
 const removalMechanism = 0
 
 var mechanisms = [...]mechanism{
@@ -42,15 +42,15 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
-// Removes reports whether a task asks to remove something, and a line of a program does so. Other
-// means are not told apart so: tests see what is gone, and not what is locked.
+// Removes reports whether a task asks to remove something and a line of a program does so. There
+// is no such function for other mechanisms: tests notice a removal, but not a lock.
 func Removes(asked, line string) bool {
 	m := mechanisms[removalMechanism]
 	return m.requested.MatchString(asked) && m.present.MatchString(line)
 }
 
-// MissingMechanisms says which means no line of a program has that a task asks for. A call of what has the
-// task's own word in its name is means for it: write_atomically(…).
+// MissingMechanisms returns the mechanisms that a task implies and a program does not have. A call
+// of a function with the task's word in its name counts as the mechanism: write_atomically(…).
 func MissingMechanisms(asked, program string) (lacks []string) {
 	for _, m := range mechanisms {
 		at := m.requested.FindStringIndex(asked)
@@ -62,10 +62,10 @@ func MissingMechanisms(asked, program string) (lacks []string) {
 	return lacks
 }
 
-// negation matches a text behind which stands what is not wanted.
+// negation matches text before something that the task does not want.
 var negation = regex.New(`(?i)\b(?:not|never|no|without|nor|instead of|rather than|(?:remov|drop|delet|replac|stop)\w*)\s+(?:\w+\s+){0,2}$`)
 
-// callsNamed reports whether a program calls what has the beginning of a word in its name.
+// callsNamed reports whether a program calls a function whose name contains the start of a word.
 func callsNamed(program, word string) bool {
 	return regex.New(`(?i)\w*` + regexp.QuoteMeta(word[:min(len(word), 5)]) + `\w*\(`).MatchString(program)
 }
