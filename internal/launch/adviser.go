@@ -47,8 +47,7 @@ func AdviceVerifier(ctx context.Context, l *store.Loop, env environment.Environm
 // verifyDir is the folder of the Verifier of the loop's owner.
 func verifyDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
 
-// sideVerifier returns a Verifier, with its folder, for a loop that another process
-// drives.
+// sideVerifier returns a Verifier with a separate folder, for a loop that another process drives.
 func sideVerifier(ctx context.Context, l *store.Loop, env environment.Environment, o verify.Options) (*verify.Verifier, *git.Repo, error) {
 	r, err := readOnlyRunner(ctx, l)
 	if err != nil {

@@ -48,8 +48,8 @@ type Prepared struct {
 	Untrusted     []config.Command // commands from the repository's files that the user has not trusted
 	Suggested     []string         // gate commands that the project's files suggest, if there is no gate
 	Home          string           // $PAWL_HOME
-	EnvSettings   []string         // variables of another tool that are followed, and what they say
-	Earlier       EarlierEdits     // of the plan, that its last loop had not made
+	EnvSettings   []string         // variables of another tool that were used, as NAME=value
+	Earlier       EarlierEdits     // edits of the plan that its last loop had not applied
 	Issues        *tracker.Plan    // the plan's issues; nil for any other plan
 	root          string           // of the work tree
 	loop          string           // id, once it is created

@@ -30,13 +30,13 @@ func (p *Prepared) commitsToCurrentBranch() bool {
 	l := store.Open(p.Home).Loop(id)
 	spec, err := record.ReadSpec(l)
 	if err != nil || spec.Root != p.root {
-		return true // it only looks like a loop's
+		return true // not a loop of this repository
 	}
 	return spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.UnfinishedWork != nil)
 }
 
-// startFromUserBranch has a loop with its own worktree start from the user's branch where another
-// loop has the checkout: that loop's branch holds unfinished work.
+// startFromUserBranch lets a loop with its own worktree start from the user's branch if the
+// branch of another loop is checked out, since that has unfinished work.
 func (p *Prepared) startFromUserBranch(ctx context.Context) error {
 	if !p.Spec.UsesWorktree {
 		return nil
@@ -101,7 +101,7 @@ func ReadCheckout(ctx context.Context, home string, l *store.Loop, spec record.S
 	return c
 }
 
-// startPoint is what the branch of a loop's worktree is made from where it is not there.
+// startPoint returns the revision from which a missing branch of a loop's worktree is created.
 func (d *Driver) startPoint(ctx context.Context, repo *git.Repo) string {
 	if !d.wasSetUp {
 		return d.Spec.StartCommit
@@ -128,7 +128,7 @@ func (d *Driver) switchToBranch(ctx context.Context, repo *git.Repo, id string) 
 	}
 	switch {
 	case err != nil:
-	case d.reopened && (branch != d.Spec.StartBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
+	case d.reopened && (branch != d.Spec.StartBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // the user has switched to another branch since
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", target, id),
 			"the work tree is not on the branch of the loop, %s", target)
 	case d.wasSetUp && !d.reopened:

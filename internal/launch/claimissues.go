@@ -18,9 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// claimIssues claims the issues with open tasks, before anything is spent. It releases
-// them if one cannot be had. A loop that has worked before goes on without a claim where
-// the tracker is out of reach.
+// claimIssues claims the issues with open tasks before the first turn. If one claim fails it
+// releases all. A loop that has worked before continues without a claim if the tracker is
+// unreachable.
 func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.Environment) error {
 	if d.Spec.Tracker == nil {
 		return nil
@@ -40,7 +40,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 			continue
 		}
 		var err error
-		if reason == nil { // nor would it answer about this one
+		if reason == nil { // else the tracker is unreachable for this one too
 			err = client.claim(ctx, i.ID)
 		}
 		if d.wasSetUp && ctx.Err() == nil && (reason != nil || err != nil && isUnreachable(err)) {
@@ -63,19 +63,19 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	return err
 }
 
-// tasksOf are the tasks of an issue.
+// tasksOf returns the tasks of an issue.
 func tasksOf(tasks []loop.Task, i record.Issue) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t loop.Task) bool { return !slices.Contains(i.Tasks, t.ID) })
 }
 
-// isUnreachable reports whether a tracker gave no answer, or one that says to ask later.
+// isUnreachable reports whether a tracker gave no answer, or asked to retry later.
 func isUnreachable(err error) bool {
 	trackerErr, ok := errors.AsType[*tracker.Error](err)
 	return !ok || trackerErr.Retry
 }
 
-// claim claims an issue. That it is begun is noted first: a claim that nobody knows of
-// would stay. One that was begun before, by a process that died, counts as the loop's.
+// claim claims an issue. It records the attempt first, so that a claim of a process that died
+// is released later. Such a claim counts as the loop's.
 func (d *issueClient) claim(ctx context.Context, id string) error {
 	begun := slices.Contains(d.ledger.Claiming, id)
 	if !begun {
@@ -85,7 +85,7 @@ func (d *issueClient) claim(ctx context.Context, id string) error {
 		}
 	}
 	answer, err := d.ask(ctx, tracker.Request{Do: tracker.Claim, Issue: id})
-	if err != nil && isUnreachable(err) { // it may have been made all the same
+	if err != nil && isUnreachable(err) { // the claim may have succeeded nevertheless
 		return err
 	}
 	d.ledger.Claiming, d.ledger.Unclaimed = remove(d.ledger.Claiming, id), remove(d.ledger.Unclaimed, id)
@@ -102,8 +102,8 @@ func (d *issueClient) claim(ctx context.Context, id string) error {
 	return errors.Join(err, d.save())
 }
 
-// continueUnclaimed notes that the loop works on an issue that it could not claim. It returns an
-// error if the tracker refused the claim when it last answered.
+// continueUnclaimed records that the loop works on an issue that it could not claim. It returns
+// an error if the tracker refused the last claim.
 func (d *issueClient) continueUnclaimed(id string) error {
 	if why := d.ledger.Refused[id]; why != "" {
 		return failure.New(failure.Usage, "pawl resume "+d.loop.ID+" asks again when the tracker is in reach", "%s, when the tracker last answered", why)
@@ -114,7 +114,7 @@ func (d *issueClient) continueUnclaimed(id string) error {
 	return d.save()
 }
 
-// releaseAll takes all claims back, without a word.
+// releaseAll releases all claims, without a comment.
 func (d *issueClient) releaseAll(ctx context.Context) error {
 	var failed error
 	for _, id := range slices.Clone(d.ledger.Claimed) {
@@ -128,14 +128,14 @@ func remove(ids []string, id string) []string {
 }
 
 const (
-	claimRetryTimeout = 10 * time.Second // that claims may hold up the turn of a task
+	claimRetryTimeout = 10 * time.Second // maximum delay of a task's turn by claims
 	minClaimPause     = time.Minute      // after the first failure; it doubles with each one
 	maxClaimPause     = time.Hour
 )
 
-// claimRetry makes the claims that are missing because the tracker was out of reach when
-// the loop was resumed. It asks before a task begins, at most once a task, and waits
-// longer after each failure. Issues that are done are claimed when they are told.
+// claimRetry retries claims that failed because the tracker was unreachable when the loop was
+// resumed. It tries before a task begins, at most once per task, and waits longer after each
+// failure. Issues that are done are claimed when their end is reported.
 type claimRetry struct {
 	client  *issueClient
 	task    string        // before whose turn it was last called
@@ -149,15 +149,15 @@ func newClaimRetry(desk *issueClient) *claimRetry {
 	return &claimRetry{client: desk, now: time.Now, timeout: claimRetryTimeout}
 }
 
-// explainCancel implements runner.Runner.BeforeTurn. An issue that is somebody else's now
-// stops the loop.
+// beforeTurn implements runner.Callbacks.BeforeTurn. If another one has claimed an issue
+// meanwhile, the loop stops.
 func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice {
 	first := c.task == ""
 	if c.task == f.Current {
 		return runner.Advice{}
 	}
 	c.task = f.Current
-	if first || c.now().Before(c.next) { // at first it has just been asked
+	if first || c.now().Before(c.next) { // the first call comes right after the last try
 		return runner.Advice{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -181,7 +181,7 @@ func (c *claimRetry) beforeTurn(ctx context.Context, f loop.Facts) runner.Advice
 	return runner.Advice{Note: "the tracker answers again: " + strings.Join(claimed, ", ") + " claimed"}
 }
 
-// missing are the issues with open tasks that the loop works on without a claim.
+// missing returns the issues with open tasks that the loop works on without a claim.
 func (c *claimRetry) missing(tasks []loop.Task) []record.Issue {
 	return slices.DeleteFunc(slices.Clone(c.client.spec.Tracker.Issues), func(i record.Issue) bool {
 		open := slices.ContainsFunc(tasksOf(tasks, i), func(t loop.Task) bool { return t.Status != loop.Done })

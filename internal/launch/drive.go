@@ -36,10 +36,10 @@ type Driver struct {
 	Version string // of the agent's client; "": unknown
 	Resumed bool
 
-	SwitchedBack string   // how the loop's branch was checked out again; "": it was
-	UserFiles    []string // new files that the user made since it ended
-	UserCommit   string   // what the user had not committed when it began; "": nothing
-	Unclaimed    string   // issues that the loop goes on without a claim of, and why; "": none
+	SwitchedBack string   // message about switching back to the loop's branch; "": it was checked out
+	UserFiles    []string // new files that the user created since the loop ended
+	UserCommit   string   // commit with the user's uncommitted changes at the start; "": there were none
+	Unclaimed    string   // message about issues that the loop could not claim; "": none
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
@@ -128,8 +128,8 @@ func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
 	return version, checkReviewers(ctx, spec)
 }
 
-// clientVersion is the version of a resumed loop's client. A loop that was never set up
-// asks for it, and for its reviewers.
+// clientVersion returns the version of a resumed loop's client. If the loop was never set up,
+// it asks the client, and checks the reviewers.
 func clientVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
 	if m.State.StartedAt.IsZero() && !spec.Policy.Attended {
 		return checkAgents(ctx, spec)
@@ -180,7 +180,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 		return nil, err
 	}
 	if err := useCommitMessage(&spec, env); err != nil && m.State.Outcome == loop.Errored {
-		return nil, err // the user may have mended what ended it there; other loops go on as they began
+		return nil, err // the user may have fixed what ended it; other loops keep their settings
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended {
@@ -188,7 +188,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 			return nil, err
 		}
 	}
-	if m.Attended(spec.Policy) && !ended { // a session has it, and would be left for nothing
+	if m.Attended(spec.Policy) && !ended { // check before the loop leaves its session
 		if _, err := agentVersion(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
@@ -231,8 +231,8 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 	return d, nil
 }
 
-// reconnect claims the issues of a loop that is resumed, and has what it asked and told
-// taken up again.
+// reconnect claims the issues of a resumed loop, and continues to listen for answers and to send
+// notices.
 func (d *Driver) reconnect(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
 	err := d.claimIssues(ctx, st, env)
 	if err != nil || !st.AsksUser() && len(notify.Posted(l.Dir)) == 0 {
@@ -255,7 +255,7 @@ func agentVersion(ctx context.Context, spec record.Agent, dir string) (version s
 func (d *Driver) prepareReopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
 	if owesCommit {
-		return nil // what is on the branch may be that commit
+		return nil // the commit may be on the branch already
 	}
 	head, err := d.Repo.Head(ctx)
 	if err != nil {
@@ -279,8 +279,8 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 	}
 	tree, err := d.workTree(ctx, st, l, repo)
 	box := d.outbox(l, env)
-	// The end of the loop is told by a process that may not survive this one, in a
-	// container say: it has a moment.
+	// The process that sends the last notices may not survive this one, for example in a
+	// container, so wait for it briefly.
 	d.closers = slices.Insert(d.closers, 0, func() error { box.Wait(lastNoticeTimeout); return nil })
 	d.Runner = &runner.Runner{
 		Callbacks:   runner.Callbacks{Notify: box.Post},
@@ -371,7 +371,7 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 			return err
 		}
 	}
-	if d.beforeFirstTurn { // what was installed since the loop could not begin is the user's
+	if d.beforeFirstTurn { // programs that were installed meanwhile are the user's
 		if err := v.ForgetStart(); err != nil {
 			return err
 		}

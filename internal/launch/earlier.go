@@ -43,11 +43,11 @@ func earlierLoops(st *store.Store, root, planPath string) ([]earlierLoop, error)
 	return found, nil
 }
 
-// EarlierEdits are edits of the plan that its last loop had not made when it ended.
+// EarlierEdits are edits of the plan that its last loop had not applied when it ended.
 type EarlierEdits struct {
 	Loop      string
-	Additions []plan.Edit // tasks that are added: this loop makes them
-	Others    []plan.Edit // name tasks by ids, which may have changed since
+	Additions []plan.Edit // added tasks: this loop applies them
+	Others    []plan.Edit // edits that name tasks by id, which may have changed since
 }
 
 // pendingEdits finds the edits of the plan that the last of its loops had not made when it
@@ -71,7 +71,7 @@ func pendingEdits(loops []earlierLoop) EarlierEdits {
 	return e
 }
 
-// post has a loop make the edits that are taken over before its first turn.
+// post sends the additions to a loop, which applies them before its first turn.
 func (e EarlierEdits) post(l *store.Loop) error {
 	for i, edit := range e.Additions {
 		edit.ID = ""
@@ -82,7 +82,7 @@ func (e EarlierEdits) post(l *store.Loop) error {
 	return nil
 }
 
-// earlierResult is what an earlier loop found of a task.
+// earlierResult is the evidence that an earlier loop found for a task.
 type earlierResult struct {
 	evidence gate.Evidence
 	accepted bool // by a user, in that loop or in a later one

@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// useFeatureFolder changes a request that names a folder of the feature-list controller
-// into one for what its files ask for, and returns the folder; nil for any other request.
-// What was typed holds against the files.
+// useFeatureFolder turns a request that names a folder of the feature-list controller into one
+// for what its files ask for, and returns the folder, or nil for any other request. Options on
+// the command line override the files.
 func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile.FeatureFolder, error) {
 	path := q.featureFolderPath(root)
 	if path == "" {
@@ -33,8 +33,8 @@ func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile
 	return f, nil
 }
 
-// featureFolderPath returns the path that is the one word of a request or, without any,
-// that of the list that is found; "" if no such folder can be meant.
+// featureFolderPath returns the path in the single word of a request or, without words, the folder
+// of the plan that is found. It returns "" if that cannot be such a folder.
 func (q *Request) featureFolderPath(root string) string {
 	_, planned := q.Flags["plan"]
 	switch {
@@ -45,15 +45,15 @@ func (q *Request) featureFolderPath(root string) string {
 	case len(q.Words) == 1:
 		return ""
 	}
-	list, err := findPlan(root, q.Dir) // what is wrong is said where the plan is read
+	list, err := findPlan(root, q.Dir) // reading the plan reports the error
 	if err != nil || !statefile.HasPrompt(list) {
 		return ""
 	}
 	return filepath.Dir(list)
 }
 
-// setFeatureFolder has a loop that the runner drives keep the folder's progress.txt up to
-// date. It stays where the user has it, also if the loop has a worktree of its own.
+// setFeatureFolder lets a loop of the runner keep the folder's progress.txt up to date: the
+// user's file, even if the loop has its own worktree.
 func (p *Prepared) setFeatureFolder() {
 	if p.featureFolder == nil {
 		return

@@ -104,8 +104,8 @@ func fileArg(dir string, words []string) (string, error) {
 	return "", nil
 }
 
-// completeName returns the name of the file that may be a plan and whose name without
-// its extension ends this path, "" if there is none.
+// completeName returns the name of a possible plan that equals the last element of a path except
+// for its extension, or "".
 func completeName(path string) string {
 	for _, name := range planFilesIn(filepath.Dir(path)) {
 		if strings.EqualFold(strings.TrimSuffix(name, filepath.Ext(name)), filepath.Base(path)) {
@@ -115,7 +115,7 @@ func completeName(path string) string {
 	return ""
 }
 
-// folderError says that a word names a folder that is no plan, and which plan lies in it.
+// folderError says that a word names a folder that is not a plan, and names a plan in it.
 func folderError(word, path string) error {
 	hint := "name a plan in it, or a prompt in words"
 	for _, name := range planFilesIn(path) {
@@ -127,13 +127,13 @@ func folderError(word, path string) error {
 	return failure.New(failure.Usage, hint, "%s is a folder", word)
 }
 
-// isPlanName reports whether a word looks like the name of a plan, be there one or not.
+// isPlanName reports whether a word looks like the name of a plan, whether it exists or not.
 func isPlanName(word string) bool {
 	ext := filepath.Ext(word)
 	return !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt")
 }
 
-// missingFileError says that a word which looks like the name of a plan names none.
+// missingFileError says that a word looks like the name of a plan, but there is no such file.
 func missingFileError(dir, word string) error {
 	hint := "name a plan or loop file that is there, or give a prompt in words"
 	path := absPath(dir, word)
@@ -146,8 +146,8 @@ func missingFileError(dir, word string) error {
 	return failure.New(failure.Usage, hint, "there is no file %s", word)
 }
 
-// fileAbove returns how to type a file of that name in the nearest folder above, up to the
-// root of the repository; "" where there is none.
+// fileAbove returns the relative path of a file of that name in the nearest parent folder, up
+// to the root of the repository, or "".
 func fileAbove(dir, word string) string {
 	if filepath.IsAbs(word) {
 		return ""
@@ -169,7 +169,7 @@ func fileAbove(dir, word string) string {
 func planFilesIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // the folder is what is not there
+		return nil // the folder is missing
 	}
 	var names []string
 	for _, e := range entries {
@@ -180,8 +180,8 @@ func planFilesIn(dir string) []string {
 	return names
 }
 
-// refuseSeveralFiles returns an error if all arguments name files, or the first names a
-// plan and words follow, with which a plan has nothing to do.
+// refuseSeveralFiles returns an error if all arguments name files, or if words follow the name
+// of a plan.
 func refuseSeveralFiles(dir string, words []string) error {
 	if len(words) < 2 {
 		return nil
@@ -240,8 +240,8 @@ func (g *Goal) readFile(root, dir, path string) error {
 	return g.readPlan(root, dir, path)
 }
 
-// refuseSessionFile refuses the state file of a loop that another tool has in a session: it says
-// where that loop stands, and is not written to be run.
+// refuseSessionFile refuses another tool's state file of a loop in a session, which is not a
+// plan.
 func refuseSessionFile(root, path string) error {
 	f, file, _ := statefile.FormatOfPath(path, statefile.Place{Root: root})
 	if f == nil || file != path || f.Name() == statefile.FeatureListName || f.Name() == statefile.PlanLoopName {
@@ -316,8 +316,8 @@ func findPlan(root, dir string) (string, error) {
 	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &SeveralPlansError{Plans: found, Dir: at})
 }
 
-// noPlanError says what can be run where no file has the usual name of a plan: a Markdown
-// file with open tasks is named, and taken only when the user says so.
+// noPlanError says what to run if no file has the usual name of a plan. It names a Markdown file
+// with open tasks, which is used only if the user names it.
 func noPlanError(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -18,18 +18,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Nothing of the agent's is at work once a loop has ended. What differs then from every checkpoint
-// of the loop was changed by the user, and would get into a commit of the agent's.
+// The agent does not run after a loop has ended. Files that differ from every checkpoint of the
+// loop were changed by the user, and must not get into a commit of the agent.
 
-// maxComparedCheckpoints bounds the checkpoints that a file is compared with, the last ones.
+// maxComparedCheckpoints is the number of last checkpoints that a file is compared with.
 const maxComparedCheckpoints = 20
 
-// changedSinceEnd returns the files of a work tree that hold what no checkpoint of a loop has: those
-// that git tracks, and new ones. What the loop itself writes there, and other tools, is not among
-// them.
+// changedSinceEnd returns the tracked and the new files of a work tree that differ from every
+// checkpoint of a loop, without files that the loop or other tools write.
 func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
-	if _, known := runner.FinalCheckpoint(points); err != nil || !known { // no turn has begun, or what it came to is not known
+	if _, known := runner.FinalCheckpoint(points); err != nil || !known { // no turn has begun, or there is no last checkpoint
 		return nil, nil, err
 	}
 	status, err := repo.Status(ctx)

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 )
 
-// missingAgent stands for an agent that is not installed. Its methods return why.
+// missingAgent is used if the agent is not installed. Its methods return the error.
 type missingAgent struct {
 	name string
 	err  error

@@ -13,7 +13,8 @@ import (
 // lastNoticeTimeout is how long Close waits for notices that are being sent.
 const lastNoticeTimeout = 5 * time.Second
 
-// outbox has the loop's notices sent. Without a path of this program nothing is sent.
+// outbox returns the outbox that sends the loop's notices. It sends nothing if the path of
+// this program is unknown.
 func (d *Driver) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
 	box := &notify.Outbox{Dir: l.Dir, Loop: l.ID, Vars: env.Vars}
 	if self, err := os.Executable(); err == nil {
@@ -22,7 +23,7 @@ func (d *Driver) outbox(l *store.Loop, env environment.Environment) *notify.Outb
 	return box
 }
 
-// Listen has replies taken to what a loop that has ended asked.
+// Listen starts a process that receives answers to the questions of an ended loop.
 func Listen(l *store.Loop, env environment.Environment) error {
 	spec, err := record.ReadSpec(l)
 	if err != nil {

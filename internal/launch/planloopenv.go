@@ -14,14 +14,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// planLoopEnv follows the variables of ralph-cli's plan loop. Their names are those of
-// many tools, so they count for a plan in .ralph/PRD-N only, and are told.
+// planLoopEnv reads the environment variables of ralph-cli's plan loop. Other tools use the
+// same names, so they apply only to a plan in .ralph/PRD-N, and the user is told.
 type planLoopEnv struct {
 	environment.PlanLoop
 	followed []string
 }
 
-// plan returns the plan that the variables name, "" if they name none that is there.
+// plan returns the existing plan that the variables name, or "".
 func (e *planLoopEnv) plan(root, dir string) string {
 	named := []struct{ variable, value, path string }{{"PLAN_PATH", e.Plan, e.Plan}}
 	if e.Number != "" {
@@ -43,7 +43,7 @@ func (e *planLoopEnv) plan(root, dir string) string {
 	return ""
 }
 
-// layer is what the variables say of limits; what was typed comes first.
+// layer returns the limits in the variables. Options on the command line override them.
 func (e *planLoopEnv) layer(g Goal, typed map[string]any) config.Layer {
 	values := map[string]any{}
 	if !statefile.PlanLoop(g.Path) {
@@ -60,7 +60,7 @@ func (e *planLoopEnv) layer(g Goal, typed map[string]any) config.Layer {
 	return config.Environment(values)
 }
 
-// number reads a number; what is none is told.
+// number parses a number. It records an invalid value for the user.
 func (e *planLoopEnv) number(variable, text string) (int, bool) {
 	if text == "" {
 		return 0, false

@@ -35,8 +35,8 @@ func (p *Prepared) preconditions() []precondition {
 	}
 }
 
-// gitLocks returns the locks of another git that are in the way of commits: a turn would
-// be paid for before they are met. A worktree of the loop's own has its own locks.
+// gitLocks returns lock files of git that prevent commits, so that no turn is paid for in vain.
+// The loop's own worktree has its own locks.
 func (p *Prepared) gitLocks(ctx context.Context) []error {
 	if p.Repo == nil || p.Spec.NoCommit || p.Spec.UsesWorktree {
 		return nil

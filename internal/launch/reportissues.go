@@ -23,30 +23,29 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// issueClient claims the issues of a loop and tells them its end. What is to be told
-// follows from the journal; the ledger holds what was told. So a process that dies in
-// between leaves nothing that another could not do: a request has a key, by which the
-// tracker knows what it did already.
+// issueClient claims the issues of a loop and reports its end to them. The journal says what to
+// report; the ledger records what was reported. Requests have a key by which the tracker
+// recognizes repeated ones, so that another process can continue after a crash.
 type issueClient struct {
 	loop    *store.Loop
 	spec    record.Spec
 	program tracker.Program
-	clean   func(string) string // takes secrets out of text for other people
+	clean   func(string) string // removes secrets from text
 	ledger  ledger
 }
 
 // ledger is tracker.json in the loop's folder.
 type ledger struct {
-	Claiming  []string          `json:"claiming,omitempty"`  // ids of issues whose claim was begun: nobody knows whether it was made
+	Claiming  []string          `json:"claiming,omitempty"`  // ids of issues whose claim was requested; its result is unknown
 	Claimed   []string          `json:"claimed,omitempty"`   // ids of issues that the loop claimed, until it releases them
-	Unclaimed []string          `json:"unclaimed,omitempty"` // ids of issues that it works on without a claim: the tracker was out of reach
+	Unclaimed []string          `json:"unclaimed,omitempty"` // ids of issues that the loop works on without a claim: the tracker was unreachable
 	Refused   map[string]string `json:"refused,omitempty"`   // why the tracker refused the last claim, by id
 	Reported  []string          `json:"told,omitempty"`      // keys of requests that were done
 }
 
 const ledgerName = "tracker.json"
 
-// openIssues returns the desk of a loop whose plan is one of issues.
+// openIssues returns the issue client of a loop whose plan was made of issues.
 func openIssues(l *store.Loop, spec record.Spec, env environment.Environment) (*issueClient, error) {
 	d := &issueClient{loop: l, spec: spec, clean: redact.New(env.Vars).String}
 	var err error
@@ -70,7 +69,7 @@ func (d *issueClient) save() error {
 // retryPauses are the pauses before a request is made again that may succeed later.
 func retryPauses() []time.Duration { return []time.Duration{time.Second, 4 * time.Second} }
 
-// ask makes a request, and again where that may help.
+// ask sends a request, with retries if the tracker asks for them.
 func (d *issueClient) ask(ctx context.Context, r tracker.Request) (tracker.Reply, error) {
 	r.Label = d.spec.Tracker.Label
 	for _, pause := range retryPauses() {
@@ -87,20 +86,20 @@ func (d *issueClient) ask(ctx context.Context, r tracker.Request) (tracker.Reply
 	return d.program.Ask(ctx, r)
 }
 
-// key names a request: the same text for the same issue has the same one. Text is as it
-// was before secrets were taken out, which depends on the environment.
+// key returns the key of a request, which depends on issue and text. It uses the text before
+// secrets are removed, since their removal depends on the environment.
 func (d *issueClient) key(r tracker.Request) string {
 	sum := sha256.Sum256([]byte(string(r.Do) + "\x00" + r.Issue + "\x00" + r.Text))
 	return fmt.Sprintf("%s %x", d.loop.ID, sum[:6])
 }
 
-// isReported reports whether an issue's end was told, and no claim is left.
+// isReported reports whether an issue's end was reported and no claim is left.
 func (d *issueClient) isReported(r tracker.Request) bool {
 	release := slices.Contains(d.ledger.Claimed, r.Issue) || slices.Contains(d.ledger.Claiming, r.Issue)
 	return !release && (r.Text == "" || slices.Contains(d.ledger.Reported, d.key(r)))
 }
 
-// report makes a request about an issue's end once.
+// report sends a request about an issue's end, once.
 func (d *issueClient) report(ctx context.Context, r tracker.Request) error {
 	if d.isReported(r) {
 		return nil
@@ -112,7 +111,7 @@ func (d *issueClient) report(ctx context.Context, r tracker.Request) error {
 		if err != nil && (ctx.Err() != nil || isUnreachable(err)) {
 			return err
 		}
-		if err != nil { // it is somebody else's now: they read what was done, and the rest is theirs
+		if err != nil { // another one has claimed it: only add a comment
 			r.Do = tracker.Comment
 		}
 	}
@@ -128,8 +127,8 @@ func (d *issueClient) report(ctx context.Context, r tracker.Request) error {
 	return d.save()
 }
 
-// ReportIssues tells the issues of a loop that has ended what came of them, as far as that
-// was not done. Only who owns the loop may call it. A loop without issues tells nothing.
+// ReportIssues reports the end of a loop to its issues, unless that was done before. Only the
+// loop's owner may call it. It does nothing for a loop without issues.
 func ReportIssues(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	d, untold, err := findUnreportedIssues(l, env)
 	var failed error
@@ -140,7 +139,7 @@ func ReportIssues(ctx context.Context, l *store.Loop, env environment.Environmen
 		}
 		told = failure.New(failure.CodeOf(told), failure.Hint(told), "tell issue %s: %w", i.Key, told)
 		failed = errors.Join(failed, told)
-		if isUnreachable(told) || ctx.Err() != nil { // nor would it answer about the others
+		if isUnreachable(told) || ctx.Err() != nil { // the tracker is unreachable for the others too
 			if more := len(untold) - n - 1; more > 0 {
 				failed = failure.New(failure.CodeOf(told), failure.Hint(told), "%w; nor %d more", failed, more)
 			}
@@ -150,14 +149,14 @@ func ReportIssues(ctx context.Context, l *store.Loop, env environment.Environmen
 	return errors.Join(err, failed)
 }
 
-// unreportedIssue is an issue that has not been told its end.
+// unreportedIssue is an issue to which the loop's end was not reported.
 type unreportedIssue struct {
 	record.Issue
 	ending tracker.Request
 }
 
-// UnreportedIssues are the issues of a loop that has ended, as users know them, that were not
-// told what came of them. It asks no tracker.
+// UnreportedIssues returns the keys of the issues to which the loop's end was not reported. It
+// does not contact the tracker.
 func UnreportedIssues(l *store.Loop, env environment.Environment) ([]string, error) {
 	_, found, err := findUnreportedIssues(l, env)
 	var keys []string
@@ -193,7 +192,7 @@ func findUnreportedIssues(l *store.Loop, env environment.Environment) (*issueCli
 	return d, found, nil
 }
 
-// endRequest is what an issue is told.
+// endRequest returns the request that reports the end of an issue.
 func (d *issueClient) endRequest(i record.Issue, tasks []loop.Task, m memory.Memory) tracker.Request {
 	r := tracker.Request{Do: tracker.Blocked, Issue: i.ID}
 	proven := !slices.ContainsFunc(tasks, func(t loop.Task) bool { return t.Status != loop.Done || t.Unproven() })
@@ -212,8 +211,8 @@ func (d *issueClient) endRequest(i record.Issue, tasks []loop.Task, m memory.Mem
 	return r
 }
 
-// comment is a comment: what was shown for each task, and where the work is. Everything that
-// was not written by Pawl stands as code, so that it mentions nobody and closes nothing.
+// comment returns a comment with the evidence for each task and the location of the work. Text
+// that Pawl did not write is formatted as code, so that it mentions nobody and closes no issue.
 func (d *issueClient) comment(first string, tasks []loop.Task, m memory.Memory) string {
 	var b strings.Builder
 	b.WriteString(first + "\n\n")
@@ -250,7 +249,7 @@ func taskEnd(t loop.Task) string {
 	return string(t.Status)
 }
 
-// markdownCode is a text as code in Markdown; "" for none.
+// markdownCode formats a text as code in Markdown, or returns "" for an empty text.
 func markdownCode(text string) string {
 	if text = strings.ReplaceAll(plan.OneLine(text, 200), "`", "'"); text == "" {
 		return ""

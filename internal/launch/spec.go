@@ -62,8 +62,8 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	return spec
 }
 
-// warm tells whether one process has several contexts. A sandbox is made with its process:
-// a file that is replaced later is not protected in it.
+// warm reports whether one process is used for several contexts. In a sandbox it is not,
+// unless the user asks for it: a file that is replaced after the start is not protected there.
 func warm(s config.Settings) bool {
 	return s.Warm && (s.Confine == confine.Off || s.Set("warm"))
 }
@@ -100,7 +100,7 @@ func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 	return tasks, leftOut
 }
 
-// wantedTasks are the ids of the tasks that the user wants to be worked on.
+// wantedTasks returns the ids of the tasks that the user wants.
 func wantedTasks(p plan.Plan, s config.Settings) map[string]bool {
 	chosen := p.Tasks
 	if s.NoOptional {

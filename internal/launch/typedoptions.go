@@ -27,8 +27,8 @@ func (p *Prepared) resolveTypedProgram(q Request) {
 	}
 }
 
-// runTypedGatesIn has typed gates run in the session's folder, where its agent works. The
-// runner has both run at the root.
+// runTypedGatesIn lets gates from the command line run in the session's folder, where its
+// agent works. With a runner both are the root.
 func (p *Prepared) runTypedGatesIn(q Request) error {
 	root := record.ResolvePath(p.root)
 	here, err := filepath.Rel(root, record.ResolvePath(q.Dir))
@@ -102,7 +102,7 @@ func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) erro
 	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
 }
 
-// checkWritable refuses a $PAWL_HOME in which no loop could be kept.
+// checkWritable refuses a $PAWL_HOME that cannot be written.
 func checkWritable(home string) error {
 	if _, err := store.CheckWritable(home); err != nil {
 		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
@@ -110,7 +110,8 @@ func checkWritable(home string) error {
 	return nil
 }
 
-// taskIDHint says which tasks there are or, of several in one word, how to name each.
+// taskIDHint returns a hint with the ids of the tasks or, for several ids in one word, how to name
+// each.
 func taskIDHint(ids []string, key, word string) string {
 	several := strings.Split(word, ",")
 	if key != "tasks" || slices.ContainsFunc(several, func(id string) bool { return !slices.Contains(ids, id) }) {

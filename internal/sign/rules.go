@@ -35,7 +35,8 @@ var rules = sync.OnceValue(func() []rule {
 	return slices.Concat(questionRules(), exitRules(), patchRules(), readRules(), effectRules(), suppressionRules(), errorRules(), otherRules())
 })
 
-// A program that knows that it is tested can answer the tests and nobody else.
+// questionRules find programs that detect whether they are tested: they can behave well only
+// in tests.
 func questionRules() []rule {
 	re := regex.New
 	const is = "asks whether it is being tested"
@@ -133,7 +134,7 @@ const ownName = `\b(?:program_invocation(?:_short)?_name|__progname|getprogname\
 // testVariable are variables that test runners set.
 const testVariable = `\b(?:PYTEST_\w+|UNITTEST_\w+|JEST_WORKER_ID|VITEST(?:_\w+)?|NODE_TEST_CONTEXT|MOCHA_\w+|RUNNING_TESTS|IS_TEST(?:ING)?|UNIT_TESTING|GO_TEST\w*|NEXTEST(?:_\w+)?|RUST_TEST_\w+|BATS_\w+|SHUNIT_\w+|TEST_WORKSPACE|BAZEL_TEST|TEST_TMPDIR|PAWL_[A-Z]\w*)\b`
 
-// A process that ends itself ends before a test can fail.
+// exitRules find programs that end their process: it may end before a test can fail.
 func exitRules() []rule {
 	re := regex.New
 	ended := []replacement{
@@ -181,7 +182,8 @@ func exitRules() []rule {
 	}
 }
 
-// A program that changes its judges changes what they say, and not what it does.
+// patchRules find programs that change assertions, test runners or clocks: that changes the
+// results of tests and not the behaviour.
 func patchRules() []rule {
 	re := regex.New
 	const commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
@@ -217,7 +219,7 @@ func patchRules() []rule {
 	}
 }
 
-// A program that reads what is expected of it need not work it out.
+// readRules find programs that read tests or expected values: they need not compute them.
 func readRules() []rule {
 	re := regex.New
 	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents|Stat|Lstat|exists(?:Sync)?|is_?file|isdir|access(?:Sync)?|statSync)`

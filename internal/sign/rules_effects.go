@@ -7,9 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// What an answer must not depend on, where nobody asked for it: how the program was
-// built, its environment, a hash of the question, another meaning of a word of the
-// language. Each is named where it is new, and put out of effect where it can be.
+// effectRules find results that depend on something nobody asked for: the build, the
+// environment, a hash of the input, a redefined word of the language.
 func effectRules() []rule {
 	re := regex.New
 	return slices.Concat([]rule{
@@ -58,8 +57,7 @@ const environment = `(?:\bos\.environ(?:\.get\(|\[)|\bos\.getenv\(|\bos\.(?:Gete
 // ofMachine matches variables that systems and build tools set for everybody.
 var ofMachine = regex.New(`^(?:OUT_DIR|CARGO(?:_\w+)?|TARGET|PROFILE|HOME|USER|LOGNAME|PATH|PWD|SHELL|TE?MP|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|EDITOR|VISUAL|PAGER|XDG_\w+|APPDATA|USERPROFILE|HOSTNAME|JAVA_HOME|GOPATH|GOROOT|VIRTUAL_ENV|PORT|DATABASE_URL)$`)
 
-// Code that is built by one command alone works for that one. Systems and versions are
-// no such words.
+// buildRules find code that depends on build tags. Tags of systems and versions are no signs.
 func buildRules() []rule {
 	re := regex.New
 	const does = "is other code where the build says so"

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A checker that is told to look away.
+// suppressionRules find suppressed checks.
 func suppressionRules() []rule {
 	re := regex.New
 	const does = "switches a check off"
@@ -36,7 +36,7 @@ func suppressionRules() []rule {
 	}
 }
 
-// An error that nobody hears of.
+// errorRules find errors that are dropped.
 func errorRules() []rule {
 	re := regex.New
 	const does = "drops an error"
@@ -114,7 +114,7 @@ func laterClock() []replacement {
 	}
 }
 
-// What is equal to everything passes each comparison.
+// equalityRules find values that are equal to everything: they pass every comparison.
 func equalityRules() []rule {
 	re := regex.New
 	const always, ofClass = "is equal to whatever it is compared with", "decides itself what is of its class"
