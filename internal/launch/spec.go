@@ -17,7 +17,7 @@ import (
 func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Request:      record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
-		Verification: record.Verification{Gates: s.Gates, AllowMissingTests: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
+		Verification: record.Verification{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
 		TurnOptions:  record.TurnOptions{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
 		Repository:   record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, MessageFromCLI: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
 		Protection:   record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},

@@ -65,13 +65,13 @@ type Request struct {
 
 // Verification says how finished work is verified.
 type Verification struct {
-	Gates             []gate.Gate   `json:"gates,omitempty"`
-	RequiredEvidence  gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
-	GateEnv           []string      `json:"gate_env,omitempty"`          // NAME=value, or NAME of the user's, added to the environment of gates
-	Tests             []string      `json:"tests,omitempty"`             // globs of test files; none: by language
-	Work              []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
-	AllowMissingTests bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
-	TestChangeTasks   []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
+	Gates            []gate.Gate   `json:"gates,omitempty"`
+	RequiredEvidence gate.Evidence `json:"wanted_evidence,omitempty"`   // evidence required of tasks that are added to the plan later
+	GateEnv          []string      `json:"gate_env,omitempty"`          // NAME=value, or NAME of the user's, added to the environment of gates
+	Tests            []string      `json:"tests,omitempty"`             // globs of test files; none: by language
+	Work             []string      `json:"work,omitempty"`              // globs of files that are work whatever their names
+	NoRatchet        bool          `json:"no_ratchet,omitempty"`        // tests that passed may be missing later
+	TestChangeTasks  []string      `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
 	// MutationTime bounds the mutation tests of one commit; nil: several times the time of
 	// its gates; 0: none are run.
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
