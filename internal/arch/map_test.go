@@ -37,7 +37,7 @@ const behaviours = `
 	verdict on a claim                               core/gate/verdict.go Decide
 	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim
-	baseline of a task                               verify/claim.go Baseline
+	baseline of a task                               verify/baseline.go Baseline
 	gate inputs, found by bisection                  verify/neededinputs.go findNeededInputs
 	isolated checkout                                verify/cleancheckout.go repeatClean
 	canary                                           verify/canary.go runCanary

@@ -18,7 +18,8 @@ func cacheFile(dir, key string) string {
 }
 
 // cachedResults returns this Verifier's results, or else those of Options.Known.
-func (v *Verifier) cachedResults(key string) []gate.Result {
+func (v *Verifier) cachedResults(ctx context.Context, g gate.Gate, w runTarget) []gate.Result {
+	key := v.cacheKey(ctx, g, w.forGate(g))
 	results := readCache(v.Dir, key)
 	if len(results) == 0 && v.Known != "" {
 		results = readCache(v.Known, key)
@@ -45,6 +46,7 @@ func (v *Verifier) cacheResults(ctx context.Context, g gate.Gate, w runTarget, r
 // cacheFiles returns the files of a gate's results. Results of the work tree also get a key without
 // environment, for when the gate cannot run there again.
 func (v *Verifier) cacheFiles(ctx context.Context, g gate.Gate, w runTarget) []string {
+	w = w.forGate(g)
 	w.cacheOnly = false
 	files := []string{cacheFile(v.Dir, v.cacheKey(ctx, g, w))}
 	if w.cacheOnly = w.checkout == ""; w.cacheOnly {
@@ -57,7 +59,7 @@ func (v *Verifier) cacheFiles(ctx context.Context, g gate.Gate, w runTarget) []s
 // claim of the same tree: the failure may be flaky.
 func (v *Verifier) claimResults(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	for _, g := range gates {
-		kept := v.cachedResults(v.cacheKey(ctx, g, w.forGate(g)))
+		kept := v.cachedResults(ctx, g, w)
 		if len(kept) != 1 || kept[0].Status != gate.Fail {
 			continue
 		}
@@ -69,7 +71,7 @@ func (v *Verifier) claimResults(ctx context.Context, gates []gate.Gate, w runTar
 		}
 		if r.Status == gate.Pass {
 			r.Flaky = true
-			v.cacheResults(ctx, g, w.forGate(g), []gate.Result{r})
+			v.cacheResults(ctx, g, w, []gate.Result{r})
 		}
 	}
 	return v.runAll(ctx, gates, w)
@@ -78,7 +80,7 @@ func (v *Verifier) claimResults(ctx context.Context, gates []gate.Gate, w runTar
 // dropCached removes cached results of gates on a tree.
 func (v *Verifier) dropCached(ctx context.Context, gates []gate.Gate, w runTarget) {
 	for _, g := range gates {
-		for _, file := range v.cacheFiles(ctx, g, w.forGate(g)) {
+		for _, file := range v.cacheFiles(ctx, g, w) {
 			_ = os.Remove(file)
 		}
 	}

@@ -65,14 +65,14 @@ func (c *claim) runCanary(ctx context.Context, w runTarget, gates []gate.Gate) (
 		return gate.Run{}, errNoCanary
 	}
 	if before {
-		if w.tree, err = c.withoutUnbuildableTests(ctx, w.tree, laid, c.o.Baseline); err != nil {
+		if w.tree, err = c.withoutUnbuildableTests(ctx, w.tree, laid, c.seen.Baseline); err != nil {
 			return gate.Run{}, err
 		}
 	}
 	if w.tree, err = c.Repo.WithFiles(ctx, w.tree, laid); err != nil {
 		return gate.Run{}, err
 	}
-	ids := c.o.ProbeTests(w.probe)
+	ids := c.seen.ProbeTests(w.probe)
 	if len(ids) > 0 || before {
 		for _, t := range run.CanaryTests {
 			ids = append(ids, t.Name)
@@ -146,8 +146,8 @@ func (c *claim) filesForCanary(ctx context.Context, gates []gate.Gate) ([]string
 	if err != nil {
 		return nil, err
 	}
-	verdict := gate.Decide(c.o)
-	names := namesInFile(verdict.Proofs(c.o.Baseline))
+	verdict := gate.Decide(c.seen)
+	names := namesInFile(verdict.Proofs(c.seen.Baseline))
 	var first, rest []string
 	for _, g := range gates {
 		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, c.Root)) {
@@ -160,13 +160,13 @@ func (c *claim) filesForCanary(ctx context.Context, gates []gate.Gate) ([]string
 		}
 	}
 	slices.Sort(rest)
-	named, err := c.Repo.EntriesAt(ctx, c.Tree, slices.Concat(c.o.NewTests, first))
+	named, err := c.Repo.EntriesAt(ctx, c.Tree, slices.Concat(c.seen.NewTests, first))
 	if err != nil {
 		return nil, err
 	}
 	var matching, other []string
 	searched := map[string]bool{}
-	for _, file := range slices.Concat(c.o.NewTests, first, rest) {
+	for _, file := range slices.Concat(c.seen.NewTests, first, rest) {
 		if e := cmp.Or(holding[file], named[file]); !isFile(e) || searched[file] || len(searched) >= maxSearched || len(matching) >= maxCanaries {
 			continue
 		}

@@ -12,7 +12,8 @@ import (
 // readTogether is how many files are in memory at once.
 const readTogether = 64
 
-// eachText calls use with each changed file before and now; nil if a side is not a file.
+// eachText calls use with each changed file before and now; nil if a side is not a file. Both are nil
+// if the file was deleted.
 func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use func(c git.Change, was, is []byte) error) error {
 	for some := range slices.Chunk(changes, readTogether) {
 		var ids []string
@@ -28,24 +29,19 @@ func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use fun
 			return err
 		}
 		for _, c := range some {
-			was, is := textsOf(c, texts)
+			var was, is []byte
+			if isFile(c.To) {
+				is = texts[c.To.ID]
+				if isFile(c.From) {
+					was = texts[c.From.ID]
+				}
+			}
 			if err := use(c, was, is); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// textsOf returns both sides of a change, unless it deleted the file.
-func textsOf(c git.Change, texts map[string][]byte) (was, is []byte) {
-	if !isFile(c.To) {
-		return nil, nil
-	}
-	if isFile(c.From) {
-		was = texts[c.From.ID]
-	}
-	return was, texts[c.To.ID]
 }
 
 // contents returns a file before and after a change, unless it deleted the file.

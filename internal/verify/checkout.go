@@ -68,25 +68,25 @@ func CheckoutsDir(dir string) string { return filepath.Join(dir, "worktrees") }
 // errNoGit means that there is no repository to check out from.
 var errNoGit = errors.New("without git there is no other tree to compare with")
 
-// checkOut prepares the checkout of a tree and returns where gates run in it.
-func (k *checkouts) checkOut(ctx context.Context, tree string) (runTarget, error) {
+// checkOut prepares the checkout of a tree and returns the folder of it that stands for Root.
+func (k *checkouts) checkOut(ctx context.Context, tree string) (string, error) {
 	if k.Repo == nil {
-		return runTarget{}, errNoGit
+		return "", errNoGit
 	}
 	below, err := filepath.Rel(resolved(k.Repo.Root()), resolved(k.Root))
 	if err != nil || !filepath.IsLocal(below) {
-		return runTarget{}, fmt.Errorf("%s is not in the repository %s", k.Root, k.Repo.Root())
+		return "", fmt.Errorf("%s is not in the repository %s", k.Root, k.Repo.Root())
 	}
 	if err := k.ensureDependencies(ctx); err != nil {
-		return runTarget{}, err
+		return "", err
 	}
 	if err := k.resetCheckout(ctx, tree); err != nil {
-		return runTarget{}, err
+		return "", err
 	}
 	if err := k.prepare(ctx, tree); err != nil {
-		return runTarget{}, err
+		return "", err
 	}
-	return runTarget{root: filepath.Join(k.checkout.tree.Root(), below), checkout: "worktree", tree: tree}, nil
+	return filepath.Join(k.checkout.tree.Root(), below), nil
 }
 
 func resolved(dir string) string {
@@ -282,11 +282,10 @@ func (v *Verifier) runInCheckout(ctx context.Context, gates []gate.Gate, w runTa
 	if v.allCached(ctx, gates, w) { // the place need not even be made
 		return v.runAll(ctx, gates, w)
 	}
-	there, err := v.checkOut(ctx, w.tree)
-	if err != nil {
+	var err error
+	if w.root, err = v.checkOut(ctx, w.tree); err != nil {
 		return nil, err
 	}
-	w.root = there.root
 	return v.runAll(ctx, gates, w)
 }
 
@@ -295,5 +294,5 @@ func (v *Verifier) allCached(ctx context.Context, gates []gate.Gate, w runTarget
 	if w.uncached {
 		n = 2
 	}
-	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.cachedResults(v.cacheKey(ctx, g, w.forGate(g)))) < n })
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.cachedResults(ctx, g, w)) < n })
 }

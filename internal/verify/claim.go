@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -40,12 +39,39 @@ type Request struct {
 	GatesOnly      bool          // run no probes: only the gates' results are wanted
 }
 
+// Finding is the result of a claim.
+type Finding struct {
+	Verdict     gate.Verdict     `json:"verdict"`
+	Observation gate.Observation `json:"observation"`
+	// IfApproved is the verdict if the changes of old tests were approved; nil if that makes no
+	// difference.
+	IfApproved *gate.Verdict `json:"if_approved,omitempty"`
+	// NeededInputs is the smallest set found of changed gate inputs that the gates need, if the
+	// verdict is NeedsChangedInputs.
+	NeededInputs []string `json:"needed_inputs,omitempty"`
+	// PendingInputs are gate inputs that earlier tasks changed, that wait for approval and that the
+	// gates need.
+	PendingInputs []string `json:"pending_inputs,omitempty"`
+	// Changes are those of old tests, if their structure shows them.
+	Changes []loop.TestChange `json:"changes,omitempty"`
+	// ProtectedTexts maps tests to the text that later claims use: old tests that were weakened,
+	// new ones that change old tests. nil = without the file.
+	ProtectedTexts map[string][]byte `json:"-"`
+	// TreeAfter is the work tree after all gates ran. It differs from the request's Tree if a gate
+	// wrote into it.
+	TreeAfter string `json:"tree_after,omitempty"`
+	// Signs are lines of the work that a reviewer should read first.
+	Signs []sign.Sign `json:"signs,omitempty"`
+	// UncommittedSubmodules contain work that no commit of this tree can contain.
+	UncommittedSubmodules []string `json:"uncommitted_submodules,omitempty"`
+}
+
 // claim is one Request while it is verified. Its trees are compared once, before the gates run.
 type claim struct {
 	*Verifier
 	Request
 
-	o              gate.Observation
+	seen           gate.Observation
 	changes        []git.Change // from Base to Tree
 	sinceProtected []git.Change // from ProtectedTree to Tree
 	work           []git.Change // the changes that are neither of tests nor of Pawl's own files
@@ -74,6 +100,9 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 	return c
 }
 
+// here is the work tree, which holds the claim's tree.
+func (c *claim) here() runTarget { return runTarget{root: c.Root, tree: c.Tree, logDir: c.LogDir} }
+
 // textsSince returns a file of a tree and of the current one, nil where it does not exist.
 func (c *claim) textsSince(ctx context.Context, tree, file string) (was, is []byte, err error) {
 	if was, err = c.fileContent(ctx, tree, file); err != nil {
@@ -88,123 +117,6 @@ func (c *claim) texts(ctx context.Context, file string) (was, is []byte, err err
 	return c.textsSince(ctx, c.Base, file)
 }
 
-// Finding is the result of a claim.
-type Finding struct {
-	Verdict     gate.Verdict     `json:"verdict"`
-	Observation gate.Observation `json:"observation"`
-	// IfApproved is the verdict if the changes of old tests were approved; nil if that makes no
-	// difference.
-	IfApproved *gate.Verdict `json:"if_approved,omitempty"`
-	// NeededInputs is the smallest set found of changed gate inputs that the gates need, if the
-	// verdict is NeedsChangedInputs.
-	NeededInputs []string `json:"needed_inputs,omitempty"`
-	// PendingInputs are gate inputs that earlier tasks changed, that wait for approval and that the
-	// gates need.
-	PendingInputs []string `json:"pending_inputs,omitempty"`
-	// Changes are those of old tests, if their structure shows them.
-	Changes []loop.TestChange `json:"changes,omitempty"`
-	// ProtectedTexts maps tests to the text that later claims use: old tests that were weakened,
-	// new ones that change old tests. nil = without the file.
-	ProtectedTexts map[string][]byte `json:"-"`
-	// TreeAfter is the work tree after all gates ran. It differs from the request's Tree if a gate
-	// wrote into it.
-	TreeAfter string `json:"tree_after,omitempty"`
-	// Signs are lines of the work that a reviewer should read first.
-	Signs []sign.Sign `json:"signs,omitempty"`
-	// UncommittedSubmodules contain work that no commit of this tree can contain.
-	UncommittedSubmodules []string `json:"uncommitted_submodules,omitempty"`
-}
-
-// Baseline returns the gates' results on the tree that a task begins with, which the work tree
-// should hold. It runs failed gates again now: later the tree is no longer here to confirm a flip.
-func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	w := runTarget{root: v.Root, tree: tree, logDir: logDir}
-	here := false // when this began
-	if !v.allCached(ctx, gates, w) {
-		var err error
-		if here, err = v.workTreeIs(ctx, tree); err != nil {
-			return nil, err
-		}
-		// Hooks, the agent's shell and the user's have not all the same variables.
-		if w.cacheOnly = !here; w.cacheOnly && !v.allCached(ctx, gates, w) {
-			w.cacheOnly = false
-			return v.baselineInCheckout(ctx, gates, w)
-		}
-	}
-	results, err := v.runAll(ctx, gates, w)
-	if err != nil {
-		return nil, err
-	}
-	w.uncached = true
-	for i, g := range gates {
-		if results[i].Status != gate.Fail || v.allCached(ctx, gates[i:i+1], w) {
-			continue
-		}
-		if still, err := v.workTreeStillIs(ctx, tree, here); err != nil || !still {
-			continue // a gate wrote over the tree, or this is a later claim: no repeat, no flip
-		}
-		if _, err := v.cachedOrRun(ctx, g, w); err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
-}
-
-// workTreeIs reports whether the work tree holds a tree. Without git it always does.
-func (v *Verifier) workTreeIs(ctx context.Context, tree string) (bool, error) {
-	if v.Repo == nil {
-		return true, nil
-	}
-	now, _, err := v.Repo.Resnapshot(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
-	}
-	return v.withoutMarks(ctx, now) == v.withoutMarks(ctx, tree), nil
-}
-
-// workTreeStillIs is workTreeIs after gates ran. If it held the tree before, untracked files that
-// they wrote (a cover profile) do not count.
-func (v *Verifier) workTreeStillIs(ctx context.Context, tree string, before bool) (bool, error) {
-	if same, err := v.workTreeIs(ctx, tree); err != nil || same || !before {
-		return same, err
-	}
-	now, _, err := v.Repo.Resnapshot(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
-	}
-	changes, err := v.Repo.Diff(ctx, v.withoutMarks(ctx, tree), v.withoutMarks(ctx, now))
-	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
-	}
-	status, err := v.Repo.Status(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
-	}
-	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !slices.Contains(status.Untracked, c.Path) }), nil
-}
-
-// baselineInCheckout is for a tree that the work tree no longer holds. A failure there is unknown:
-// the checkout may lack something.
-func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
-	results, err := v.runInCheckout(ctx, gates, w)
-	if ctx.Err() != nil {
-		return nil, err
-	}
-	if err != nil {
-		results = nil
-		for _, g := range gates {
-			results = append(results, v.unknownResult(g, w.tree, err))
-		}
-	}
-	for i := range results {
-		if results[i].Status == gate.Fail {
-			results[i].Status = gate.Unknown
-			results[i].Reason = "red, but not where the task began: " + results[i].Reason
-		}
-	}
-	return results, nil
-}
-
 // Claim runs the gates on the current tree, then the probes that the verdict needs. It fails only
 // if ctx ends or git fails.
 func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
@@ -212,14 +124,14 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err := c.observe(ctx); err != nil {
 		return Finding{}, err
 	}
-	c.Gates = c.o.Responsive()
+	c.Gates = c.seen.Responsive()
 	adapted, err := c.allowRequestedChanges(ctx)
 	if err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Verdict: gate.Decide(c.o), Observation: c.o}
+	f := Finding{Verdict: gate.Decide(c.seen), Observation: c.seen}
 	if !r.GatesOnly {
-		if err := c.judgeChangedInputs(ctx, &f, adapted); err != nil {
+		if err := c.decideChangedInputs(ctx, &f, adapted); err != nil {
 			return Finding{}, err
 		}
 	}
@@ -232,28 +144,28 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	return f, nil
 }
 
-// judgeChangedInputs says which changed gate inputs the gates need, and what follows if these are
+// decideChangedInputs finds out which changed gate inputs the gates need, and what follows if these are
 // approved. It returns the changes of a claim that passes with them.
-func (c *claim) judgeChangedInputs(ctx context.Context, f *Finding, adapted []testdiff.Adapted) (err error) {
+func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []testdiff.Adapted) (err error) {
 	if f.Verdict.NeedsChangedInputs {
 		if f.NeededInputs, err = c.findNeededInputs(ctx); err != nil {
-			f.NeededInputs = c.o.ChangedInputs // the place, not the claim: nothing is narrowed
+			f.NeededInputs = c.seen.ChangedInputs // the place, not the claim: nothing is narrowed
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
-		f.Verdict.Reason = c.o.NeedsChangedInputsReason(f.NeededInputs)
+		f.Verdict.Reason = c.seen.NeedsChangedInputsReason(f.NeededInputs)
 	}
 	if f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown {
-		c.o.AllowTestChanges = true
+		c.seen.AllowTestChanges = true
 		if err := c.runProbes(ctx); err != nil {
 			return err
 		}
-		approved := gate.Decide(c.o)
+		approved := gate.Decide(c.seen)
 		f.IfApproved = &approved
 		c.deferToPending(f)
 	}
-	if len(c.o.ChangedInputs) == 0 || f.Verdict.Status != gate.Pass {
+	if len(c.seen.ChangedInputs) == 0 || f.Verdict.Status != gate.Pass {
 		return nil
 	}
 	if f.Changes, err = c.listTestChanges(ctx, adapted); err == nil {
@@ -270,7 +182,7 @@ func (c *claim) inspectResult(ctx context.Context, f *Finding) (err error) {
 	if f.Signs, err = c.claimSigns(ctx, f.Verdict); err != nil {
 		return err
 	}
-	if f.Verdict.Status == gate.Pass && c.o.Changed && !c.GatesOnly && f.PendingInputs == nil {
+	if f.Verdict.Status == gate.Pass && c.seen.Changed && !c.GatesOnly && f.PendingInputs == nil {
 		if f.PendingInputs, err = c.pendingNeeded(ctx); err != nil {
 			return err
 		}
@@ -282,7 +194,7 @@ func (c *claim) inspectResult(ctx context.Context, f *Finding) (err error) {
 		return err
 	}
 	if f.TreeAfter != c.Tree { // any of these runs may have seen another tree
-		c.dropCached(ctx, c.o.Gates, runTarget{root: c.Root, tree: c.Tree})
+		c.dropCached(ctx, c.seen.Gates, c.here())
 	}
 	return nil
 }

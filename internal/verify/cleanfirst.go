@@ -16,7 +16,7 @@ import (
 // decide. It is nil for gates that failed before or that did not reproduce the loop's start in a
 // checkout, and for claims without new tests or changed gate inputs.
 func (c *claim) cleanResults(ctx context.Context) ([]gate.Result, error) {
-	if c.GatesOnly || c.WantedEvidence == gate.Unproven || len(c.o.NewTests)+len(c.o.ChangedNonTests) == 0 || !c.canRunClean(ctx) {
+	if c.GatesOnly || c.WantedEvidence == gate.Unproven || len(c.seen.NewTests)+len(c.seen.ChangedNonTests) == 0 || !c.canRunClean(ctx) {
 		return nil, nil
 	}
 	clean, err := c.runClean(ctx, c.Gates, "")
@@ -26,10 +26,9 @@ func (c *claim) cleanResults(ctx context.Context) ([]gate.Result, error) {
 	if slices.ContainsFunc(clean.Results, func(res gate.Result) bool { return !isPlainPass(res) }) {
 		return c.failsHereToo(ctx, clean.Results)
 	}
-	c.o.Runs[gate.RepeatClean] = clean
-	here := runTarget{root: c.Root, tree: c.Tree}
+	c.seen.Runs[gate.RepeatClean] = clean
 	for i, g := range c.Gates { // the next task begins from this tree
-		c.cacheResults(ctx, g, here, clean.Results[i:i+1])
+		c.cacheResults(ctx, g, c.here(), clean.Results[i:i+1])
 	}
 	return clean.Results, nil
 }
@@ -37,11 +36,11 @@ func (c *claim) cleanResults(ctx context.Context) ([]gate.Result, error) {
 // canRunClean reports whether every gate runs in the clean checkout as in the work tree, and the
 // work tree has no results yet.
 func (c *claim) canRunClean(ctx context.Context) bool {
-	here := runTarget{root: c.Root, tree: c.Tree}
+	here := c.here()
 	return !slices.ContainsFunc(c.Gates, func(g gate.Gate) bool {
-		passed := slices.ContainsFunc(c.o.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
-		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(c.o.ReproducedAtStart, g.Name) ||
-			len(c.cachedResults(c.cacheKey(ctx, g, here))) > 0
+		passed := slices.ContainsFunc(c.seen.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
+		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(c.seen.ReproducedAtStart, g.Name) ||
+			len(c.cachedResults(ctx, g, here)) > 0
 	})
 }
 

@@ -215,7 +215,7 @@ func (c *claim) runMutants(ctx context.Context, w runTarget, gates []gate.Gate) 
 		w.tree = tree
 		var results []gate.Result
 		if w.probe == gate.MutantsForNewTests { // other probes decide what it leaves open
-			few, _ := narrowToTests(c.Root, gates, c.o.ProbeTests(w.probe))
+			few, _ := narrowToTests(c.Root, gates, c.seen.ProbeTests(w.probe))
 			results, err = c.runInCheckout(ctx, few, w)
 		} else {
 			results, err = c.runNarrowed(ctx, w, gates)

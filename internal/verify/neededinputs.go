@@ -14,17 +14,17 @@ const maxBisections = 6
 // findNeededInputs bisects the changed gate inputs: it keeps the half whose changes suffice. If
 // neither half does, all that is left is needed.
 func (c *claim) findNeededInputs(ctx context.Context) ([]string, error) {
-	if c.o.OnlyTestsRemoved() {
-		return c.o.RemovedTests, nil
+	if c.seen.OnlyTestsRemoved() {
+		return c.seen.RemovedTests, nil
 	}
-	if c.o.RewrittenFail() {
-		return c.o.RewrittenTests, nil
+	if c.seen.RewrittenFail() {
+		return c.seen.RewrittenTests, nil
 	}
 	tree, err := c.originals(ctx)
 	if err != nil {
 		return nil, err
 	}
-	left := c.o.ChangedInputs
+	left := c.seen.ChangedInputs
 	for runs := 0; len(left) > 1 && runs < maxBisections; {
 		half, found := len(left)/2, false
 		for _, part := range [][]string{left[:half], left[half:]} {
@@ -51,7 +51,7 @@ func (c *claim) findNeededInputs(ctx context.Context) ([]string, error) {
 // passesWithInputs reports whether all gates pass, as they do now, on a tree with other gate inputs.
 func (c *claim) passesWithInputs(ctx context.Context, tree string) (bool, error) {
 	results, err := c.runInCheckout(ctx, c.Gates, runTarget{root: c.Root, logDir: c.LogDir, probe: gate.Originals, tree: tree})
-	return err == nil && c.o.PassesLikeNow(results), err
+	return err == nil && c.seen.PassesLikeNow(results), err
 }
 
 // pendingNeeded returns the pending gate inputs of earlier tasks that the gates need on the current
@@ -81,7 +81,7 @@ func (c *claim) pendingNeeded(ctx context.Context) ([]string, error) {
 // changes. Its evidence then waits for their approval.
 func (c *claim) deferToPending(f *Finding) {
 	needsApproval := func(file string) bool {
-		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file }) || !slices.Contains(c.o.ChangedNonTests, file)
+		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file }) || !slices.Contains(c.seen.ChangedNonTests, file)
 	}
 	if f.Verdict.NeedsChangedInputs && len(f.NeededInputs) > 0 && !slices.ContainsFunc(f.NeededInputs, needsApproval) {
 		f.Verdict, f.PendingInputs, f.NeededInputs, f.IfApproved = *f.IfApproved, f.NeededInputs, nil, nil

@@ -151,13 +151,15 @@ func (c *claim) neutralizeOneByOne(ctx context.Context, w runTarget, gates []gat
 		w.tree = n.tree
 		return c.runNarrowed(ctx, w, gates)
 	}
-	if len(c.o.Signs) > 1 {
-		for _, name := range c.o.Signs[:min(len(c.o.Signs), maxSignsAlone)] {
+	if len(c.seen.Signs) > 1 {
+		for _, name := range c.seen.Signs[:min(len(c.seen.Signs), maxSignsAlone)] {
 			results, err := run([]string{name})
 			if err != nil {
 				return gate.Run{}, err
 			}
-			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(c.o.FailingNeutralized(c.o.ProvingTests(res.Gate), res)) > 0 }) {
+			if slices.ContainsFunc(results, func(res gate.Result) bool {
+				return len(c.seen.FailingNeutralized(c.seen.ProvingTests(res.Gate), res)) > 0
+			}) {
 				return gate.Run{Results: results, NeededSigns: []string{name}}, nil
 			}
 		}

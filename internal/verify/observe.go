@@ -11,11 +11,11 @@ import (
 
 // observe finds out what is known without probes.
 func (c *claim) observe(ctx context.Context) (err error) {
-	c.o = gate.Observation{
+	c.seen = gate.Observation{
 		Gates: c.Gates, WantedEvidence: c.WantedEvidence, Changed: c.withoutMarks(ctx, c.Tree) != c.withoutMarks(ctx, c.Base), AllowTestChanges: c.AllowTestChanges, NoRatchet: c.NoRatchet,
 		Runs: map[gate.Probe]gate.Run{},
 	}
-	if c.Repo != nil && c.o.Changed {
+	if c.Repo != nil && c.seen.Changed {
 		if err := c.removePythonCaches(ctx, c.Tree); err != nil {
 			return err
 		}
@@ -23,11 +23,11 @@ func (c *claim) observe(ctx context.Context) (err error) {
 	if err := c.recordDependencies(ctx); err != nil {
 		return err
 	}
-	if _, err := readState(c.reproducedFile(), &c.o.ReproducedAtStart); err != nil {
+	if _, err := readState(c.reproducedFile(), &c.seen.ReproducedAtStart); err != nil {
 		return err
 	}
-	if c.o.Baseline = c.KnownBaseline; c.o.Baseline == nil {
-		if c.o.Baseline, err = c.Baseline(ctx, c.Base, c.Gates, c.LogDir); err != nil {
+	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {
+		if c.seen.Baseline, err = c.Baseline(ctx, c.Base, c.Gates, c.LogDir); err != nil {
 			return err
 		}
 	}
@@ -39,16 +39,16 @@ func (c *claim) observe(ctx context.Context) (err error) {
 			return fmt.Errorf("look for signs: %w", err)
 		}
 	}
-	if c.Repo != nil && c.o.Changed {
+	if c.Repo != nil && c.seen.Changed {
 		if err := c.inspect(ctx); err != nil {
 			return err
 		}
 	}
-	if c.o.Now, err = c.cleanResults(ctx); err == nil && c.o.Now == nil {
-		c.o.Now, err = c.claimResults(ctx, c.Gates, runTarget{root: c.Root, tree: c.Tree, logDir: c.LogDir})
+	if c.seen.Now, err = c.cleanResults(ctx); err == nil && c.seen.Now == nil {
+		c.seen.Now, err = c.claimResults(ctx, c.Gates, c.here())
 	}
-	if err == nil && c.Repo != nil && c.o.StoppedReporting() {
-		c.o.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
+	if err == nil && c.Repo != nil && c.seen.StoppedReporting() {
+		c.seen.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
 	}
 	return err
 }
@@ -56,12 +56,12 @@ func (c *claim) observe(ctx context.Context) (err error) {
 // readChanges compares the claim's trees. It fails if git's trees or tests do not match their
 // hashes: forged ones would show no change.
 func (c *claim) readChanges(ctx context.Context) (err error) {
-	if c.o.Changed {
+	if c.seen.Changed {
 		if err := c.Repo.VerifyObjects(ctx, []string{c.Base, c.ProtectedTree, c.Tree}); err != nil {
 			return err
 		}
 	}
-	if c.changes, err = c.Repo.Diff(ctx, c.Base, c.Tree); err != nil {
+	if c.changes, err = c.Repo.Diff(ctx, c.Base, c.Tree); err != nil || !c.seen.Changed {
 		return err
 	}
 	if c.sinceProtected, err = c.Repo.Diff(ctx, c.ProtectedTree, c.Tree); err != nil {
@@ -71,7 +71,7 @@ func (c *claim) readChanges(ctx context.Context) (err error) {
 	var blobs []string
 	for _, ch := range slices.Concat(c.changes, c.sinceProtected) {
 		for _, e := range []git.Entry{ch.From, ch.To} {
-			if c.o.Changed && e.IsFile() && c.isTest(ch.Path) {
+			if e.IsFile() && c.isTest(ch.Path) {
 				blobs = append(blobs, e.ID)
 			}
 		}
@@ -85,7 +85,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 	if c.tests, err = c.compareTests(ctx); err != nil {
 		return fmt.Errorf("compare tests: %w", err)
 	}
-	t, o := c.tests, &c.o
+	t, o := c.tests, &c.seen
 	o.ChangedInputs, o.WithheldTests, o.RewrittenTests, o.NewTests, o.InlineTestsChanged = t.old, t.withheld, t.rewritten, t.newOrChanged, t.inlineChanged
 	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
 	if !red { // otherwise they may be what the failing gate lacked
@@ -106,7 +106,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 
 // inspectWork reads the work: its functions and signs.
 func (c *claim) inspectWork(ctx context.Context) error {
-	o := &c.o
+	o := &c.seen
 	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
 	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {

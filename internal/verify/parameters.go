@@ -55,7 +55,7 @@ func (c *claim) zeroParameters(ctx context.Context, w runTarget, gates []gate.Ga
 		if run.Results, err = c.runNarrowed(ctx, w, gates); err != nil {
 			return run, err
 		}
-		if c.o.PassesAll(run.Results) {
+		if c.seen.PassesAll(run.Results) {
 			run.Untested = append(run.Untested, p.String())
 		}
 	}

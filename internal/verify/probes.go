@@ -56,7 +56,7 @@ func (c *claim) probes() map[gate.Probe]probe {
 
 // runProbes runs all probes that the verdict needs.
 func (c *claim) runProbes(ctx context.Context) error {
-	for name, gates := gate.Next(c.o); name != "" && !c.GatesOnly; name, gates = gate.Next(c.o) {
+	for name, gates := gate.Next(c.seen); name != "" && !c.GatesOnly; name, gates = gate.Next(c.seen) {
 		run, err := c.runProbe(ctx, name, gatesNamed(c.Gates, gates))
 		run.Missing = c.missingHint()
 		if ctx.Err() != nil {
@@ -65,7 +65,7 @@ func (c *claim) runProbes(ctx context.Context) error {
 		if err != nil { // the place, not the claim: then it could not be found out
 			run = gate.Run{Problem: err.Error(), Missing: c.missingHint()}
 		}
-		c.o.Runs[name] = run
+		c.seen.Runs[name] = run
 	}
 	return nil
 }
@@ -89,14 +89,14 @@ func (c *claim) runProbe(ctx context.Context, name gate.Probe, gates []gate.Gate
 
 // runNarrowed runs gates in a checkout, for the tests that the probe is about.
 func (c *claim) runNarrowed(ctx context.Context, w runTarget, gates []gate.Gate) ([]gate.Result, error) {
-	return narrow(c.Root, gates, c.o.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runInCheckout(ctx, gates, w) })
+	return narrow(c.Root, gates, c.seen.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runInCheckout(ctx, gates, w) })
 }
 
 // withMutantTimeout returns the gates with the time limit of mutants.
 func (c *claim) withMutantTimeout(gates []gate.Gate) []gate.Gate {
 	gates = slices.Clone(gates)
 	for i, g := range gates {
-		if gates[i].Timeout = gate.MutantTimeout(gateDuration(c.o.Now, g.Name)); !c.o.RanInCheckout(g.Name) {
+		if gates[i].Timeout = gate.MutantTimeout(gateDuration(c.seen.Now, g.Name)); !c.seen.RanInCheckout(g.Name) {
 			gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
 		}
 	}
@@ -112,7 +112,7 @@ const maxNamed = 5
 
 // originals returns the current tree with the old test files.
 func (c *claim) originals(ctx context.Context) (string, error) {
-	if inner := c.inSubmodule(c.o.ChangedInputs); len(inner) > 0 {
+	if inner := c.inSubmodule(c.seen.ChangedInputs); len(inner) > 0 {
 		return "", fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 	}
 	tree, err := c.withFilesOf(ctx, c.Tree, c.Base, c.tests.sinceBase)
@@ -122,7 +122,7 @@ func (c *claim) originals(ctx context.Context) (string, error) {
 	if tree, err = c.withFilesOf(ctx, tree, c.ProtectedTree, c.tests.protected); err != nil {
 		return "", err
 	}
-	return c.withAdapted(ctx, tree, c.adapted)
+	return c.withAdapted(ctx, tree)
 }
 
 func (c *claim) originalsOfTask(ctx context.Context) (string, error) {
@@ -130,11 +130,11 @@ func (c *claim) originalsOfTask(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.withAdapted(ctx, tree, c.adapted)
+	return c.withAdapted(ctx, tree)
 }
 
 func (c *claim) originalsBefore(ctx context.Context) (string, error) {
-	return c.withFilesOf(ctx, c.Base, c.ProtectedTree, c.o.WithheldTests)
+	return c.withFilesOf(ctx, c.Base, c.ProtectedTree, c.seen.WithheldTests)
 }
 
 func (c *claim) treeNow(context.Context) (string, error)    { return c.Tree, nil }
@@ -143,50 +143,16 @@ func (c *claim) treeBefore(context.Context) (string, error) { return c.Base, nil
 // overlay returns the baseline tree with current tests and other gate inputs. It lacks only the
 // work.
 func (c *claim) overlay(ctx context.Context) (string, error) {
-	tests := c.o.NewTests
-	if c.o.AllowTestChanges { // those that are gone are to be gone
-		tests = slices.Concat(tests, c.o.ChangedInputs)
+	tests := c.seen.NewTests
+	if c.seen.AllowTestChanges { // those that are gone are to be gone
+		tests = slices.Concat(tests, c.seen.ChangedInputs)
 	}
 	c.discardBuildProducts()
 	return c.Repo.Overlay(ctx, c.Base, c.Tree, slices.Concat(tests, c.tests.inputs))
 }
 
-// repeatBefore returns the second results of the baseline, cached or from a checkout. A failure in
-// a checkout counts only if what passed before passes there too.
-func (c *claim) repeatBefore(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
-	w.tree = c.Base
-	if w.cacheOnly = !c.allCached(ctx, gates, w); !w.cacheOnly || c.allCached(ctx, gates, w) {
-		return asRun(c.runAll(ctx, gates, w))
-	}
-	w.cacheOnly = false
-	results, err := c.runInCheckout(ctx, gates, w)
-	if err != nil {
-		return gate.Run{}, err
-	}
-	for i, again := range results {
-		before := c.o.Baseline[slices.IndexFunc(c.o.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
-		if !reproducesPasses(before, again) {
-			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
-		}
-	}
-	return gate.Run{Results: results}, nil
-}
-
-func reproducesPasses(before, again gate.Result) bool {
-	passed := 0
-	for id, s := range before.Tests {
-		if s == gate.Pass {
-			if again.Tests[id] != gate.Pass {
-				return false
-			}
-			passed++
-		}
-	}
-	return passed > 0 || again.Status == gate.Pass
-}
-
 // repeatAfter runs gates on the current tree in the work tree.
 func (c *claim) repeatAfter(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	w.tree = c.Tree
-	return asRun(narrow(c.Root, gates, c.o.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runAll(ctx, gates, w) }))
+	return asRun(narrow(c.Root, gates, c.seen.ProbeTests(w.probe), func(gates []gate.Gate) ([]gate.Result, error) { return c.runAll(ctx, gates, w) }))
 }

@@ -159,10 +159,11 @@ type prover struct {
 
 // run runs the gates on a tree, once each, in the checkout.
 func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
-	at, err := p.v.checkOut(ctx, tree)
+	root, err := p.v.checkOut(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
+	at := runTarget{root: root, checkout: "worktree", tree: tree}
 	var results []gate.Result
 	for _, g := range p.r.Gates {
 		r := p.v.runGate(ctx, g, at, cmp.Or(g.Timeout, g.RunTimeout(nil)))

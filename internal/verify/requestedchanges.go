@@ -24,7 +24,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	if err := c.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(c.o); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || len(c.o.ChangedNonTests) > 0 {
+	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || len(c.seen.ChangedNonTests) > 0 {
 		return nil, nil
 	}
 	adapted, err := c.adaptedTests(ctx)
@@ -36,16 +36,16 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	}
 	tried := *c // with no probe but these
 	tried.adapted = adapted
-	tried.o.Runs, tried.o.WantedEvidence = maps.Clone(c.o.Runs), gate.Unproven
-	tried.o.NoRatchet = c.o.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
-	tried.o.RemovedTests = slices.DeleteFunc(slices.Clone(c.o.RemovedTests), func(file string) bool {
+	tried.seen.Runs, tried.seen.WantedEvidence = maps.Clone(c.seen.Runs), gate.Unproven
+	tried.seen.NoRatchet = c.seen.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
+	tried.seen.RemovedTests = slices.DeleteFunc(slices.Clone(c.seen.RemovedTests), func(file string) bool {
 		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
 	})
-	delete(tried.o.Runs, gate.Originals)
+	delete(tried.seen.Runs, gate.Originals)
 	if err := tried.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(tried.o); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
+	if d := gate.Decide(tried.seen); d.NeedsChangedInputs || d.OriginalsUnknown || d.Status != gate.Pass {
 		return nil, nil
 	}
 	for _, a := range adapted {
@@ -56,7 +56,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 			return nil, err
 		}
 	}
-	c.o.AllowTestChanges, c.o.ChangesRequested = true, true
+	c.seen.AllowTestChanges, c.seen.ChangesRequested = true, true
 	return adapted, c.runProbes(ctx)
 }
 
@@ -65,11 +65,11 @@ const maxAdapted = 60
 
 // adaptedTests returns old tests adapted to the task, see testdiff.Work.
 func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
-	if len(c.changes) > maxChangedFiles || len(c.o.ChangedInputs) > maxAdapted {
+	if len(c.changes) > maxChangedFiles || len(c.seen.ChangedInputs) > maxAdapted {
 		return nil, nil
 	}
 	var before, after []testdiff.File
-	for _, file := range c.o.ChangedInputs {
+	for _, file := range c.seen.ChangedInputs {
 		was, err := c.fileContent(ctx, c.ProtectedTree, file)
 		if err != nil || was == nil || !IsTest(nil, file) { // from an earlier task without protected copy, or also a program
 			return nil, err
@@ -94,9 +94,9 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 }
 
 // withAdapted returns a tree with the adapted tests.
-func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testdiff.Adapted) (string, error) {
+func (c *claim) withAdapted(ctx context.Context, tree string) (string, error) {
 	files, gone := map[string][]byte{}, []string{}
-	for _, a := range adapted {
+	for _, a := range c.adapted {
 		if a.Content == nil || a.Path != a.Was {
 			gone = append(gone, a.Was)
 		}
@@ -104,11 +104,11 @@ func (v *Verifier) withAdapted(ctx context.Context, tree string, adapted []testd
 			files[a.Path] = a.Content
 		}
 	}
-	tree, err := v.Repo.Overlay(ctx, tree, emptyTree(tree), gone)
+	tree, err := c.Repo.Overlay(ctx, tree, emptyTree(tree), gone)
 	if err != nil || len(files) == 0 {
 		return tree, err
 	}
-	return v.Repo.WithFiles(ctx, tree, files)
+	return c.Repo.WithFiles(ctx, tree, files)
 }
 
 // gatesRun reports whether gates run a test file: they fail if it does.

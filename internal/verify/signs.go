@@ -46,7 +46,7 @@ func Signs(ctx context.Context, repo *git.Repo, r SignRequest) (found []sign.Sig
 		in, err = newInspection(ctx, repo, r, changes)
 	}
 	if err == nil {
-		found, err = in.signs(ctx)
+		found, err = in.all(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for signs: %w", err)
@@ -82,8 +82,8 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 	return in, in.readPrograms(ctx)
 }
 
-// signs returns all signs of the change.
-func (in *inspection) signs(ctx context.Context) ([]sign.Sign, error) {
+// all returns all signs of the change.
+func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 	var found []sign.Sign
 	err := eachText(ctx, in.repo, in.changes, func(c git.Change, was, is []byte) error {
 		of, err := in.file(ctx, c, was, is)

@@ -163,7 +163,7 @@ func isEntryPoint(f mutant.Function) bool {
 func (c *claim) runSingleMutants(ctx context.Context, w runTarget, gates []gate.Gate) (run gate.Run, err error) {
 	limit := mutationPointTime
 	for _, g := range gates {
-		limit = max(limit, 2*gateDuration(c.o.Now, g.Name))
+		limit = max(limit, 2*gateDuration(c.seen.Now, g.Name))
 	}
 	began := time.Now()
 	var missed []mutationPoint
@@ -202,13 +202,13 @@ func (c *claim) tryMutationPoint(ctx context.Context, p mutationPoint, w runTarg
 			return result, err
 		}
 		results, err := c.runNarrowed(ctx, w, gates)
-		if err == nil && c.o.PassesAll(results) {
+		if err == nil && c.seen.PassesAll(results) {
 			results, err = c.runInCheckout(ctx, c.withMutantTimeout(c.Gates), w)
 		}
 		if err != nil {
 			return result, err
 		}
-		switch n := c.o.OutcomeOf(results); n {
+		switch n := c.seen.OutcomeOf(results); n {
 		case gate.Inconclusive:
 		case gate.Survived:
 			result = n

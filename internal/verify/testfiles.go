@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -79,6 +80,29 @@ func TestsOfGates(gates []gate.Gate, root string) []string {
 		return nil
 	}
 	return globs
+}
+
+// checkName matches the names of scripts that check something.
+var checkName = regex.New(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
+
+// interpreters run scripts. Shells are omitted: their scripts are as often what is tested.
+const interpreters = "python python3 node bun tsx ts-node ruby perl php lua Rscript"
+
+// checkScripts returns the files with a check's name that gates run by an interpreter without
+// arguments.
+func checkScripts(gates []gate.Gate, root string) []string {
+	steps, _ := testreport.Reach(gates, testreport.FilesIn(root))
+	var found []string
+	for _, s := range steps {
+		if len(s.Words) != 2 || !slices.Contains(strings.Fields(interpreters), path.Base(s.Words[0])) || !checkName.MatchString(s.Words[1]) {
+			continue
+		}
+		file := path.Join(s.Dir, s.Words[1])
+		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(file))); err == nil && info.Mode().IsRegular() && filepath.IsLocal(file) {
+			found = append(found, file)
+		}
+	}
+	return found
 }
 
 // linkTargets returns globs for links in the root with a test's name: git knows their files only by
@@ -169,7 +193,7 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 		}
 	}
 	t.oldInlineChanged = t.oldInlineChanged || t.inlineMoved && !testdiff.OnlyAddsTests(was, is)
-	if slices.ContainsFunc(t.old, c.mayNotChange) { // approved changes count only if all are approved
+	if slices.ContainsFunc(t.old, c.mayNotChange) { // beside these, approved changes do not count
 		approved := func(file string) bool { return !c.mayNotChange(file) }
 		t.old, t.protected = slices.DeleteFunc(t.old, approved), slices.DeleteFunc(t.protected, approved)
 		t.sinceBase = slices.DeleteFunc(t.sinceBase, approved)

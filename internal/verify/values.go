@@ -64,14 +64,14 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 		}
 		// Other inputs may be names by which a test file finds its own tests. A file that passes
 		// with these, and with wrong expected values, may run none of them.
-		compares := len(values.Expected) > 0 && slices.ContainsFunc(c.o.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
+		compares := len(values.Expected) > 0 && slices.ContainsFunc(c.seen.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenFiles(tests, proving)
-		if !expects && len(c.o.HardcodedAnswers) > 0 {
+		if !expects && len(c.seen.HardcodedAnswers) > 0 {
 			maps.Copy(golden, dataFiles(tests))
 		}
 		for file, by := range golden {
@@ -164,7 +164,7 @@ func namesOf(file string, proving []string) []string {
 // ownFunctions returns the names of added or changed functions.
 func (c *claim) ownFunctions() []string {
 	var names []string
-	for _, f := range c.o.ChangedFunctions {
+	for _, f := range c.seen.ChangedFunctions {
 		name, _, _ := strings.Cut(f, " in ")
 		names = append(names, name[strings.LastIndexByte(name, '.')+1:])
 	}
@@ -173,9 +173,9 @@ func (c *claim) ownFunctions() []string {
 
 // provingTests returns the tests that would prove a claim; none if gates have no test IDs.
 func (c *claim) provingTests() []string {
-	verdict := gate.Decide(c.o)
-	return slices.DeleteFunc(verdict.Proofs(c.o.Baseline), func(id string) bool {
-		return slices.ContainsFunc(c.o.Now, func(r gate.Result) bool { return r.Gate == id })
+	verdict := gate.Decide(c.seen)
+	return slices.DeleteFunc(verdict.Proofs(c.seen.Baseline), func(id string) bool {
+		return slices.ContainsFunc(c.seen.Now, func(r gate.Result) bool { return r.Gate == id })
 	})
 }
 
@@ -192,7 +192,7 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 	if err != nil {
 		return nil, err
 	}
-	rest, err := c.signs.signs(ctx)
+	rest, err := c.signs.all(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for signs: %w", err)
 	}

@@ -5,6 +5,10 @@
 // A checkout may lack files that are not in git. So its results count only after a control run
 // there reproduces known results.
 //
+// Three types do this. checkouts makes the places in which gates run. Verifier runs gates there and
+// caches their results. claim compares the trees of one claim, and runs the probes (probes.go) that
+// its verdict needs.
+//
 // Results are cached by tree and command. Only pass and fail are cached; an unknown result is
 // retried a bounded number of times.
 package verify
@@ -138,7 +142,7 @@ func (v *Verifier) runAll(ctx context.Context, gates []gate.Gate, w runTarget) (
 // cachedOrRun returns the cached result, or runs the gate.
 func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	w = w.forGate(g)
-	kept := v.cachedResults(v.cacheKey(ctx, g, w))
+	kept := v.cachedResults(ctx, g, w)
 	n := 0
 	if w.uncached {
 		n = 1
@@ -192,23 +196,23 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Resu
 	case w.root != "":
 		return v.runUntilDecided(ctx, g, w)
 	}
-	clean, err := v.cleanCheckout(ctx, w.tree)
+	var err error
+	w.root, err = v.cleanCheckout(ctx, w.tree)
 	if ctx.Err() != nil {
 		return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
 	}
 	if err != nil {
 		return v.unknownResult(g, w.tree, fmt.Errorf("there is no clean checkout to run it in: %w", err)), nil
 	}
-	w.root = clean.root
 	return v.runUntilDecided(ctx, g, w)
 }
 
 // cleanCheckout checks out a tree, or the work tree's if "".
-func (k *checkouts) cleanCheckout(ctx context.Context, tree string) (runTarget, error) {
+func (k *checkouts) cleanCheckout(ctx context.Context, tree string) (string, error) {
 	if tree == "" && k.Repo != nil {
 		var err error
 		if tree, _, err = k.Repo.Snapshot(ctx); err != nil {
-			return runTarget{}, err
+			return "", err
 		}
 	}
 	return k.checkOut(ctx, tree)
