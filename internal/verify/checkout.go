@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/confine"
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -261,38 +260,4 @@ func (k *checkouts) lockFiles(ctx context.Context, tree string) (string, error) 
 	slices.Sort(found)
 	sum := sha256.Sum256([]byte(strings.Join(found, "\n")))
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// RunInCheckout runs gates on a tree or commit in a checkout, as for an audit. It uses cached
-// results. A failure that the checkout itself may cause is Unknown.
-func (v *Verifier) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
-	results, err := v.runInCheckout(ctx, gates, runTarget{tree: tree, logDir: logDir})
-	for i := range results {
-		if why := v.checkoutProblem(gates[i]); results[i].Status != gate.Pass && why != "" {
-			results[i].Status, results[i].Reason = gate.Unknown, why+"; "+results[i].Reason
-		}
-	}
-	return results, err
-}
-
-func (v *Verifier) runInCheckout(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
-	if w.checkout == "" {
-		w.checkout = "worktree"
-	}
-	if v.allCached(ctx, gates, w) { // the place need not even be made
-		return v.runAll(ctx, gates, w)
-	}
-	var err error
-	if w.root, err = v.checkOut(ctx, w.tree); err != nil {
-		return nil, err
-	}
-	return v.runAll(ctx, gates, w)
-}
-
-func (v *Verifier) allCached(ctx context.Context, gates []gate.Gate, w runTarget) bool {
-	n := 1
-	if w.uncached {
-		n = 2
-	}
-	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.cachedResults(ctx, g, w)) < n })
 }

@@ -18,8 +18,11 @@ import (
 // A repeat in the work tree trusts what the first run trusted: git-ignored build products newer than
 // their sources, packages that a build cache keeps for this path. A clean checkout has neither.
 
-// cleanPlace names the checkout of clean runs. Their results are cached apart from others.
-const cleanPlace = "clean"
+// The runTarget.checkout of runs in the checkout. Results of clean runs are cached apart from others.
+const (
+	checkoutPlace = "worktree"
+	cleanPlace    = "clean"
+)
 
 // runClean runs gates on the current tree in a clean checkout: a fresh one at a new path, unless
 // it needs a setup. The probe is what watchers are told.
@@ -50,7 +53,7 @@ func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate)
 // goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
 // by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
 // the path is the same, so an unused compiler flag names the checkout.
-func (k *checkouts) goBuildEnv(ctx context.Context, w runTarget) []string {
+func (k *checkouts) goBuildEnv(ctx context.Context, clean bool) []string {
 	flags := variable(k.env, "GOFLAGS")
 	switch {
 	case k.inNamespace(ctx):
@@ -58,7 +61,7 @@ func (k *checkouts) goBuildEnv(ctx context.Context, w runTarget) []string {
 			flags = settingIn(filepath.Join(k.keptHome(), ".config", "go", "env"), "GOFLAGS")
 		}
 		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.checkout.tree.Root()))}
-	case w.checkout == cleanPlace && strings.Contains(flags, "-trimpath"):
+	case clean && strings.Contains(flags, "-trimpath"):
 		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
 	}
 	return nil

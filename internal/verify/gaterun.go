@@ -19,7 +19,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
 	var in *isolation
 	if w.checkout != "" {
-		c.env = slices.Concat(c.env, v.goBuildEnv(ctx, w), v.offlineEnv(g))
+		c.env = slices.Concat(c.env, v.goBuildEnv(ctx, w.checkout == cleanPlace), v.offlineEnv(g))
 		var err error
 		if in, err = v.isolate(ctx, &g); err != nil {
 			return v.unknownResult(g, w.tree, err)
@@ -49,7 +49,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	r.NoTestsFound = e.exit.Code != 0 && len(r.Tests) == 0 && e.said.Result == testreport.NoTests
 	r.CannotStart = cannotStart(e.exit.Code, r.Tail) != ""
 	if w.checkout != "" {
-		e.lacks = v.missingTool(r)
+		e.lacks = v.missingTool(r.Tail + "\n" + r.Head)
 	}
 	r.Status, r.Reason = e.outcome(r)
 	if r.TimedOut {

@@ -123,15 +123,12 @@ func (c *claim) testsNameAdded(ctx context.Context) (bool, error) {
 // newTestText returns the texts of the new and changed tests.
 func (c *claim) newTestText(ctx context.Context) (string, error) {
 	var all strings.Builder
-	for _, file := range c.tests.newOrChanged {
-		text, err := c.Repo.Show(ctx, c.Tree, file)
-		if err != nil {
-			return "", err
-		}
-		all.Write(text)
-		all.WriteByte('\n')
-	}
-	return all.String(), nil
+	tests := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return !slices.Contains(c.tests.newOrChanged, ch.Path) })
+	err := eachText(ctx, c.Repo, tests, func(_ git.Change, _, is []byte) error {
+		all.Write(is)
+		return all.WriteByte('\n')
+	})
+	return all.String(), err
 }
 
 // uncallableOld returns the functions that old text cannot call, see mutant.UncallableOld.

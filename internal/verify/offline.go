@@ -30,9 +30,9 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 	`|network was disabled|[Nn]etwork connectivity is disabled|No matching distribution found for ` +
 	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
 
-// missingTool says what a gate that failed lacked in a checkout, or "".
-func (k *checkouts) missingTool(r gate.Result) string {
-	if line := strings.TrimSpace(fetchRefused.FindString(r.Tail + "\n" + r.Head)); line != "" {
+// missingTool says what a gate that failed with this output lacked in a checkout, or "".
+func (k *checkouts) missingTool(output string) string {
+	if line := strings.TrimSpace(fetchRefused.FindString(output)); line != "" {
 		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
 	}
 	if k.checkout == nil {

@@ -163,7 +163,7 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := runTarget{root: root, checkout: "worktree", tree: tree}
+	at := runTarget{root: root, checkout: checkoutPlace, tree: tree}
 	var results []gate.Result
 	for _, g := range p.r.Gates {
 		r := p.v.runGate(ctx, g, at, cmp.Or(g.Timeout, g.RunTimeout(nil)))

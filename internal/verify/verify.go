@@ -139,6 +139,42 @@ func (v *Verifier) runAll(ctx context.Context, gates []gate.Gate, w runTarget) (
 	return results, nil
 }
 
+// RunInCheckout runs gates on a tree or commit in a checkout, as for an audit. It uses cached
+// results. A failure that the checkout itself may cause is Unknown.
+func (v *Verifier) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
+	results, err := v.runInCheckout(ctx, gates, runTarget{tree: tree, logDir: logDir})
+	for i := range results {
+		if r := &results[i]; r.Status != gate.Pass {
+			if why := v.checkoutProblem(gates[i]); why != "" {
+				r.Status, r.Reason = gate.Unknown, why+"; "+r.Reason
+			}
+		}
+	}
+	return results, err
+}
+
+func (v *Verifier) runInCheckout(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
+	if w.checkout == "" {
+		w.checkout = checkoutPlace
+	}
+	if v.allCached(ctx, gates, w) { // the place need not even be made
+		return v.runAll(ctx, gates, w)
+	}
+	var err error
+	if w.root, err = v.checkOut(ctx, w.tree); err != nil {
+		return nil, err
+	}
+	return v.runAll(ctx, gates, w)
+}
+
+func (v *Verifier) allCached(ctx context.Context, gates []gate.Gate, w runTarget) bool {
+	n := 1
+	if w.uncached {
+		n = 2
+	}
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.cachedResults(ctx, g, w)) < n })
+}
+
 // cachedOrRun returns the cached result, or runs the gate.
 func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
 	w = w.forGate(g)
@@ -165,7 +201,7 @@ func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (g
 		}
 		v.cacheResults(ctx, g, w, kept)
 		if w.checkout == cleanPlace && !r.LeftFiles { // the next task begins from this tree
-			w.checkout = "worktree"
+			w.checkout = checkoutPlace
 			v.cacheResults(ctx, g, w, kept[:1])
 		}
 	}
@@ -176,7 +212,7 @@ func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (g
 // forGate moves pristine gates, and those that ask git for changes, to a checkout.
 func (w runTarget) forGate(g gate.Gate) runTarget {
 	if (g.Pristine || asksGit(g)) && w.checkout == "" {
-		w.checkout, w.root, w.cacheOnly = "worktree", "", false
+		w.checkout, w.root, w.cacheOnly = checkoutPlace, "", false
 	}
 	return w
 }

@@ -61,11 +61,11 @@ func stateOfFile(path string) fileState {
 }
 
 // repositoryRoot is the top of the repository where gates run.
-func (k *checkouts) repositoryRoot(w runTarget) string {
+func (v *Verifier) repositoryRoot(w runTarget) string {
 	if w.checkout != "" {
-		return k.checkout.tree.Root()
+		return v.checkout.tree.Root()
 	}
-	return k.Repo.Root()
+	return v.Repo.Root()
 }
 
 // writtenTests maps the test files that a run wrote to whether their content is as before.
