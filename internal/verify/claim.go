@@ -71,11 +71,11 @@ type claim struct {
 	*Verifier
 	Request
 
-	seen           gate.Observation
-	changes        []git.Change // from Base to Tree
-	sinceProtected []git.Change // from ProtectedTree to Tree
-	work           []git.Change // the changes that are neither of tests nor of Pawl's own files
-	mutable        []git.Change // the work that mutants change: neither helpers of tests nor gate inputs
+	seen           gate.Observation // what is known so far
+	changes        []git.Change     // from Base to Tree
+	sinceProtected []git.Change     // from ProtectedTree to Tree
+	work           []git.Change     // the changes that are neither of tests nor of Pawl's own files
+	mutable        []git.Change     // the work that mutants change: neither helpers of tests nor gate inputs
 	tests          testChanges
 	signs          *inspection
 	parameters     []namedParameter // that the task names
@@ -144,8 +144,8 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	return f, nil
 }
 
-// decideChangedInputs finds out which changed gate inputs the gates need, and what follows if these are
-// approved. It returns the changes of a claim that passes with them.
+// decideChangedInputs finds out which changed gate inputs the gates need, and the verdict if these are
+// approved. It lists the changes if the claim passes.
 func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []testdiff.Adapted) (err error) {
 	if f.Verdict.NeedsChangedInputs {
 		if f.NeededInputs, err = c.findNeededInputs(ctx); err != nil {

@@ -72,7 +72,10 @@ func (c *claim) runProbes(ctx context.Context) error {
 
 // runProbe runs one probe.
 func (c *claim) runProbe(ctx context.Context, name gate.Probe, gates []gate.Gate) (gate.Run, error) {
-	p := c.probes()[name]
+	p, known := c.probes()[name]
+	if !known {
+		return gate.Run{}, fmt.Errorf("there is no way to run the probe %s", name)
+	}
 	w := runTarget{root: c.Root, logDir: c.LogDir, probe: name, mayHang: p.mayHang, uncached: p.repeat}
 	if p.mayHang {
 		gates = c.withMutantTimeout(gates)
