@@ -24,6 +24,7 @@ type Work struct {
 	RemovedParameters map[string]int     // how many parameters they lost
 	RemovedNames      map[string]bool    // names that the program no longer declares
 	AddedNames        map[string]bool    // names that it did not declare
+	InterfaceMethods  map[string]bool    // methods that it adds to interfaces
 	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
 	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
 	// MayShadow reports whether tests could import something new under a module's name: no library
@@ -67,6 +68,8 @@ func (w Work) Adapt(before, after []File) []Adapted {
 		}
 		adapted := Adapted{Was: f.Path, File: f}
 		switch is := old.counterpart(now); {
+		case is != nil && is.Path == f.Path && a.completesFakes(old, *is):
+			adapted.Content = is.Content
 		case is != nil:
 			adapted.Path = is.Path
 			adapted.Content, adapted.Fewer = a.adapt(old, *is)

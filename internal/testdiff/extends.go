@@ -11,20 +11,28 @@ import (
 // Extends reports whether a test file keeps all it had, word for word, and adds only tests, imports
 // and definitions under new names. In doubt it says no.
 func Extends(before, after File) bool {
-	anything := func(string) bool { return true }
 	old, known := readText(before)
 	now, _ := readText(after)
-	if !known || len(before.Content) == 0 || now.skipsTests() && !old.skipsTests() || MayChangeOthers(after, anything) && !MayChangeOthers(before, anything) {
+	return known && old.extendedBy(now, nil)
+}
+
+// extendedBy reports whether now extends t. more accepts further statements, given the one before; nil
+// accepts none.
+func (t testText) extendedBy(now testText, more func(before, s statement) bool) bool {
+	anything := func(string) bool { return true }
+	if len(t.Content) == 0 || now.skipsTests() && !t.skipsTests() || MayChangeOthers(now.File, anything) && !MayChangeOthers(t.File, anything) {
 		return false
 	}
-	for _, t := range old.tests {
-		is := now.test(t.name)
-		if is == nil || now.textOf(*is) != old.textOf(t) || now.countTests(t.name) != old.countTests(t.name) {
+	for _, was := range t.tests {
+		is := now.test(was.name)
+		if is == nil || now.textOf(*is) != t.textOf(was) || now.countTests(was.name) != t.countTests(was.name) {
 			return false
 		}
 	}
-	has := Words(old.plain)
-	return old.addsImports(now, has) && keepsStatements(old.beside, now.beside, func(s statement) bool { return s.definesNewName(has) })
+	has := Words(t.plain)
+	return t.addsImports(now, has) && keepsStatements(t.beside, now.beside, func(before, s statement, added bool) bool {
+		return s.definesNewName(has, added) || more != nil && more(before, s)
+	})
 }
 
 // textOf returns a test without the blank lines between it and the next one.
@@ -47,15 +55,21 @@ func (t testText) countTests(name string) (n int) {
 	return n
 }
 
-// keepsStatements reports whether all statements remain in order, and may accepts those between.
-func keepsStatements(was, is []statement, may func(statement) bool) bool {
+// keepsStatements reports whether all statements remain in order, and may accepts those between, given
+// the statement before and whether that was added too.
+func keepsStatements(was, is []statement, may func(before, s statement, added bool) bool) bool {
+	var before statement
+	added := false
 	for _, s := range is {
 		switch {
 		case len(was) > 0 && slices.Equal(was[0].tokens, s.tokens):
-			was = was[1:]
-		case !may(s):
+			was, added = was[1:], false
+		case !may(before, s, added):
 			return false
+		default:
+			added = true
 		}
+		before = s
 	}
 	return len(was) == 0
 }
@@ -65,14 +79,19 @@ var definition = regex.New(`^\s*(?:(?:export|default|pub|public|private|protecte
 	`(?:(?:def|class|func|function|const|let|var|val|type|struct|enum|interface|record|trait|fn|fun|sub|module|object)\b\s*(?:\([^)]*\)\s*)?\*?(\w+)|` +
 	`(?:[\w.<>\[\]]+[\s*&]+)+(\w+)\s*\([^;]*$|(?:\w+[\s*&]+)?(\w+)\s*(?::[^=]*)?:?=[^=])`)
 
+// valueDefinition matches one of a value.
+var valueDefinition = regex.New(`^\s*(?:(?:export|static|final|private|public)\s+)*(?:const|let|var|val)\b`)
+
 // definesNewName reports whether an added statement defines a new name, or is inside such a
-// definition.
-func (s statement) definesNewName(has map[string]bool) bool {
+// definition: inNew says that the statement before it was added too. What is further in and follows
+// an old statement would be inside an old definition.
+func (s statement) definesNewName(has map[string]bool, inNew bool) bool {
 	text := strings.TrimLeft(s.text, "\r\n")
+	inOld := source.Indent(text) > 0 && !inNew
 	m := definition.FindStringSubmatch(text)
 	if m == nil {
-		return source.Indent(text) > 0 || strings.HasPrefix(text, "@") || strings.HasPrefix(text, "#[")
+		return !inOld && source.Indent(text) > 0 || strings.HasPrefix(strings.TrimSpace(text), "@") || strings.HasPrefix(text, "#[")
 	}
 	name := m[1] + m[2] + m[3]
-	return !has[name] && !setupFunction.MatchString(name)
+	return !has[name] && !setupFunction.MatchString(name) && !(inOld && (m[3] != "" || valueDefinition.MatchString(text)))
 }

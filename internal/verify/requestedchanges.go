@@ -130,7 +130,7 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
+		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
 	}
 	for _, ch := range c.changes {
 		if c.isTest(ch.Path) {
@@ -153,6 +153,10 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		if !isDocument(ch.Path) {
 			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
+		}
+		addNames(w.InterfaceMethods, testdiff.InterfaceMethods(ch.Path, is))
+		for _, name := range testdiff.InterfaceMethods(ch.Path, was) {
+			delete(w.InterfaceMethods, name)
 		}
 		if !mutant.Knows(ch.Path) {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -64,6 +65,7 @@ type inspection struct {
 	programs string          // text of the changed programs
 
 	functions []string // names of the added or changed functions
+	fakeable  []string // methods of the interfaces in changed files: a fake has them too
 }
 
 // newInspection reads what signs depend on, in the changes of a request.
@@ -122,6 +124,7 @@ func (in *inspection) readPrograms(ctx context.Context) error {
 			return err
 		}
 		all.WriteString(mutant.Code(c.Path, is))
+		in.fakeable = append(in.fakeable, testdiff.InterfaceMethods(c.Path, is)...)
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			in.functions = append(in.functions, f.Name)
 		}
@@ -200,6 +203,9 @@ func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sig
 	for _, f := range mutant.Changed(file, was, is) {
 		bare := mutant.BareName(f.Name)
 		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
+		if bare != f.Name && slices.Contains(in.fakeable, bare) {
+			continue
+		}
 		if f.New && !isEntryPoint(f) && slices.ContainsFunc(in.functions, same) {
 			found = append(found, sign.Sign{Path: file, Line: f.Line, Kind: sign.TestDouble, Does: "has a function of its own with a name that the work changed", Text: f.Name})
 		}
