@@ -73,7 +73,7 @@ func rejectsTest(t *testing.T, rejected string) {
 		t.Errorf("the agent is told:\n%s", told)
 	}
 	journal := b.file("journal.jsonl")
-	if !strings.Contains(journal, `"refused":["add_test.sh"]`) {
+	if !strings.Contains(journal, `"rejected_tests":["add_test.sh"]`) {
 		t.Error("it is not named")
 	}
 }
