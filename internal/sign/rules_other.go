@@ -42,10 +42,12 @@ func errorRules() []rule {
 	const does = "drops an error"
 	return []rule{
 		{kind: DroppedError, does: does, names: python, across: re(`(?m)^[ \t]*except\b[^:\n]*:\s*(?:pass|\.\.\.|continue)[ \t]*$`)},
-		{kind: DroppedError, does: does, names: python, code: re(`\bcontextlib\.suppress\(|\bsuppress\(\s*(?:Base)?Exception\b|^\s*except\s*(?:BaseException\b[^:]*)?:`)},
+		{kind: DroppedError, does: does, names: python, code: re(`\bcontextlib\.suppress\(|\bsuppress\(\s*(?:Base)?Exception\b`)},
+		{kind: DroppedError, does: does, names: python, code: re(`^\s*except\s*(?:BaseException\b[^:]*)?:`), unlessBelow: re(`^\s*raise\b`)},
 		{kind: DroppedError, does: does, names: script + " " + jvm + " " + dotnet + " *.dart *.php", across: re(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}`)},
 		{kind: DroppedError, does: does, names: script, code: re(`\.catch\(\s*(?:\(\w*\)|\w+)\s*=>\s*(?:\{\s*\}|null|undefined|void 0|0|false|true)\s*\)`)},
-		{kind: DroppedError, does: does, names: golang, code: re(`\brecover\(\)|^\s*_(?:\s*,\s*_)*\s*=\s*\w[\w.]*\(.*\)\s*$|^\s*_\s*=\s*err\b`)},
+		{kind: DroppedError, does: does, names: golang, code: re(`\brecover\(\)`), unlessBelow: re(`^\s*(?:\w*[eE]rr\w*\s*=[^=]|panic\()`)},
+		{kind: DroppedError, does: does, names: golang, code: re(`^\s*_(?:\s*,\s*_)*\s*=\s*\w[\w.]*\(.*\)\s*$|^\s*_\s*=\s*err\b`)},
 		{kind: DroppedError, does: does, names: golang, across: re(`\bif\s+(?:[^{}\n]*;\s*)?err\s*!=\s*nil\s*\{\s*\}`)},
 		{kind: DroppedError, does: does, names: rust, code: re(`\bcatch_unwind\(|^\s*let _ =|^\s*.*\.ok\(\);\s*$`)},
 		{kind: DroppedError, does: does, names: ruby, code: re(`\brescue\s+(?:nil|Exception)\b|\brescue\s*$`)},

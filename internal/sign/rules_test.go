@@ -317,6 +317,10 @@ func TestRules(t *testing.T) {
 func TestAcrossLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
+		{"a.py", "", "try:\n    f()\nexcept BaseException:\n    undo()\n    raise\n", ""},
+		{"a.py", "", "try:\n    f()\nexcept:\n    if late():\n        raise\n", "a.py:3 drops an error: except:"},
+		{"a.go", "", "package a\n\nfunc f() (err error) {\n\tdefer func() {\n\t\tif v := recover(); v != nil {\n\t\t\terr = fmt.Errorf(\"%v\", v)\n\t\t}\n\t}()\n\treturn g()\n}\n", ""},
+		{"a.go", "", "package a\n\nfunc f() (err error) {\n\tdefer func() {\n\t\tif v := recover(); v != nil {\n\t\t\tlog(v)\n\t\t}\n\t}()\n\treturn g()\n}\n", "a.go:5 drops an error: if v := recover(); v != nil {"},
 		{"a.py", "", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:3 drops an error: except ValueError:"},
 		{"a.py", "try:\n    f()\nexcept ValueError:\n    g()\n", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:4 drops an error: pass"},
 		{"a.js", "", "try {\n  f();\n} catch {\n  // none\n}\n", "a.js:3 drops an error: } catch {"},

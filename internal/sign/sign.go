@@ -253,7 +253,7 @@ var testModule = regex.New(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
 // matches reports whether a rule matches at a line, and the last line of the match.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
-	case r.unlessMain && v.main(), r.replaceFunc != nil && r.replace(v, v.text[n]) == v.text[n]:
+	case r.unlessBelow != nil && v.blockBelow(n, r.unlessBelow), r.unlessMain && v.main(), r.replaceFunc != nil && r.replace(v, v.text[n]) == v.text[n]:
 	case r.text != nil && r.text.MatchString(v.text[n]),
 		r.uncommented != nil && matchesEither(r.uncommented, v.uncommented[n], v.joinedStrings[n]),
 		r.code != nil && matchesEither(r.code, v.code[n], v.expanded[n]):
@@ -268,6 +268,28 @@ func (v *view) matches(r rule, n int) (last int, ok bool) {
 		last, ok = v.spansOf(r.across)[n]
 	}
 	return last, ok
+}
+
+// blockBelow reports whether a statement of the block that a line begins matches. Statements further in
+// may not be reached, and do not count.
+func (v *view) blockBelow(n int, re *regex.Regex) bool {
+	indent := 0
+	for _, line := range v.code[n+1:] {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		at := source.Indent(line)
+		switch {
+		case at <= source.Indent(v.code[n]):
+			return false
+		case indent == 0:
+			indent = at
+		}
+		if at == indent && re.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // matchesEither reports whether a line matches in one of two forms, which are mostly the same.
@@ -341,6 +363,7 @@ type rule struct {
 	replaceFunc     func(string) string // computes the replacement of a match; the rule applies only if that differs
 	overrides       bool                // finds methods that override one of a built-in type, see overridingMethods
 	assignsImported bool                // finds changes of imported and global values, see view.assignsImported
+	unlessBelow     *regex.Regex        // no sign if a statement of the block below matches
 	allowedBy       string              // pattern: no sign if the task, a document or a test matches it; $1 is the rule's first group
 	unlessMain      bool                // no sign in a file that is started as a program
 	replacements    []replacement       // neutralize the sign, see Neutralize; nil = it is only reported

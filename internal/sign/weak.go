@@ -16,7 +16,7 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 		return nil
 	}
 	v, file := c.tests(), c.File
-	if len(c.Before) == 0 && testFileName.MatchString(file) && !hasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) {
+	if len(c.Before) == 0 && testFileName.MatchString(file) && !hasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(hasExtension(golang, file) && exampleOutput.Match(c.After)) {
 		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: truncate(strings.TrimSpace(v.text[0]))}}
 	}
 	called := callPattern(functions)
@@ -68,6 +68,8 @@ var (
 	// testFileName matches the name of a file with tests, and not of test helpers.
 	testFileName     = regex.New(`(?:^|/)(?:test_[^/]*|[^/]*(?:_test|\.test|_spec|\.spec)\.\w+|[^/]*Tests?\.(?:java|kt|cs|php|swift))$`)
 	assertionPattern = regex.New(`(?i)\b(?:assert|throw|raise|exit|return)\b|\w*(?:assert|expect|should|fail|check|verif|ensure|require|panic|abort|exit|match|snapshot|equal|fatal|error|must|diff|compare)\w*!?\s*[({]|\b(?:is|ok)\(`)
+	// exampleOutput matches what go test compares with what an Example prints.
+	exampleOutput = regex.New(`(?mi)^\s*//\s*(?:unordered )?output:`)
 	// expectedAssignment matches the text before an expected value.
 	expectedAssignment = regex.New(`\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
 	// comparisonStart matches the text before the first of two compared values, and

@@ -15,6 +15,8 @@ func TestWeak(t *testing.T) {
 		{"tests/conftest.py", "", "import pytest\n", ""},
 		{"test_a.py", "x = 1\n", "x = 1\ny = f()\n", ""},
 		{"test_a.py", "", "def test_a():\n    f()\n", "asserts nothing"},
+		{"example_test.go", "", "package a_test\n\nfunc ExampleF() {\n\ta.F(os.Stdout)\n\t// Output:\n\t// mail\n}\n", ""},
+		{"example_test.go", "", "package a_test\n\nfunc ExampleF() {\n\ta.F(os.Stdout)\n}\n", "asserts nothing"},
 		{"a.rs", "", "assert_eq!(is_valid(n), is_valid(&n.replace(' ', \"\")));\n", "compares a function with itself"},
 		{"a_test.go", "", "if got := f(1); got != 2 {\n\tt.Fatal(got)\n}\nif f(2) != f(3) {\n\tt.Fatal()\n}\n", "compares a function with itself"},
 		{"a.test.js", "", "expect(slug('a b')).toBe(slug('a  b'));\n", "compares a function with itself"},

@@ -203,7 +203,7 @@ func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sig
 	for _, f := range mutant.Changed(file, was, is) {
 		bare := mutant.BareName(f.Name)
 		same := func(name string) bool { return mutant.BareName(name) == bare && len(bare) > 2 }
-		if bare != f.Name && slices.Contains(in.fakeable, bare) {
+		if bare != f.Name && (slices.Contains(in.fakeable, bare) || strings.HasPrefix(bare, "__") || bare == "constructor") {
 			continue
 		}
 		if f.New && !isEntryPoint(f) && slices.ContainsFunc(in.functions, same) {
