@@ -297,6 +297,9 @@ func (t *testText) tableRole(n int) Kind {
 		if of := strings.TrimSpace(l.around[d-1].callee); tables.MatchString(of[strings.LastIndexAny(of, ".:")+1:]) {
 			return another // a list of cases, each of one value
 		}
+		if loopOver.MatchString(t.code[max(0, l.around[d-1].at-maxCallee):l.around[d-1].at]) {
+			return another // the same, in the head of a loop
+		}
 		switch t.position(n, d) {
 		case lastOfRow:
 			return wrong
@@ -317,6 +320,9 @@ func (t *testText) inCollection(l testValue) bool {
 }
 
 var (
+	// loopOver matches what precedes the parenthesis of a loop over a list.
+	loopOver = regex.New(`\bfor(?:each|\s+await)?\s*$`)
+
 	keyed  = regex.New(`^(?::[^:]|=>)`)
 	key    = regex.New(`(?:(\w*)([^\w\s])?)\s*(:=|=>|:|=)$`)
 	asked  = regex.New(`(?i)^(?:in|inputs?|args?|given|argument|param\w*)$`)
