@@ -6,8 +6,10 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"path"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -57,6 +59,25 @@ func goName(set *token.FileSet, f *ast.FuncDecl) string {
 	of, _, _ := strings.Cut(strings.TrimPrefix(printed(set, f.Recv.List[0].Type), "*"), "[")
 	return of + "." + f.Name.Name
 }
+
+// goImports returns the names of the packages that a Go file imports.
+func goImports(content []byte) (names []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	for _, spec := range file.Imports {
+		name := versionElement.ReplaceAllString(strings.Trim(spec.Path.Value, "`\""), "")
+		if name = path.Base(name); spec.Name != nil {
+			name = spec.Name.Name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// versionElement matches the end of an import path that names no package.
+var versionElement = regex.New(`/v[0-9]+$`)
 
 func printed(set *token.FileSet, n any) string {
 	var b bytes.Buffer

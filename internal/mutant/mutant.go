@@ -68,6 +68,7 @@ type Function struct {
 	Fallback          *Mutant // a ZeroInput mutant if none of Mutants builds; nil = none
 
 	body string
+	old  string // text before; "" = new
 }
 
 // MovedFrom reports whether another file had the same function, of any type.
@@ -159,6 +160,10 @@ func Changed(file string, before, after []byte) []Function {
 	for _, f := range was {
 		old[f.name] = f
 	}
+	var imports []string
+	if strings.HasSuffix(file, ".go") {
+		imports = goImports(after)
+	}
 	var changed []Function
 	for _, f := range is {
 		o, known := old[f.name]
@@ -170,7 +175,8 @@ func Changed(file string, before, after []byte) []Function {
 			c.ParametersChanged = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
 			c.RemovedParameters = max(0, len(splitParameters(o.params))-len(splitParameters(f.params)))
 			c.HeadChanged = c.ParametersChanged || o.text[:source.LineEnd(o.text)] != f.text[:source.LineEnd(f.text)]
-			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
+			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text + unusedCopy(file, o, f, imports)})
+			c.old = o.text
 		}
 		c.Mutants, c.Fallback = append(c.Mutants, f.mutants...), f.zeroInput(file)
 		if len(c.Mutants) > 0 {

@@ -46,10 +46,10 @@ func OnlyFunctionsChanged(file string, before, after []byte) bool {
 
 // MutateAll returns the alternatives of mutants for all added or changed functions, where tests
 // name what was added. Named numbers and texts change too. All else stays, so that the program
-// builds: also a function with other parameters that no test names, and one whose old text names
-// such a function or a removed one (see UncallableOld). It returns false if an added function has
-// no mutant.
-func MutateAll(file string, before, after []byte, misfits map[string]bool) ([][]Mutant, bool) {
+// builds: also a function with other parameters that no test names. A function whose old text names
+// such a function calls a copy of its old text, or stays if there is none (see UncallableOld). It
+// returns false if an added function has no mutant.
+func MutateAll(file string, before, after []byte, misfits Uncallable) ([][]Mutant, bool) {
 	if !Knows(file) || generated(after) {
 		return nil, false
 	}
@@ -64,8 +64,8 @@ func MutateAll(file string, before, after []byte, misfits map[string]bool) ([][]
 	}
 	var all [][]Mutant
 	for _, f := range Changed(file, before, after) {
-		if m := f.Undo(); !(f.ParametersChanged && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
-			all = append(all, f.Alternatives())
+		if ways := f.fitting(misfits); len(ways) > 0 {
+			all = append(all, ways)
 		}
 	}
 	for _, name := range Declared(file, before, after) {
@@ -76,22 +76,39 @@ func MutateAll(file string, before, after []byte, misfits map[string]bool) ([][]
 	return all, true
 }
 
+// fitting returns a function's mutants that fit callers which stay as they are; none if it stays too.
+func (f Function) fitting(misfits Uncallable) []Mutant {
+	switch head, misfit := misfits[f.Name]; {
+	case f.ParametersChanged && misfit && head != "":
+		return []Mutant{oldCopy(f, misfits)}
+	case f.ParametersChanged && misfit:
+		return nil
+	case f.Undo().Kind != Old || !names(f.old, misfits):
+		return f.Alternatives()
+	}
+	if m, ok := callingCopies(f, misfits); ok {
+		return []Mutant{m}
+	}
+	return nil
+}
+
 // UncallableOld returns the functions that old text cannot call: removed ones, and those with other
-// parameters that tests do not name.
-func UncallableOld(file string, before, after []byte, tests string) []string {
-	is := map[string]bool{}
+// parameters that tests do not name. These have a copy where a compiler checks its calls.
+func UncallableOld(file string, before, after []byte, tests string) Uncallable {
+	is, was := map[string]bool{}, map[string]function{}
 	for _, f := range functions(file, after) {
 		is[f.name] = true
 	}
-	var found []string
+	found := Uncallable{}
 	for _, f := range functions(file, before) {
+		was[f.name] = f
 		if !is[f.name] {
-			found = append(found, f.name)
+			found[f.name] = ""
 		}
 	}
 	for _, f := range Changed(file, before, after) {
 		if f.ParametersChanged && !Names(tests, f.Name) {
-			found = append(found, f.Name)
+			found[f.Name] = copyHead(file, was[f.Name])
 		}
 	}
 	return found
@@ -109,7 +126,7 @@ func otherValue(content []byte, name string) (Mutant, bool) {
 }
 
 // names reports whether a text contains a name of the functions.
-func names(text string, functions map[string]bool) bool {
+func names(text string, functions Uncallable) bool {
 	for name := range functions {
 		if Names(text, name) {
 			return true

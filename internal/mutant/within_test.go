@@ -68,6 +68,36 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 			"def f(x):\n    return None\n    return g(x)\n\n\ndef g(x):\n    return h(x, 1)\n\n\ndef h(x, y):\n    return x + y\n",
 		},
 		{
+			"other parameters of a helper", "a.go",
+			"package a\n\nfunc A(n int) string { return b(n) + \"b\" }\n\nfunc b(n int) string { return c.b }\n",
+			"package a\n\nfunc A(n int) string { return b(n, n > 1) }\n\nfunc b(n int, m bool) string { return d.b }\n",
+			"package a\n\nfunc A(n int) string { return b_pawl_old(n) + \"b\" }\n\nfunc b(n int, m bool) string { return d.b }\n\nfunc b_pawl_old(n int) string { return c.b }\n",
+		},
+		{
+			"what another package is imported for", "a.go",
+			"package a\n\nfunc (a *A) B(n int) int { return n }\n",
+			"package a\n\nimport \"x.org/math/v2\"\n\nfunc (a *A) B(n int) int { return math.Abs(a.B(n)) }\n",
+			"package a\n\nimport \"x.org/math/v2\"\n\nfunc (a *A) B(n int) int { return n }\n\nfunc (a *A) B_pawl_new(n int) int { return math.Abs(a.B_pawl_new(n)) }\n",
+		},
+		{
+			"other parameters of a method", "a.rs",
+			"impl A {\n    fn g(&self) -> i32 { self.h(1) }\n\n    fn h(&self, n: i32) -> i32 { n }\n}\n",
+			"impl A {\n    fn g(&self) -> i32 { self.h(1, 2) }\n\n    fn h(&self, n: i32, m: i32) -> i32 { n + m }\n}\n",
+			"impl A {\n    fn g(&self) -> i32 { self.h_pawl_old(1) }\n\n    fn h(&self, n: i32, m: i32) -> i32 { n + m }\n\nfn h_pawl_old(&self, n: i32) -> i32 { n }\n}\n",
+		},
+		{
+			"other parameters of what stands below", "a.c",
+			"int g(int n) { return h(n); }\nstatic int h(int n) { return n; }\n",
+			"int g(int n) { return h(n, 1); }\nstatic int h(int n, int m) { return n + m; }\n",
+			"static int h_pawl_old(int n);\nint g(int n) { return h_pawl_old(n); }\nstatic int h(int n, int m) { return n + m; }\n\nstatic int h_pawl_old(int n) { return n; }\n",
+		},
+		{
+			"other parameters beside what is gone", "a.go",
+			"package a\n\nfunc A(n int) int { return b(n) + c() }\n\nfunc b(n int) int { return n }\n\nfunc c() int { return 1 }\n",
+			"package a\n\nfunc A(n int) int { return b(n, 1) }\n\nfunc b(n, m int) int { return n + m }\n",
+			"package a\n\nfunc A(n int) int { return b(n, 1) }\n\nfunc b(n, m int) int { return n + m }\n\nfunc b_pawl_old(n int) int { return n }\n",
+		},
+		{
 			"texts", "a.js", "", "const a = 'b'; // c\nexport const d = [1]\nconst f = (x) => x * 2\n",
 			"const a = '7b'; // c\nexport const d = [1]\nconst f = (x) => (0)\n",
 		},
@@ -92,10 +122,7 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			misfits := map[string]bool{}
-			for _, name := range mutant.UncallableOld(c.file, []byte(c.before), []byte(c.after), "f(1, 2)") {
-				misfits[name] = true
-			}
+			misfits := mutant.UncallableOld(c.file, []byte(c.before), []byte(c.after), "f(1, 2)")
 			ways, ok := mutant.MutateAll(c.file, []byte(c.before), []byte(c.after), misfits)
 			var all []mutant.Mutant
 			for _, alternatives := range ways {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -49,23 +50,27 @@ func (c *claim) mutableFunctions(ctx context.Context, work []git.Change) (names 
 // tests name an addition, or are in the same file, only functions are mutated: the tests would not
 // build.
 // Unrequested changes of data stay, so that a test which only they turned green passes. Manifests
-// stay for the build. Mutants in plan.skipped are omitted.
+// stay for the build, and so do new sources in the lists of Makefiles. Mutants in plan.skipped are omitted.
 func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, done mutationPlan, err error) {
 	named, err := c.testsNameAdded(ctx)
 	if err != nil {
 		return "", b, err
 	}
 	b.restoredOld, b.mutated = true, nil
-	if b.noFileReverts = b.noFileReverts || named || c.tests.inlineChanged; b.noFileReverts {
-		if b.uncallable, err = c.uncallableOld(ctx); err != nil {
-			return "", b, err
-		}
+	b.noFileReverts = b.noFileReverts || named || c.tests.inlineChanged
+	if b.uncallable, err = c.uncallableOld(ctx); err != nil {
+		return "", b, err
 	}
 	var back []string
+	var lists []git.Change
 	files := map[string][]byte{}
 	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool { return unaskedData(c.Asked, ch) || work.IsManifest(ch.Path) })
 	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
 		if hasSessionExample(ch.Path, after) {
+			return nil
+		}
+		if ch.Status == 'M' && work.ListsSources(ch.Path) {
+			lists = append(lists, ch)
 			return nil
 		}
 		text, ok := b.mutateFile(ch, before, after)
@@ -86,6 +91,11 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	}
 	if tree, err = c.Repo.Overlay(ctx, c.Tree, c.Base, back); err != nil {
 		return "", b, err
+	}
+	for _, ch := range lists {
+		if _, _, files[ch.Path], err = c.withNewSources(ctx, c.Base, tree, ch); err != nil {
+			return "", b, err
+		}
 	}
 	tree, err = c.Repo.WithContent(ctx, tree, files)
 	return tree, b, err
@@ -132,14 +142,14 @@ func (c *claim) newTestText(ctx context.Context) (string, error) {
 }
 
 // uncallableOld returns the functions that old text cannot call, see mutant.UncallableOld.
-func (c *claim) uncallableOld(ctx context.Context) (map[string]bool, error) {
+func (c *claim) uncallableOld(ctx context.Context) (mutant.Uncallable, error) {
 	tests, err := c.newTestText(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]bool{}
+	found := mutant.Uncallable{}
 	err = eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
-		addNames(found, mutant.UncallableOld(ch.Path, before, after, tests))
+		maps.Copy(found, mutant.UncallableOld(ch.Path, before, after, tests))
 		return nil
 	})
 	return found, err
@@ -147,8 +157,8 @@ func (c *claim) uncallableOld(ctx context.Context) (map[string]bool, error) {
 
 // mutationPlan says which mutants to place, and records those placed.
 type mutationPlan struct {
-	uncallable map[string]bool // names that old text cannot call
-	skipped    map[string]bool // keys of omitted mutants, see skipUnbuildable
+	uncallable mutant.Uncallable // what old text cannot call
+	skipped    map[string]bool   // keys of omitted mutants, see skipUnbuildable
 	// noFileReverts: no file reverts as a whole, unless one of its functions cannot be mutated.
 	noFileReverts bool
 	restoredOld   bool          // each mutant so far restores old code
@@ -174,9 +184,7 @@ func (b *mutationPlan) mutateFile(ch git.Change, before, after []byte) ([]byte, 
 	if b.noFileReverts {
 		ways, ok = mutant.MutateAll(ch.Path, before, after, b.uncallable)
 	} else if mutant.OnlyFunctionsChanged(ch.Path, testdiff.Program(ch.Path, before), testdiff.Program(ch.Path, after)) {
-		for _, f := range mutant.Changed(ch.Path, before, after) {
-			ways = append(ways, f.Alternatives())
-		}
+		ways = mutant.MutateFunctions(ch.Path, before, after, b.uncallable)
 	} else {
 		return nil, false
 	}

@@ -107,6 +107,62 @@ func TestOldTextThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// A helper's old text stays callable under another name, so that its restored callers build.
+func TestHelperWithAnotherParameter(t *testing.T) {
+	t.Parallel()
+	const (
+		before = "package calc\n\nimport \"strconv\"\n\nfunc Label(n int) string { return text(n) }\n\nfunc text(n int) string { return strconv.Itoa(n) }\n"
+		after  = "package calc\n\nimport \"strconv\"\n\nfunc Label(n int) string { return text(n, n%2 != 0) }\n\n" +
+			"func text(n int, marked bool) string {\n\tif marked {\n\t\treturn strconv.Itoa(n) + \"!\"\n\t}\n\treturn strconv.Itoa(n)\n}\n"
+		mark = "\nconst Mark = \"!\"\n"
+	)
+	for name, c := range agenttest.Some(map[string]struct {
+		work, test string
+		want       gate.Evidence
+	}{
+		"what the parameter is for": {after, `Label(7) != "7!"`, gate.Proven},
+		"what was so before":        {after, `Label(4) != "4"`, gate.Unproven},
+		"beside a name":             {after + mark, `Label(7) != "7"+Mark`, gate.Proven},
+		"beside a name, as it was":  {after + mark, `Label(4)+Mark != "4"+Mark`, gate.Unproven},
+	}, 2) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"go.mod": "module calc\n\ngo 1.21\n", "label.go": before}, nil)
+			test := testFile("TestNew", "if "+c.test+" {\n\t\tt.Error(\"label\")\n\t}")
+			v := b.claim(gates("go test ./..."), files{"label.go": c.work, "new_test.go": test}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
+// A new source stays in the list of a Makefile, so that what uses it links.
+func TestNewSourceInMakefile(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"make", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			agenttest.Lacks(t, "there is no %s: %v", tool, err)
+		}
+	}
+	const (
+		makefile = "SRCS = one.c\n\ntest: $(patsubst %_test.c,%_test,$(wildcard *_test.c))\n\t@for t in $^; do ./$$t || exit 1; done\n\n%_test: %_test.c $(SRCS)\n\t$(CC) -o $@ $< $(SRCS)\n"
+		test     = "int %[1]s(int);\nint main(void) { return %s; }\n"
+	)
+	for compares, want := range map[string]gate.Evidence{"thrice(4) != 12": gate.Proven, "thrice(4) == 99": gate.Unproven} {
+		t.Run(compares, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{".gitignore": "*_test\n", "Makefile": makefile, "one.c": "int one(int n) { return n; }\n", "one_test.c": fmt.Sprintf(test, "one", "one(1) != 1")}, nil)
+			v := b.claim(gates("make -s test"), files{
+				"Makefile": strings.Replace(makefile, "one.c", "one.c thrice.c", 1), "thrice.c": "int thrice(int n) { return 3 * n; }\n", "thrice_test.c": fmt.Sprintf(test, "thrice", compares),
+			}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
 // What data that was there turned green is not the work of functions that changed beside it.
 func TestDataAloneProvesNoFunction(t *testing.T) {
 	t.Parallel()
