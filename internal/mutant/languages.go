@@ -176,7 +176,8 @@ func rustTypes() []typeValues {
 		values(`^Option<`, list("None"), nil),
 		values(`^(?:\w+::)*Result<\(\)`, list("Ok(())"), nil),
 		values(`^(?:\w+::)*Result<`+number, list("Ok(0)"), list("Ok(77)")),
-		values(`^(?:\w+::)*Result<`, list("Ok(Default::default())"), nil),
+		values(`^(?:\w+::)*Result(?:<|$)`, list("Ok(Default::default())"), nil), // fmt::Result has no types
+		values(`^(?:\w+::)*Ordering$`, list("std::cmp::Ordering::Equal"), list("std::cmp::Ordering::Less")),
 		values(``, list("Default::default()"), nil),
 	}
 }

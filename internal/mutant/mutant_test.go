@@ -220,6 +220,8 @@ fn parse(s: &str) -> Result<Config, Error> {
 fn save(c: &Config) -> Result<(), Error> { write(c) }
 fn colour(s: &str) -> Option<(u8, u8, u8)> { split(s) }
 fn first(s: &[u8]) -> [u8; 3] { [s[0], s[1], s[2]] }
+impl fmt::Display for Shape { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { write!(f, "{}", self.0) } }
+impl Ord for Shape { fn cmp(&self, o: &Self) -> std::cmp::Ordering { self.0.cmp(&o.0) } }
 fn each<F>(f: F) -> usize where F: Fn(i32) -> i32 { count(f) }
 trait Shape { fn area(&self) -> (f64, f64); }
 #[cfg(test)]
@@ -243,7 +245,12 @@ mod tests {
   zero: returns None
 12 first new
   zero: returns Default::default()
-13 each new
+13 Shape.fmt new
+  zero: returns Ok(Default::default())
+14 Shape.cmp new
+  zero: returns std::cmp::Ordering::Equal
+  other: returns std::cmp::Ordering::Less
+15 each new
   zero: returns 0
   other: returns 77
 `},

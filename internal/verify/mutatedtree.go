@@ -50,7 +50,7 @@ func (c *claim) mutableFunctions(ctx context.Context, work []git.Change) (names 
 // tests name an addition, or are in the same file, only functions are mutated: the tests would not
 // build.
 // Unrequested changes of data stay, so that a test which only they turned green passes. Manifests
-// stay for the build, and so do new sources in the lists of Makefiles. Mutants in plan.skipped are omitted.
+// and lock files stay for the build, and so do new sources in the lists of Makefiles. Mutants in plan.skipped are omitted.
 func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, done mutationPlan, err error) {
 	named, err := c.testsNameAdded(ctx)
 	if err != nil {
@@ -64,7 +64,9 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	var back []string
 	var lists []git.Change
 	files := map[string][]byte{}
-	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool { return unaskedData(c.Asked, ch) || work.IsManifest(ch.Path) })
+	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool {
+		return unaskedData(c.Asked, ch) || work.IsManifest(ch.Path) || work.IsLockFile(ch.Path)
+	})
 	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
 		if hasSessionExample(ch.Path, after) {
 			return nil

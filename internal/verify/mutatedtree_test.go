@@ -163,6 +163,42 @@ func TestNewSourceInMakefile(t *testing.T) {
 	}
 }
 
+// A trait of Rust's library. Cargo writes its lock file beside, whose old version is no mutant.
+func TestTraitsOfRust(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cargo"); err != nil {
+		agenttest.Lacks(t, "there is no cargo: %v", err)
+	}
+	const (
+		was     = "#[derive(Debug, PartialEq)]\npub struct Length(pub u8);\n"
+		display = was + "\nuse std::fmt;\n\nimpl fmt::Display for Length {\n    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {\n        write!(f, \"{} m\", self.0)\n    }\n}\n"
+		add     = was + "\nuse std::ops::Add;\n\nimpl Add for Length {\n    type Output = Length;\n\n    fn add(self, other: Length) -> Length {\n        Length(self.0 + other.0)\n    }\n}\n"
+		test    = "use units::Length;\n\n#[test]\nfn shows() {\n    %s;\n}\n"
+	)
+	for name, c := range map[string]struct {
+		work, test string
+		want       gate.Evidence
+		why        string
+	}{
+		"compared":                {display, `assert_eq!(Length(9).to_string(), "9 m")`, gate.Proven, ""},
+		"called":                  {display, `assert_ne!(Length(9).to_string(), "x")`, gate.Unproven, "check nothing"},
+		"of a type without zeros": {add, "assert_eq!(Length(9) + Length(1), Length(10))", gate.Unproven, "does not build"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{
+				".gitignore": "target/\n", "src/lib.rs": was, "Cargo.toml": "[package]\nname = \"units\"\nversion = \"0.2.0\"\nedition = \"2021\"\n",
+				"Cargo.lock": "version = 3\n\n[[package]]\nname = \"units\"\nversion = \"0.2.0\"\n",
+			}, nil)
+			lock := "version = 4\n\n[[package]]\nname = \"units\"\nversion = \"0.2.0\"\n"
+			v := b.claim(gates("cargo test --offline -q"), files{"src/lib.rs": c.work, "tests/shows.rs": fmt.Sprintf(test, c.test), "Cargo.lock": lock}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.why) {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
 // What data that was there turned green is not the work of functions that changed beside it.
 func TestDataAloneProvesNoFunction(t *testing.T) {
 	t.Parallel()

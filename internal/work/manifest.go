@@ -22,6 +22,9 @@ func IsManifest(file string) bool {
 	return comparison(path.Base(file)) != nil
 }
 
+// IsLockFile reports whether a file records the versions that a manifest's dependencies have.
+func IsLockFile(file string) bool { return lockFiles().Match(path.Base(file)) }
+
 // DependenciesOnly reports whether all differences between two versions of a manifest are
 // work: dependencies from the usual registry, the program's name and version, and lines that
 // list its sources. It returns false if a version cannot be parsed.
