@@ -146,7 +146,7 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	n := 0
 	r.Tried = func(p verify.FunctionProof) {
 		n++
-		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p.Result))
+		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p))
 	}
 	for _, g := range r.Gates {
 		a.watchGate(verify.Progress{Gate: g.Name})
@@ -195,16 +195,19 @@ func (o proven) headline() string {
 }
 
 // provenWord is a result as people read it.
-func provenWord(n gate.MutantOutcome) string {
+func provenWord(p verify.FunctionProof) string {
+	if p.ChangeSurvived() {
+		return "change not tested"
+	}
 	return map[gate.MutantOutcome]string{
 		gate.Killed: "tested", gate.Crashed: "called, not checked", gate.Survived: "not tested", gate.Inconclusive: "not tried",
-	}[n]
+	}[p.Result]
 }
 
 func (a *app) printProven(out proven) {
 	a.printf("%.9s  %s\n", out.Commit, out.headline())
 	for _, p := range out.Functions {
-		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
+		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
 	}
 	for _, m := range out.Missed {
 		a.printf("  %-20s %s\n", "no test notices when", plan.OneLine(m.String(), 200))

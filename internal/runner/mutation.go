@@ -254,7 +254,11 @@ func mutationResult(u untestedCommit, proof verify.Proof) memory.MutationResult 
 		case gate.Crashed:
 			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d, called, not checked)", p.Name, p.Path, p.Line))
 		case gate.Survived:
-			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d)", p.Name, p.Path, p.Line))
+			what := p.Name
+			if p.ChangeSurvived() {
+				what = "the change of " + p.Name
+			}
+			t.Undetected = append(t.Undetected, fmt.Sprintf("%s (%s:%d)", what, p.Path, p.Line))
 		}
 		t.Tried++
 	}

@@ -31,7 +31,7 @@ type FunctionProof struct {
 	New    bool               `json:"new" jsonschema:"no function had its name before"`
 	Result gate.MutantOutcome `json:"result" jsonschema:"killed, crashed (a test crashes, none compares), survived or inconclusive"`
 	Does   string             `json:"does,omitempty" jsonschema:"what the broken function did"`
-	By     []string           `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
+	By     []string           `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids; if survived, with another mutant than the old text"`
 	Took   time.Duration      `json:"-"` // the runs on it
 	Why    string             `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
 }
@@ -175,11 +175,15 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 	return results, nil
 }
 
+// ChangeSurvived reports whether tests check the function, but pass with its old text.
+func (p FunctionProof) ChangeSurvived() bool { return p.Result == gate.Survived && len(p.By) > 0 }
+
 // tryFunction tries a function's mutants. Its old text decides if it builds; so does a surviving
-// mutant. A kill outweighs a crash.
+// mutant. A kill outweighs a crash. If the old text survives, another mutant tells whether any test
+// checks the function.
 func (p *prover) tryFunction(ctx context.Context, f mutant.Function) (FunctionProof, error) {
 	all := FunctionProof{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.Inconclusive}
-	ways := f.Mutants
+	ways, oldSurvived := f.Mutants, false
 	if f.Fallback != nil {
 		ways = append(slices.Clip(ways), *f.Fallback)
 	}
@@ -197,10 +201,17 @@ func (p *prover) tryFunction(ctx context.Context, f mutant.Function) (FunctionPr
 		if err != nil {
 			return all, err
 		}
+		if oldSurvived {
+			if all.By = one.By; one.Result == gate.Survived || one.Result == gate.Killed {
+				break
+			}
+			continue
+		}
+		oldSurvived = m.Kind == mutant.Old && one.Result == gate.Survived
 		if all.Result == gate.Inconclusive || one.Result == gate.Survived || all.Result == gate.Crashed && one.Result == gate.Killed {
 			all = one
 		}
-		if one.Result == gate.Survived || m.Kind == mutant.Old && one.Result != gate.Inconclusive {
+		if !oldSurvived && (one.Result == gate.Survived || m.Kind == mutant.Old && one.Result != gate.Inconclusive) {
 			break
 		}
 	}

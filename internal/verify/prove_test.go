@@ -36,6 +36,11 @@ calc.py:1 old killed (does what it did before)
 calc.py:9 new survived (returns 77)
 calc.py:14 word killed (returns "pawl")
 `},
+		{"a change is not", "! grep -q 'return [07\"]' calc.py", time.Hour, `
+calc.py:1 old survived (does what it did before), tested by a
+calc.py:9 new killed (returns 0)
+calc.py:14 word killed (returns "pawl")
+`},
 		{"nothing is", "true", time.Hour, `
 calc.py:1 old survived (does what it did before)
 calc.py:9 new survived (returns 0)
@@ -76,7 +81,11 @@ calc.py:14 word inconclusive: the time for it was over
 					fmt.Fprintf(&got, ": %s\n", p.Why)
 					continue
 				}
-				fmt.Fprintf(&got, " (%s)\n", p.Does)
+				fmt.Fprintf(&got, " (%s)", p.Does)
+				if p.ChangeSurvived() {
+					fmt.Fprintf(&got, ", tested by %s", strings.Join(p.By, " "))
+				}
+				got.WriteByte('\n')
 			}
 			if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), got.String()); diff != "" {
 				t.Error(diff)
