@@ -135,7 +135,7 @@ func (p *page) standing(t loop.Task) string {
 		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfApproved != nil:
 		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl approve " + p.ID
-	case !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !c.Asked }):
+	case !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !c.Asked && isOfOldTest(c) }):
 		return "changed " + what + " as the task asks"
 	case approved:
 		return "changed " + what + ", which were approved"

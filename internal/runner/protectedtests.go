@@ -154,10 +154,10 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
 	g.ChangedTests = f.Changes
-	if len(g.TestsChanged) == 0 && !g.OriginalsUnknown { // an earlier task's changes were named then, and the user's own files are in no commit
+	if !g.OriginalsUnknown { // an earlier task's changes were named then, and the user's own files are in no commit
 		g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 			was, known := had[c.Path]
-			return known && there[c.Path] == was || slices.Contains(r.Spec.Untracked, c.Path)
+			return !slices.Contains(g.TestsChanged, c.Path) && (known && there[c.Path] == was || slices.Contains(r.Spec.Untracked, c.Path))
 		})
 	}
 	g.ChangedTests = slices.Clone(g.ChangedTests)

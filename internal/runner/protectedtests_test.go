@@ -142,6 +142,30 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	}
 }
 
+// A task is charged with its own changes: not with a file that an earlier task added and that may change old tests.
+func TestATaskIsNotChargedWithTestsOfAnEarlierOne(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "python3")
+	test := func(name, check string) string {
+		return "import sys, unittest\nsys.path.insert(0, '.')\nimport app\n\n\nclass " + name + "(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(app." + check + ")\n"
+	}
+	b := newBench(t, map[string]string{
+		"app.py": "def half(n):\n    return n // 2\n", "test_half.py": test("Half", "half(8), 4"), "plan.md": "- [ ] double\n- [ ] half rounds\n", ".gitignore": "__pycache__\n",
+	})
+	s := b.run("-- 1/run --\nprintf '\\n\\ndef double(n):\\n    return n * 2\\n' >> app.py\n-- 1/files/test_double.py --\n"+test("Double", "double(4), 8")+"-- 1"+claims+
+		"-- 2/run --\nsed -i 's,n // 2,n / 2 + 1,' app.py\n-- 2/files/test_half.py --\n"+test("Half", "half(8), 5")+"-- 2"+claims,
+		[]string{"plan.md"}, map[string]any{"gates": []any{map[string]any{"name": "t", "command": "python3 -m unittest -q"}}})
+	one, two := s.Tasks[0], s.Tasks[1]
+	if one.Evidence != gate.Proven || strings.Join(two.TestsChanged, " ") != "test_half.py" {
+		t.Fatalf("%s: %s\none %+v\ntwo %+v", s.Outcome, s.Reason, one, two)
+	}
+	for _, c := range two.ChangedTests {
+		if c.Path != "test_half.py" {
+			t.Errorf("the second task is charged with %s", c)
+		}
+	}
+}
+
 // A claim that needs a changed gate input is refused once, with the file named, and may
 // do without it.
 func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
