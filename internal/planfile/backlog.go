@@ -121,6 +121,7 @@ func (b *backlog) task(m taskFile) {
 	t.Line = 1 + bytes.Count(b.data[m.body.from:at.from], []byte("\n"))
 	t.marks = []mark{b.status(at)}
 	body := region{front.in.to, m.body.to}
+	b.settings(&t)
 	for _, name := range []string{"DESCRIPTION", "PLAN", "NOTES"} {
 		r := b.section(body, "SECTION:"+name)
 		if name == "NOTES" { // the agent's own, as the tool has it
@@ -145,6 +146,21 @@ func (b *backlog) task(m taskFile) {
 		}
 	}
 	b.seen = append(b.seen, t)
+}
+
+// settings reads the first comment for Pawl in a task's file, and names the others.
+func (b *backlog) settings(t *backlogTask) {
+	in := t.part.block
+	for i, at := range directive.FindAllSubmatchIndex(b.data[in.from:in.to], -1) {
+		text := string(b.data[in.from+at[0] : in.from+at[1]])
+		if i == 0 {
+			b.readSettings(&t.Task, string(b.data[in.from+at[2]:in.from+at[3]]))
+			t.Title = cmp.Or(strings.TrimSpace(strings.ReplaceAll(t.Title, text, "")), t.ID)
+			continue
+		}
+		line := 1 + bytes.Count(b.data[in.from:in.from+at[0]], []byte("\n"))
+		b.note(line, fmt.Sprintf("%s: this comment is not read: %s", clean(t.file), plan.OneLine(text, 60)), "one such comment a task")
+	}
 }
 
 // numberedBox matches a criterion: "- [ ] #1 text".

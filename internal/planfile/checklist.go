@@ -62,6 +62,7 @@ func readChecklist(d *document) reading {
 		if it.id != "" {
 			text = cmp.Or(it.rest, it.id)
 		}
+		text = d.withSettings(text, region{it.start, it.body}, region{it.body, it.end})
 		t := r.task(d, text, it.box, it.id)
 		t.Detail = paragraphs(d.place(it), t.Detail, d.prose(it.body, it.end, it.children))
 		t.Criteria = d.criteria(it.children)

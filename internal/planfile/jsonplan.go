@@ -25,6 +25,16 @@ const (
 // "passes" or "completed". A task without a mark is open, and gets one when it
 // is ticked. Other fields may be there and are left alone.
 func readJSON(data []byte) reading {
+	r := readJSONFormat(data)
+	lines := newLines(data)
+	for _, at := range directive.FindAllSubmatchIndex(data, -1) {
+		r.note(lines.of(at[0]), "this comment is not read: "+plan.OneLine(string(data[at[0]:at[1]]), 60), `a field of the task, such as "evidence": "unproven"`)
+	}
+	return r
+}
+
+// readJSONFormat reads the first of the formats that has its list.
+func readJSONFormat(data []byte) reading {
 	root, bad := scan(data)
 	if bad != nil {
 		var r reading

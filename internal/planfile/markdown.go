@@ -25,6 +25,9 @@ type document struct {
 	headings  []heading // at the top level, in order
 	items     []*item   // in order, a parent before its children
 	fences    []fence   // at the top level, in order
+	code      []region  // blocks of code, in order
+	forPawl   [][]int   // see directives
+	readAt    map[int]bool
 }
 
 // fence is a fenced block of code.
@@ -96,7 +99,10 @@ func (d *document) walk(n ast.Node, parent *item) {
 			if n.Kind() == ast.KindDocument && c.Lines().Len() > 0 {
 				d.headings = append(d.headings, d.heading(c))
 			}
+		case *ast.CodeBlock:
+			d.addCode(c)
 		case *ast.FencedCodeBlock:
+			d.addCode(c)
 			if n.Kind() == ast.KindDocument {
 				d.fences = append(d.fences, fence{start: d.lines.start(max(c.Pos(), 0)), code: string(c.Lines().Value(d.data))})
 			}
@@ -113,6 +119,13 @@ func (d *document) walk(n ast.Node, parent *item) {
 				d.walk(c, parent)
 			}
 		}
+	}
+}
+
+// addCode notes where a block of code is.
+func (d *document) addCode(n ast.Node) {
+	if lines := n.Lines(); lines.Len() > 0 {
+		d.code = append(d.code, region{lines.At(0).Start, lines.At(lines.Len() - 1).Stop})
 	}
 }
 

@@ -127,6 +127,7 @@ if there are several. ` + "`pawl run FILE`" + ` takes any file. The format is to
 - In Markdown the text of the sections and items above a task is told with that task; the text of sections without tasks is told with all.
 - Optional tasks come last; ` + "`--no-optional`" + ` leaves them out, and the report names them. ` + "`--task ID`" + ` works on some tasks only.
 - In Markdown a comment beside a task sets more: ` + "`<!-- pawl: id=X depends_on=A,B priority=1 optional=true evidence=unproven scope=docs/** allow_test_changes=true -->`" + `.
+- Such a comment may stand below the title, too, in the section or item of the task. One that belongs to no task, or to one that has another, is named by ` + "`pawl plan check`" + ` and ` + "`pawl run --dry-run`" + `; JSON has fields instead.
 - Files beside the plan (` + "`requirements.md`, `spec.md`" + `) are read for the prompt only.
 `)
 	return b.String()

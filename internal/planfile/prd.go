@@ -71,7 +71,7 @@ func readPRD(d *document) reading {
 		if h.box < 0 {
 			continue
 		}
-		t := r.story(d, h.text, h.box)
+		t := r.story(d, d.withSettings(h.text, region{h.start, h.body}, region{h.body, h.end}), h.box)
 		inside := d.outermost(h.body, h.end)
 		r.regions = append(r.regions, region{h.body, h.end})
 		t.Criteria, t.Context = d.criteria(inside), d.aroundSection(h.parent)
@@ -92,7 +92,8 @@ func (r *reading) readListed(d *document) {
 	listed, sections := d.listedStories()
 	d.sectioned = false
 	for _, it := range listed {
-		t := r.story(d, it.text, it.box)
+		told := sections[story(it.text)]
+		t := r.story(d, d.withSettings(it.text, region{it.start, it.body}, region{it.body, it.end}, region{told.start, told.end}), it.box)
 		t.Criteria, t.Context = d.criteria(it.children), d.aroundItem(it)
 		t.Detail = paragraphs(t.Detail, d.prose(it.body, it.end, it.children))
 		if h, ok := sections[t.ID]; ok {

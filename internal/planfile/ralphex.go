@@ -47,7 +47,8 @@ func readRalphex(d *document) reading {
 		}
 		r.regions = append(r.regions, region{h.body, end})
 		outer := d.outermost(h.body, end)
-		t := r.task(d, cmp.Or(m[2], "Task "+m[1]), h.start, m[1])
+		text := d.withSettings(cmp.Or(m[2], "Task "+m[1]), region{h.start, h.body}, region{h.body, end})
+		t := r.task(d, text, h.start, m[1])
 		t.Criteria, t.Context = d.criteria(outer), d.aroundSection(h.parent)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))
 		var marks []mark
