@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/confine"
@@ -64,8 +65,8 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		if t.Status == loop.Open && t.Wanted == gate.Proven && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
 			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=unproven  to accept that", t.ID, t.Title, t.ID)
 		}
-		if t.Status == loop.Open && plan.AsksForTestData(plan.Task{Title: t.Title}) && !s.MayChangeTests([]string{t.ID}) {
-			line("note", "task %s asks to change what tests compare with: that waits for your approval. Add  --allow-test-changes=%[1]s  to allow it beforehand", t.ID)
+		if note := testChangeNote(p, t); note != "" {
+			line("note", "%s", note)
 		}
 	}
 	for _, e := range p.Settings.Explain() {
@@ -77,6 +78,28 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	rows(line, "but", obstacleLines(obstacles))
 	line("changed", "nothing: this was a dry run")
 	return wouldBegin(obstacles)
+}
+
+// testChangeNote says that a task asks for a change of tests that is likely to wait, "" if it does not.
+func testChangeNote(p *launch.Prepared, t loop.Task) string {
+	if t.Status != loop.Open || p.Spec.MayChangeTests([]string{t.ID}) {
+		return ""
+	}
+	task := plan.Task{Title: t.Title}
+	if p.Goal.Plan != nil {
+		all := p.Goal.Plan.Plan().Tasks
+		if i := slices.IndexFunc(all, func(of plan.Task) bool { return of.ID == t.ID }); i >= 0 {
+			task = all[i]
+		}
+	}
+	allow := ". Add  --allow-test-changes=" + t.ID + "  to allow it beforehand"
+	switch {
+	case plan.AsksForTestData(task):
+		return "task " + t.ID + " asks to change what tests compare with: that waits for your approval" + allow
+	case plan.AsksForTestHelper(task):
+		return "task " + t.ID + " asks to change a helper of tests: that waits for your approval if old and new tests cannot use the same helper" + allow
+	}
+	return ""
 }
 
 // obstacleLines say each reason for which a loop would not begin, and what to do.

@@ -148,6 +148,27 @@ func TestAsksForTestData(t *testing.T) {
 	}
 }
 
+func TestAsksForTestHelper(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"let the helper item take euros as text, all tests use that":                     true,
+		"Let the helper's `entry` take amounts as text (\"12.50\"), all tests use that.": true,
+		"let the tests' helper return what Parse says of the file":                       true,
+		"rename the shared test helper":                                                  true,
+		"tests make items by a helper item(cents) in helpers.py":                         false,
+		"add a test helper":                            false,
+		"let the helper cache results. All tests pass": false,
+		"let the helper cache results; add tests":      false,
+		"changed test helpers are shown":               false,
+	} {
+		for _, task := range []plan.Task{{Title: text}, {Title: "Read back", Detail: text}, {Title: "Read back", Criteria: []string{text}}} {
+			if got := plan.AsksForTestHelper(task); got != want {
+				t.Errorf("AsksForTestHelper(%+v) = %v", task, got)
+			}
+		}
+	}
+}
+
 func TestLooksLikeProse(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
