@@ -89,6 +89,7 @@ func TestAdapt(t *testing.T) {
 	record := Work{Task: "turn Point into a record with accessors x and y", RemovedNames: map[string]bool{"getX": true}}
 	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
 	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
+	const mail = "from mail import text\n\n\ndef test_text():\n    assert text() == \"Dear Ann,\\n\\nBest wishes\\n\"\n"
 	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
@@ -103,6 +104,7 @@ func TestAdapt(t *testing.T) {
 		{"and a new test", contexts, "store_test.go", goOld, withContext + "\nfunc TestDone(t *testing.T) {\n\tif stop(New()) {\n\t\treturn\n\t}\n\tt.Error()\n}\n", goWant},
 		{"a function with another name", rename, "store_test.go", goOld, edited(goOld, "Get(", "Lookup("), edited(goOld, ".Get(", ".Lookup(")},
 		{"a value that the task gives", limits, "test_limits.py", pyOld, raised, raised},
+		{"a word behind an escape", Work{Task: "end with Kind regards, no more with Best wishes", Replacements: swapped("Best", "Kind", "wishes", "regards")}, "test_mail.py", mail, edited(mail, "Best wishes", "Kind regards"), edited(mail, "Best wishes", "Kind regards")},
 		{"a value that is in the names of tests, too", limits, "test_limits.py", pyOld, edited(raised, "test_limit", "test_twenty", "test_dump", "test_dumps"), raised},
 		{"a test of what goes", removal, "test_limits.py", pyOld, withoutDump, dumpWant},
 		{"promises", async, "load.test.js", jsOld, awaited, awaited},

@@ -7,23 +7,18 @@ import (
 )
 
 // AddReplacements adds each word or number that replaces another in an otherwise equal line,
-// without comments.
+// without comments. In a text, such as a template, it may be a whole line between others that stay.
 func AddReplacements(to map[[2]string]bool, file string, was, is []byte) {
+	if _, known := languageOf(file); !known {
+		addWholeLines(to, strings.Split(string(was), "\n"), strings.Split(string(is), "\n"))
+	}
 	went, came := onlyIn(file, was, is), onlyIn(file, is, was)
 	if len(went)*len(came) > maxCompared {
 		return
 	}
 	for _, w := range went {
 		for _, c := range came {
-			if len(w) != len(c) {
-				continue
-			}
-			var differ [][2]string
-			for i := range w {
-				if w[i] != c[i] {
-					differ = append(differ, [2]string{w[i], c[i]})
-				}
-			}
+			differ := differing(w, c)
 			if 2*len(differ) > len(w) {
 				continue
 			}
@@ -32,6 +27,34 @@ func AddReplacements(to map[[2]string]bool, file string, was, is []byte) {
 			}
 		}
 	}
+}
+
+// addWholeLines adds what replaces the words of a line between two that stay.
+func addWholeLines(to map[[2]string]bool, was, is []string) {
+	if len(was) != len(is) {
+		return
+	}
+	for i := range was {
+		if i > 0 && was[i-1] != is[i-1] || i+1 < len(was) && was[i+1] != is[i+1] {
+			continue
+		}
+		for _, pair := range differing(tokensOf(was[i]), tokensOf(is[i])) {
+			to[pair] = true
+		}
+	}
+}
+
+// differing returns the tokens that differ between two lines with as many tokens.
+func differing(was, is []string) (pairs [][2]string) {
+	if len(was) != len(is) {
+		return nil
+	}
+	for i := range was {
+		if was[i] != is[i] {
+			pairs = append(pairs, [2]string{was[i], is[i]})
+		}
+	}
+	return pairs
 }
 
 // maxCompared bounds the pairs of lines that are compared.
@@ -51,7 +74,7 @@ func onlyIn(file string, text, other []byte) (all [][]string) {
 	}
 	for line := range strings.Lines(plain(text)) {
 		if !has[strings.TrimSpace(line)] {
-			all = append(all, tokens.FindAllString(line, -1))
+			all = append(all, tokensOf(line))
 		}
 	}
 	return all

@@ -16,3 +16,35 @@ func TestAddSwapped(t *testing.T) {
 		t.Errorf("pairs (-want +got):\n%s", diff)
 	}
 }
+
+// A word behind an escape is the word without the escape's letter.
+func TestReplacementsBehindEscapes(t *testing.T) {
+	for _, c := range []struct{ name, file, was, is string }{
+		{"new line", "app.py", `end = "Dear Ann,\n\nBest\n"`, `end = "Dear Ann,\n\nKind\n"`},
+		{"tab", "app.js", "const row = `a\\tBest`", "const row = `a\\tKind`"},
+		{"quote", "app.go", `var s = "she said \"Best\""`, `var s = "she said \"Kind\""`},
+		{"backslash", "app.go", `var s = "a\\" + "Best"`, `var s = "a\\" + "Kind"`},
+		{"color", "app.sh", `printf '\033[1;31mBest\033[0m'`, `printf '\033[1;31mKind\033[0m'`},
+		{"number", "app.c", `puts("\x1bBest");`, `puts("\x1bKind");`},
+		{"raw string", "App.cs", `var s = @"C:\" + "Best";`, `var s = @"C:\" + "Kind";`},
+		{"line of a template", "mail.txt", "Dear Ann,\n\nBest\n", "Dear Ann,\n\nKind\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := map[[2]string]bool{}
+			AddReplacements(got, c.file, []byte(c.was), []byte(c.is))
+			if diff := cmp.Diff(map[[2]string]bool{{"Best", "Kind"}: true}, got); diff != "" {
+				t.Errorf("pairs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Lines of a text that changed with those around them replace no words.
+func TestReplacementsInRewrittenText(t *testing.T) {
+	got := map[[2]string]bool{}
+	AddReplacements(got, "mail.txt", []byte("Dear Ann\nBest wishes\n"), []byte("Hello Bob\nKind regards\n"))
+	AddReplacements(got, "mail.txt", []byte("Best wishes\n"), []byte("Hello\nKind regards\n"))
+	if len(got) > 0 {
+		t.Errorf("pairs: %v", got)
+	}
+}

@@ -16,33 +16,16 @@ type statement struct {
 }
 
 var (
-	tokens    = regex.New(`[A-Za-z_]\w*|\d+|[^\s\w]`)
 	importing = regex.New(`^\s*(?:import|from|use|using|#\s*include|require|require_relative|package|extern|mod)\b|=\s*(?:await\s+)?(?:require|import)\(`)
 	closes    = regex.New(`^[\s(){}\[\];,]*$`)
-	number    = regex.New(`^\d+$`)
 )
-
-// Words returns the words and numbers of a text.
-func Words(text string) map[string]bool {
-	all := map[string]bool{}
-	for _, token := range tokens.FindAllString(text, -1) {
-		if isName(token) || number.MatchString(token) {
-			all[token] = true
-		}
-	}
-	return all
-}
-
-func isName(token string) bool { return identifier.MatchString(token) }
-
-var identifier = regex.New(`^[A-Za-z_]`)
 
 // statements returns the statements of a range, without lines that only close brackets.
 func (t testText) statements(from, to int) (all []statement) {
 	depth, at := 0, from
 	add := func(end int) {
 		if text := t.plain[at:end]; !closes.MatchString(text) {
-			all = append(all, statement{at: at, text: text, tokens: tokens.FindAllString(text, -1)})
+			all = append(all, statement{at: at, text: text, tokens: tokensOf(text)})
 		}
 		at = end
 	}
@@ -131,17 +114,6 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 	return now.cut(j, unused), true
 }
 
-// quoted returns the quote that a token is in, given the one before it.
-func quoted(quote, token string) string {
-	switch {
-	case quote == "" && quotes.MatchString(token):
-		return token
-	case quote == token:
-		return ""
-	}
-	return quote
-}
-
 // mayBeAsync reports whether a function beginning at a token is awaited: by the runner or an
 // assertion. For any other caller a promise is always true.
 func (s statement) mayBeAsync(j int) bool {
@@ -156,7 +128,7 @@ func (s statement) cut(n int, blank []int) string {
 	if n == 0 {
 		return ""
 	}
-	at := tokens.FindAllStringIndex(s.text, n)
+	at := tokenIndexes(s.text)[:n]
 	text := s.text[:at[len(at)-1][1]]
 	for _, i := range slices.Backward(blank) {
 		text = text[:at[i][0]] + "_" + text[at[i][1]:]
@@ -331,7 +303,7 @@ func (a *adaptation) isValue(text string) bool {
 }
 
 // passThrough matches punctuation that only passes values on.
-var passThrough, quotes = regex.New("^[(){}\\[\\]:=,.&*\"'`]$"), regex.New("^[\"'`]$")
+var passThrough = regex.New("^[(){}\\[\\]:=,.&*\"'`]$")
 
 var (
 	// steersAway can lead away from what is tested, or put something in its place.

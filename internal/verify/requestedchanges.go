@@ -71,8 +71,14 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	var before, after []testdiff.File
 	for _, file := range c.seen.ChangedInputs {
 		was, err := c.fileContent(ctx, c.ProtectedTree, file)
-		if err != nil || was == nil || !IsTest(nil, file) { // from an earlier task without protected copy, or also a program
+		if err != nil || !IsTest(nil, file) { // it may also be a program
 			return nil, err
+		}
+		if was == nil && c.isChangedSinceAdded(file) { // of an earlier task's test there is no protected copy
+			return nil, nil
+		}
+		if was == nil {
+			continue // no run with the originals has it
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
 	}
@@ -91,6 +97,11 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 		return nil, err
 	}
 	return w.Adapt(before, after), nil
+}
+
+// isChangedSinceAdded reports whether a file that an earlier task added is not as that task left it.
+func (c *claim) isChangedSinceAdded(file string) bool {
+	return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file && ch.Status != 'A' })
 }
 
 // withAdapted returns a tree with the adapted tests.
@@ -132,6 +143,10 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
 		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
 	}
+	rules, err := c.rules()
+	if err != nil {
+		return w, err
+	}
 	for _, ch := range c.changes {
 		if c.isTest(ch.Path) {
 			continue
@@ -151,7 +166,7 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 				w.VanishedNames[path.Base(path.Dir(ch.Path))] = true
 			}
 		}
-		if !isDocument(ch.Path) {
+		if !isDocument(ch.Path) || rules.IsProgramText(ch.Path) {
 			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
 		}
 		addNames(w.InterfaceMethods, testdiff.InterfaceMethods(ch.Path, is))

@@ -69,6 +69,64 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 	}
 }
 
+// The old words of a text and the new ones may stand in a file that the program reads, and in no other text.
+func TestWordsOfATemplate(t *testing.T) {
+	t.Parallel()
+	const asked = `mails end with "Kind regards" instead of "Best wishes"`
+	const reads = "import pathlib\n\n\ndef text(name):\n    return 'Dear ' + name + ',\\n\\n' + (pathlib.Path(__file__).parent / '%s').read_text()\n"
+	const test = "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_text(self):\n        self.assertEqual(app.text('Ann'), 'Dear Ann,\\n\\nBest wishes\\n')\n"
+	newWords := func(text string) string { return strings.Replace(text, "Best wishes", "Kind regards", 1) }
+	for file, asks := range map[string]bool{"templates/end.txt": true, "data/end.txt": true, "docs/end.txt": false} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			start := files{"app.py": strings.Replace(reads, "%s", file, 1), file: "Best wishes\n", "test_app.py": test}
+			work := files{file: "Kind regards\n", "test_app.py": newWords(test)}
+			if !asks {
+				start["app.py"] = "def text(name):\n    return 'Dear ' + name + ',\\n\\nBest wishes\\n'\n"
+				work["app.py"] = "def text(name):\n    return 'Dear ' + name + ',\\n\\n' + ' '.join(['Kind', 'regards\\n'])\n"
+			}
+			b := newBench(t, start, nil)
+			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) { r.Asked = asked })
+			if f.Observation.ChangesRequested != asks || asks && f.Verdict.Evidence != gate.Proven {
+				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+			}
+		})
+	}
+}
+
+// New test files that may change what old tests do keep no change of an old test from counting as requested,
+// unless this task changed one that an earlier task added.
+func TestRequestedBesideNewTests(t *testing.T) {
+	t.Parallel()
+	const app = "LIMIT = 5\n\n\ndef fits(n):\n    return n <= LIMIT\n\n\ndef half(n):\n    return n // 2\n"
+	const old = "import unittest\nimport app\n\n\nclass Old(unittest.TestCase):\n    def test_limit(self):\n        self.assertEqual(app.LIMIT, 5)\n"
+	const added = "import sys\nimport unittest\n\nsys.path.insert(0, '.')\nimport app\n\n\nclass Half(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(app.half(9), 4)\n"
+	raised := files{"app.py": strings.Replace(app, "5", "20", 1), "test_old.py": strings.Replace(old, "5", "20", 1)}
+	for _, c := range []struct {
+		name, file, text string
+		asks             bool
+	}{
+		{"one of an earlier task", "test_half.py", added, true},
+		{"one of an earlier task, loosened", "test_half.py", strings.Replace(added, "app.half(9), 4", "app.half(9) > 0, True", 1), false},
+		{"one of this task", "test_fits.py", strings.NewReplacer("Half", "Fits", "app.half(9), 4", "app.fits(20), True").Replace(added), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"app.py": app, "test_old.py": old}, nil)
+			protected := b.tree()
+			b.write(files{"test_half.py": added})
+			work := maps.Clone(raised)
+			work[c.file] = c.text
+			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) {
+				r.Asked, r.ProtectedTree = "raise the limit from 5 to 20", protected
+			})
+			if f.Observation.ChangesRequested != c.asks || f.Verdict.NeedsChangedInputs == c.asks {
+				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+			}
+		})
+	}
+}
+
 // What judges the tasks that follow is all that an old test said, as the task asks for it, and no new file that
 // changes what old tests do, whatever the agent added to them where nothing was wrong.
 func TestWhatJudgesFromNowOn(t *testing.T) {

@@ -76,6 +76,15 @@ func (r Rules) IsWork(c Change) bool {
 	return r.isLoadedData(c.Path)
 }
 
+// IsProgramText reports whether a text is part of the program, though it has the extension of a
+// document: a template, or data that the program reads.
+func (r Rules) IsProgramText(file string) bool {
+	return assetFolders().Match(file) && !documentFiles().Match(file) && !inDocFolder.MatchString(file) || r.isLoadedData(file)
+}
+
+// inDocFolder matches files below a folder of documents.
+var inDocFolder = regex.New(`(^|/)docs?/`)
+
 // isLoadedData reports whether a file is data that the program reads.
 func (r Rules) isLoadedData(file string) bool {
 	return r.IsLoaded != nil && mayBeProgramData(file) && r.IsLoaded(file)

@@ -120,6 +120,19 @@ func TestIs(t *testing.T) {
 	}
 }
 
+func TestIsProgramText(t *testing.T) {
+	t.Parallel()
+	rules := Rules{IsLoaded: func(file string) bool { return file == "data/words.txt" || file == "words.txt" }}
+	for file, want := range map[string]bool{
+		"templates/invite.txt": true, "app/locales/de.md": true, "data/words.txt": true,
+		"data/other.txt": false, "words.txt": false, "notes.md": false, "docs/images/notes.md": false, "templates/README.md": false,
+	} {
+		if got := rules.IsProgramText(file); got != want {
+			t.Errorf("%s: %v, want %v", file, got, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
