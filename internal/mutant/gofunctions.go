@@ -143,5 +143,26 @@ func goOtherValue(t string) string {
 	case strings.HasPrefix(t, "[]"):
 		return "make(" + t + ", 1)"
 	}
+	if f := goFunction(t); f != "" {
+		return f
+	}
 	return goZeroValue(t)
 }
+
+// goFunction returns a function of a type that does nothing, or "". A call of nil would crash the test
+// before it compares anything.
+func goFunction(t string) string {
+	if m := goIterator.FindStringSubmatch(t); m != nil {
+		return "func(func(" + m[1] + ") bool) {}"
+	}
+	set := token.NewFileSet()
+	e, err := parser.ParseExprFrom(set, "", t, 0)
+	f, ok := e.(*ast.FuncType)
+	if err != nil || !ok {
+		return ""
+	}
+	zeros, _ := goValues(set, f.Results)
+	return t + " { return " + zeros[0] + " }"
+}
+
+var goIterator = regex.New(`^iter\.Seq2?\[(.+)\]$`)

@@ -183,16 +183,17 @@ func (o Observation) regressions(now comparison) []string {
 }
 
 // missingWithheld returns the tests that do not run any more and that the run with the originals cannot
-// tell of, since it withholds their files.
+// tell of, since it withholds their files. Where this task changes old tests that are only counted, that
+// run tells which may be gone.
 func (o Observation) missingWithheld(now comparison) []string {
 	if !o.probed(OriginalsBefore) {
 		return nil
 	}
-	changed := slices.ContainsFunc(o.ChangedInputs, func(file string) bool {
-		return !slices.Contains(o.WithheldTests, file) && !slices.Contains(o.NewTests, file) || slices.Contains(o.RewrittenTests, file)
+	changesOld := slices.ContainsFunc(o.ChangedInputs, func(file string) bool {
+		return !slices.Contains(o.WithheldTests, file) || slices.Contains(o.RewrittenTests, file)
 	})
 	return filter(now.missing, func(id string) bool {
-		return !changed || !slices.ContainsFunc(o.Runs[OriginalsBefore].Results, func(r Result) bool { return r.Tests[id] != "" || len(r.Tests) == 0 })
+		return !changesOld || !slices.ContainsFunc(o.Runs[OriginalsBefore].Results, func(r Result) bool { return r.Tests[id] != "" || len(r.Tests) == 0 })
 	})
 }
 
