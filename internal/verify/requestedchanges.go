@@ -70,15 +70,20 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	}
 	var before, after []testdiff.File
 	for _, file := range c.seen.ChangedInputs {
+		i := slices.IndexFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
+		if i < 0 {
+			continue // an earlier task's change: the originals have the protected copy, or none
+		}
 		was, err := c.fileContent(ctx, c.ProtectedTree, file)
 		if err != nil || !IsTest(nil, file) { // it may also be a program
 			return nil, err
 		}
-		if was == nil && c.isChangedSinceAdded(file) { // of an earlier task's test there is no protected copy
-			return nil, nil
-		}
-		if was == nil {
+		switch {
+		case was != nil:
+		case c.changes[i].Status == 'A':
 			continue // no run with the originals has it
+		default:
+			return nil, nil // of an earlier task's test there is no protected copy
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
 	}
@@ -97,11 +102,6 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 		return nil, err
 	}
 	return w.Adapt(before, after), nil
-}
-
-// isChangedSinceAdded reports whether a file that an earlier task added is not as that task left it.
-func (c *claim) isChangedSinceAdded(file string) bool {
-	return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file && ch.Status != 'A' })
 }
 
 // withAdapted returns a tree with the adapted tests.
