@@ -96,6 +96,7 @@ type adaptation struct {
 	taskWordParts map[string]bool   // words that they consist of
 	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
 	known         map[string]bool   // tokens of the old file
+	inGo          bool              // the old file is of Go: a function has types in brackets
 	testLost      bool              // a test is missing that may not be
 	declared      map[string]bool   // names, by added statements
 	usedTests     map[*span]bool    // tests that replace one with another name
@@ -186,7 +187,7 @@ type edit struct {
 
 // adapt returns an old file with the allowed changes, and whether it has fewer tests.
 func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
-	a.known = Words(old.plain)
+	a.known, a.inGo = Words(old.plain), old.isGo()
 	edits, _ := a.statements(now, old.beside, now.beside)
 	a.testLost = a.testLost || now.skipsTests() && !old.skipsTests()
 	for _, t := range old.tests {

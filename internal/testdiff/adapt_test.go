@@ -98,6 +98,7 @@ func TestAdapt(t *testing.T) {
 		old, now, want string
 	}{
 		{"a parameter more", contexts, "store_test.go", goOld, withContext, goWant},
+		{"a type more", Work{Task: "New is generic now: New[string]()", ChangedSignatures: map[string]bool{"New": true}}, "store_test.go", goOld, edited(goOld, "New()", "New[string]()"), edited(goOld, "New()", "New[string]()")},
 		{"a variable for it", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx := context.Background()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx := context.Background()\n\tif got := s.Get(ctx")},
 		{"a variable of two", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx, c := context.WithCancel(context.Background())\n\tdefer c()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx, _ := context.WithCancel(context.Background())\n\tif got := s.Get(ctx")},
 		{"an error more", contexts, "store_test.go", goOld, edited(withContext, "got :=", "got, err :="), edited(goWant, "got :=", "got, _ :=")},

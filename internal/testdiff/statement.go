@@ -87,6 +87,9 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			name := old[i]
 			quote = quoted(quote, name)
 			i, j = i+1, j+n
+			if a.inGo && a.ChangedSignatures[name] && i < len(old) && old[i] == "(" && j < len(is) && is[j] == "[" { // type arguments
+				j += len(bracketed(is[j:]))
+			}
 			if !a.ChangedSignatures[name] || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
 				continue
 			}
