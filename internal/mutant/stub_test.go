@@ -32,7 +32,7 @@ func TestStubs(t *testing.T) {
 		{"a.ts", "export function text(rows: string[]) {\n  return `${count({ of: rows })}`\n}\n", false},
 		{"a.js", "export const text = (rows) => `{rows}` + '${rows}';\n", true},
 		{"a.rs", "pub fn text(unit: &str) -> String {\n    format!(\"{unit:>3}\")\n}\n", false},
-		{"a.rs", "pub fn text(unit: &str) -> String {\n    String::from(\"{unit}\")\n}\n", true},
+		{"a.rs", "pub fn text(unit: &str) -> &'static str {\n    \"{unit}\"\n}\n", true},
 		{"A.java", "class A {\n    int f(int a) {\n        return 0;\n    }\n}\n", true},
 	} {
 		if got := mutant.Stubs(c.file, nil, []byte(c.text)); (len(got) == 1) != c.stub {
