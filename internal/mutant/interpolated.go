@@ -17,14 +17,20 @@ type interpolation struct {
 func interpolationOf(file string) *interpolation {
 	switch path.Ext(file) {
 	case ".py":
-		return &interpolation{regex.New(`(?i)\b(?:f|fr|rf)("""|'''|"|')`), "{"}
+		return &interpolation{formatString, "{"}
 	case ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts":
-		return &interpolation{regex.New("(`)"), "${"}
+		return &interpolation{templateLiteral, "${"}
 	case ".rs":
-		return &interpolation{regex.New(`!\(.*?(")`), "{"}
+		return &interpolation{macroString, "{"}
 	}
 	return nil
 }
+
+var (
+	formatString    = regex.New(`(?i)\b(?:f|fr|rf)("""|'''|"|')`) // of Python
+	templateLiteral = regex.New("(`)")                            // of JavaScript
+	macroString     = regex.New(`!\(.*?(")`)                      // of Rust: format!("{n}")
+)
 
 // interpolated returns the code inside a text's strings, such as total(n) of f"{total(n):.2f}".
 func interpolated(file, text string) string {

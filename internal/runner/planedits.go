@@ -89,7 +89,7 @@ func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, erro
 		r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
 		return planInspection{}, r.restorePlan()
 	case err != nil: // it is not a regular file
-		return planInspection{changed: true}, nil //nolint:nilerr // that is what it found
+		return planInspection{changed: true}, nil //nolint:nilerr // an unreadable plan is a changed plan
 	}
 	aside, err := r.saveUnappliedEdit(ctx, data, data)
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (stri
 func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err error) {
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
-		return "", nil //nolint:nilerr // the next look decides
+		return "", nil //nolint:nilerr // the next inspection reports it
 	}
 	if onlyAddsTasks(r.plan.Plan(), now.Plan()) {
 		f, err := now.Untick(tickedSince(r.plan, now)...)
@@ -170,7 +170,7 @@ func (r *Runner) adoptUserEdit(while string) error {
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || bytes.Equal(now.Text(), r.plan.Text()) {
-		return nil //nolint:nilerr // the next look decides
+		return nil //nolint:nilerr // the next inspection reports it
 	}
 	if isRenumbered(r.plan.Plan(), now.Plan()) {
 		return nil

@@ -55,9 +55,9 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
 	}
-	noTests := e.exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound
-	if e.hasReport && (noTests || r.TimedOut) { // without test ids there is no group that was cut short
-		r.IncompleteGroups = []string{""} // no test was reported, so none counts as deleted
+	reportsNothing := e.exit.Code != 0 && len(r.Tests) == 0 && len(r.IncompleteGroups) == 0 && !r.NoTestsFound
+	if e.hasReport && (reportsNothing || r.TimedOut) {
+		r.IncompleteGroups = []string{""} // all tests may be missing from this report, so none counts as deleted
 	}
 	for _, text := range []*string{&r.Head, &r.Tail, &r.FirstError, &r.Reason, &r.Warning} {
 		*text = v.redactor.String(*text)
