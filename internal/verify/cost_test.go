@@ -72,7 +72,7 @@ func TestAClaimCostsFewRunsOfItsGate(t *testing.T) {
 // claim verifies a claim and counts its runs.
 func (c costly) claim(t *testing.T, work files) {
 	t.Helper()
-	start := files{c.source: c.before, c.old: c.oldText}
+	start := files{c.source: c.before, c.old: c.oldText, ".gitignore": "__pycache__/\n"}
 	maps.Copy(start, c.more)
 	var whole, narrowed []string
 	b := newBench(t, start, func(o *verify.Options) {
