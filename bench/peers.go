@@ -271,7 +271,7 @@ func (c *contest) table(all []contestant, got [][]score) (t table, held bool) {
 }
 
 func peersHeader() []string {
-	return []string{"who", "s/task", "of the bare loop", "bound", "CPU s/task", "model requests/task", "gate runs/task"}
+	return []string{"who", "s/task", "of the bare loop", "bound", "CPU s/task", "model requests/task", "gate runs there/task"}
 }
 
 func medianOf[T any](all []T, f func(T) float64) float64 {

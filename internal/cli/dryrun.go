@@ -36,6 +36,9 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
+	if s.Promise != p.Settings.Promise {
+		line("promise", "<promise>%s</promise>, as the prompt asks for it", s.Promise)
+	}
 	rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])

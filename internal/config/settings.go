@@ -69,7 +69,7 @@ type Settings struct {
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
 	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a user's session that may be left, is handed over"`
 	Warm       bool             `json:"warm" doc:"give a fresh context to the living process of the agent, where it is like that of a new one, instead of starting another; in a sandbox only where this is set"`
-	Promise    string           `json:"promise" doc:"text of the agent's claim to be done"`
+	Promise    string           `json:"promise" doc:"text of the agent's claim to be done; without it the one that the prompt asks for, else DONE"`
 
 	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
 	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`

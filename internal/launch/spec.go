@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
@@ -18,7 +19,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Request:      record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
 		Verification: record.Verification{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
-		TurnOptions:  record.TurnOptions{Promise: s.Promise, TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
+		TurnOptions:  record.TurnOptions{Promise: promise(g, s), TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
 		Repository:   record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, MessageFromCLI: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
 		Protection:   record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
 		Observers:    record.Observers{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
@@ -114,4 +115,14 @@ func wantedTasks(p plan.Plan, s config.Settings) map[string]bool {
 		wanted[id] = true
 	}
 	return wanted
+}
+
+// promise returns the text of the agent's claim to be done: what the settings say, else what the
+// user's prompt asks for. A prompt written for another tool often names its own, and an agent
+// that is asked for two would give the wrong one.
+func promise(g Goal, s config.Settings) string {
+	if asked := claim.PromiseIn(g.Prompt); asked != "" && !s.Set("promise") {
+		return asked
+	}
+	return s.Promise
 }

@@ -48,6 +48,8 @@ const (
 	maxTaskIDBytes = 200
 	maxReasonBytes = 500
 	maxTagBytes    = 4096
+
+	maxPromiseBytes = 200
 )
 
 // Claim is one valid claim.
@@ -197,4 +199,25 @@ func oneLine(s string, maxBytes int) string {
 		cut--
 	}
 	return s[:cut] + "…"
+}
+
+// PromiseIn returns the text of the promise that a prompt asks for, "" where it asks for none or for
+// different ones. Unlike a claim it may stand anywhere, in code as well: people write
+// "when all is done, say `<promise>COMPLETE</promise>`".
+func PromiseIn(prompt string) string {
+	const open, end = "<promise>", "</promise>"
+	found := ""
+	for rest := prompt; ; {
+		_, after, _ := strings.Cut(rest, open)
+		body, next, ok := strings.Cut(after, end)
+		if !ok {
+			return found
+		}
+		rest = next
+		body = foldSpace(body)
+		if body == "" || strings.ContainsAny(body, "<>") || len(body) > maxPromiseBytes || found != "" && body != found {
+			return ""
+		}
+		found = body
+	}
 }

@@ -261,3 +261,23 @@ func TestBarePromise(t *testing.T) {
 		t.Errorf("a word without brackets: %+v", got)
 	}
 }
+
+func TestPromiseIn(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"":                                "",
+		"add a":                           "",
+		"say <promise>COMPLETE":           "",
+		"say <promise>COMPLETE</promise>": "COMPLETE",
+		"say `<promise>ALL\n  DONE</promise>` at the end":                                        "ALL DONE",
+		"say <promise>A</promise>; only then say <promise> A </promise>":                         "A",
+		"say <promise>COMPLETE</promise>, or <promise>STUCK</promise>":                           "",
+		"say <promise></promise>":                                                                "",
+		"say <promise>a <b> c</promise>":                                                         "",
+		"say <promise>" + strings.Repeat("x", 300) + "</promise>":                                "",
+		"say </promise> <promise>COMPLETE</promise> and do not begin with another <promise> tag": "COMPLETE",
+	} {
+		if got := claim.PromiseIn(prompt); got != want {
+			t.Errorf("PromiseIn(%q) = %q, want %q", prompt, got, want)
+		}
+	}
+}
