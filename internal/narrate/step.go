@@ -210,6 +210,9 @@ func (t Step) turn() string {
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.After.Usage.Tokens()-t.Before.Usage.Tokens()))
 	}
 	what, last := "ended without a claim", ""
+	if o := turn.OtherPromise; o != nil {
+		what = fmt.Sprintf("ended with <promise>%s</promise>, which claims nothing: the promise is %s", o.Said, o.Asked)
+	}
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
 		what, last = "ended", Because(t.After.LastAgentLine) // there is nothing to claim
 	}

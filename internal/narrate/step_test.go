@@ -27,6 +27,10 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
 		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
 		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call)"},
+		{
+			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}},
+			"iteration 4 ended with <promise>COMPLETE</promise>, which claims nothing: the promise is DONE (1 tool call)",
+		},
 		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "iteration 4 was the user's own turn: not counted (0 tool calls)"},
 		{
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},

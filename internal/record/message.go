@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 
@@ -156,6 +157,16 @@ func (s Spec) FindClaim(message string) *loop.Claim {
 		found.NoBehaviourChange = found.NoBehaviourChange || c.NoBehaviourChange
 	}
 	return found
+}
+
+// FindOtherPromise returns a promise in the agent's last message that is not the one asked for, or
+// nil where a goal accepts no claim.
+func (s Spec) FindOtherPromise(message string) *loop.OtherPromise {
+	said := claim.OtherPromise(message, s.Promise)
+	if said == "" || s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
+		return nil
+	}
+	return &loop.OtherPromise{Said: said, Asked: cmp.Or(s.Promise, claim.DefaultPromise)}
 }
 
 // FindQuestion returns the question in the agent's last message, or nil.

@@ -304,6 +304,7 @@ func (r *Runner) turnResult(res agent.Result) *loop.Turn {
 		Usage: res.Usage, ToolCallsHidden: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, maxTextBytes), Claim: r.Spec.FindClaim(res.Text), Question: record.FindQuestion(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
+		OtherPromise: r.Spec.FindOtherPromise(res.Text),
 	}
 }
 

@@ -28,6 +28,8 @@ import (
 // DefaultPromise is the text of a promise if the user chose none.
 const DefaultPromise = "DONE"
 
+const promiseTag = "promise"
+
 // ReasonPlaceholder is the reason in a prompt's example of <blocked>. An agent that
 // repeats the example gives no reason.
 const ReasonPlaceholder = "reason"
@@ -205,7 +207,7 @@ func oneLine(s string, maxBytes int) string {
 // different ones. Unlike a claim it may stand anywhere, in code as well: people write
 // "when all is done, say `<promise>COMPLETE</promise>`".
 func PromiseIn(prompt string) string {
-	const open, end = "<promise>", "</promise>"
+	const open, end = "<" + promiseTag + ">", "</" + promiseTag + ">"
 	found := ""
 	for rest := prompt; ; {
 		_, after, _ := strings.Cut(rest, open)
@@ -219,5 +221,23 @@ func PromiseIn(prompt string) string {
 			return ""
 		}
 		found = body
+	}
+}
+
+// OtherPromise returns the text of a promise that stands where a claim would, in a message without
+// any, and is not the one asked for: its author meant to claim something. "" is none.
+func OtherPromise(text, promise string) string {
+	if len(Parse(text, promise)) > 0 {
+		return ""
+	}
+	p, other := newParser(text), ""
+	for {
+		e, ok := p.nextElement()
+		if !ok {
+			return oneLine(other, maxPromiseBytes)
+		}
+		if e.name == promiseTag {
+			other = e.body
+		}
 	}
 }

@@ -81,7 +81,7 @@ func readTag(b []byte) (tag, bool) {
 	if t.closing {
 		i = 2
 	}
-	for _, name := range []string{"promise", "blocked", questionTag} {
+	for _, name := range []string{promiseTag, "blocked", questionTag} {
 		if bytes.HasPrefix(b[i:], []byte(name)) {
 			t.name = name
 		}

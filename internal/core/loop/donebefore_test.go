@@ -68,7 +68,22 @@ func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCallsHidden: true}}, "inspect")
 		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, want)
 	}
-	if want := "nothing was claimed: 3 turns in a row without a <promise> line (Pawl cannot see this agent's tool calls)"; sc.s.Failing.Reason != want {
+	if want := "nothing was claimed: 3 turns in a row without the promise that the prompt asks for (Pawl cannot see this agent's tool calls)"; sc.s.Failing.Reason != want {
+		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)
+	}
+}
+
+// A promise of another tool's is named, so that the user sees what is wrong.
+func TestTurnsWithAnotherPromise(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}, "inspect")
+		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, want)
+	}
+	if want := "nothing was claimed: 3 turns in a row ended with <promise>COMPLETE</promise>, and the promise is DONE"; sc.s.Failing.Reason != want {
 		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)
 	}
 }

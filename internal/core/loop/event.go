@@ -103,20 +103,27 @@ type Start struct {
 
 // Turn is the result of one turn.
 type Turn struct {
-	Claim           *Claim    `json:"claim,omitempty"`
-	ByUser          bool      `json:"by_user,omitempty"` // begun by the user's own prompt
-	Usage           Usage     `json:"usage"`
-	ToolCalls       int       `json:"tool_calls"`
-	ToolCallsHidden bool      `json:"tool_calls_hidden,omitempty"` // Pawl cannot see this agent's tool calls
-	Rounds          int       `json:"rounds,omitempty"`            // requests to the model, if the client reports them
-	ContextPercent  int       `json:"context_percent,omitempty"`   // percent full, -1 unknown
-	Background      []string  `json:"background,omitempty"`
-	SessionID       string    `json:"session_id,omitempty"`
-	Text            string    `json:"text,omitempty"`       // the agent's last message, bounded
-	Test            *TestRun  `json:"test,omitempty"`       // the agent's last test run
-	Question        *Question `json:"question,omitempty"`   // in its last message
-	Partial         string    `json:"partial,omitempty"`    // what the agent reports done of the task, without a claim
-	Unreadable      bool      `json:"unreadable,omitempty"` // its last message has a question that cannot be parsed
+	Claim           *Claim        `json:"claim,omitempty"`
+	ByUser          bool          `json:"by_user,omitempty"` // begun by the user's own prompt
+	Usage           Usage         `json:"usage"`
+	ToolCalls       int           `json:"tool_calls"`
+	ToolCallsHidden bool          `json:"tool_calls_hidden,omitempty"` // Pawl cannot see this agent's tool calls
+	Rounds          int           `json:"rounds,omitempty"`            // requests to the model, if the client reports them
+	ContextPercent  int           `json:"context_percent,omitempty"`   // percent full, -1 unknown
+	Background      []string      `json:"background,omitempty"`
+	SessionID       string        `json:"session_id,omitempty"`
+	Text            string        `json:"text,omitempty"`       // the agent's last message, bounded
+	Test            *TestRun      `json:"test,omitempty"`       // the agent's last test run
+	Question        *Question     `json:"question,omitempty"`   // in its last message
+	Partial         string        `json:"partial,omitempty"`    // what the agent reports done of the task, without a claim
+	Unreadable      bool          `json:"unreadable,omitempty"` // its last message has a question that cannot be parsed
+	OtherPromise    *OtherPromise `json:"other_promise,omitempty"`
+}
+
+// OtherPromise is a promise at the end of the agent's last message that is not the one asked for.
+type OtherPromise struct {
+	Said  string `json:"said"`
+	Asked string `json:"asked"`
 }
 
 // Claim is the agent's statement that tasks are done or blocked. Pawl verifies it.

@@ -55,6 +55,19 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	}
 }
 
+// The agent believes that it has claimed to be done, by another tool's word.
+func TestAnotherPromiseIsTold(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}, "inspect")
+	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 2 continue no_claim")
+	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which claims nothing here") {
+		t.Errorf("%q", notes)
+	}
+}
+
 func TestAnswerByNumber(t *testing.T) {
 	t.Parallel()
 	suggested := []string{"UTC", "local"}

@@ -97,7 +97,7 @@ func (m *machine) applyTurn(t Turn) {
 	if !m.claimable() && !m.s.Policy.Gates { // only the end of a turn shows success here
 		m.s.Ladder = Ladder{IdleTurns: m.s.Ladder.IdleTurns}
 	}
-	m.s.Ladder.ToolCallsHidden = t.ToolCallsHidden
+	m.s.Ladder.ToolCallsHidden, m.s.Ladder.OtherPromise = t.ToolCallsHidden, t.OtherPromise
 	if t.ToolCalls == 0 {
 		m.s.Ladder.IdleTurns++
 	} else {
@@ -116,6 +116,9 @@ func (m *machine) applyTurn(t Turn) {
 	if t.Unreadable {
 		m.tellAgent("Your question could not be read, and nobody has seen it. Ask it again at the end of your message, on lines of its own, as " +
 			`<question proposed="A" choices="A|B">TEXT</question>` + " with the values in double quotes.")
+	}
+	if o := t.OtherPromise; o != nil {
+		m.tellAgent(fmt.Sprintf("Your message ended with <promise>%s</promise>, which claims nothing here. Only if the task is done, end with <promise>%s</promise>.", o.Said, o.Asked))
 	}
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
@@ -253,14 +256,7 @@ func (m *machine) stagnant() {
 		m.inspect()
 		return
 	}
-	what := "nothing was done: %s without a tool call"
-	if m.s.Ladder.ToolCallsHidden {
-		what = "nothing was claimed: %s without a <promise> line (Pawl cannot see this agent's tool calls)"
-	}
-	why := fmt.Sprintf(what, "a turn")
-	if n := m.s.Ladder.IdleTurns; n > 1 {
-		why = fmt.Sprintf(what, fmt.Sprintf("%d turns in a row", n))
-	}
+	why := m.idleReason()
 	if m.s.Policy.Gates {
 		if !m.s.Attended { // a user's words may come between
 			m.s.Ladder.Tries = m.maxTries() // more of the same is not worth a try
@@ -272,6 +268,21 @@ func (m *machine) stagnant() {
 	m.s.Failing = &Failing{Reason: why}
 	m.s.Situation = NoClaim
 	m.beginTurn()
+}
+
+// idleReason says why turns without progress count as a failure.
+func (m *machine) idleReason() string {
+	turns := "a turn"
+	if n := m.s.Ladder.IdleTurns; n > 1 {
+		turns = fmt.Sprintf("%d turns in a row", n)
+	}
+	if o := m.s.Ladder.OtherPromise; o != nil {
+		return fmt.Sprintf("nothing was claimed: %s ended with <promise>%s</promise>, and the promise is %s", turns, o.Said, o.Asked)
+	}
+	if m.s.Ladder.ToolCallsHidden {
+		return fmt.Sprintf("nothing was claimed: %s without the promise that the prompt asks for (Pawl cannot see this agent's tool calls)", turns)
+	}
+	return fmt.Sprintf("nothing was done: %s without a tool call", turns)
 }
 
 // violation counts a change of protected files and restores them; in a user's session it asks the
