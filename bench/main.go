@@ -64,8 +64,12 @@ func main() {
 		"hook": benchHook, "peers": benchPeers, "trust": benchTrust, "faults": benchFaults, "soak": benchSoak,
 	}
 	run, args := bench, os.Args[1:]
-	if len(args) > 0 && benches[args[0]] != nil {
-		run, args = benches[args[0]], args[1:]
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if run = benches[args[0]]; run == nil {
+			fmt.Fprintf(os.Stderr, "bench: error: there is no bench %q\nbench: hint: hook, peers, faults, soak or trust; without a name all bounds are measured (-only TEXT: some)\n", args[0])
+			os.Exit(2)
+		}
+		args = args[1:]
 	}
 	os.Exit(exitCode(run(args)))
 }
