@@ -166,7 +166,11 @@ func (m *machine) gatesFinished(g Gates) {
 		}
 		m.recordGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
-		m.finish(m.s.ReachedLimit, m.limitAndFailure(m.s.ReachedLimit), "")
+		why := m.limitAndFailure(m.s.ReachedLimit)
+		if g.Status == gate.Pass {
+			why += "; the gates pass now, but the agent has not claimed to be done"
+		}
+		m.finish(m.s.ReachedLimit, why, "")
 	case ForFinal:
 		m.finalGates(g)
 	case ForTurn:

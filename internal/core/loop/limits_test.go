@@ -159,6 +159,24 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 	}
 }
 
+// At a limit the gates have the last word, and the user reads that only the claim is missing.
+func TestALimitSaysThatTheGatesPass(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[gate.Status]string{
+		gate.Pass: "the limit of iterations was reached; the gates pass now, but the agent has not claimed to be done",
+		gate.Fail: "the limit of iterations was reached",
+	} {
+		sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+		sc.checkpointed("gates baseline")
+		sc.gates(red("x"), "notify; turn 1 fresh first")
+		sc.turn("working", "gates limit")
+		sc.gates(loop.Gates{Status: status}, "finish iterations")
+		if sc.s.Reason != want {
+			t.Errorf("%s: %q, want %q", status, sc.s.Reason, want)
+		}
+	}
+}
+
 // A crash is a failed try of the task, whose ladder ends; a client that crashes
 // all the same with the next task is at fault itself.
 func TestAClientThatCannotLiveIsAnError(t *testing.T) {
