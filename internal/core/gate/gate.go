@@ -179,9 +179,9 @@ func (r *Result) Count() {
 }
 
 // Proofs returns the tests, or gates without test IDs, that prove the work, without duplicates.
-// baseline is where the task began.
+// baseline is where the task began. Tests that fail still prove nothing, though their gate flipped.
 func (v Verdict) Proofs(baseline []Result) []string {
-	return unique(slices.Concat(ByTest(v.Flipped, baseline), v.Proving))
+	return unique(slices.Concat(without(ByTest(v.Flipped, baseline), v.StillRed), v.Proving))
 }
 
 // unique removes duplicates and keeps the order.

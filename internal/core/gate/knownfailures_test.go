@@ -53,6 +53,24 @@ func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
 	})
 }
 
+// A gate whose report gives no IDs flips by the tests that turned green. Those that fail still are
+// no proof.
+func TestAnOldRedTestProvesNothing(t *testing.T) {
+	t.Parallel()
+	before := []gate.Result{{Gate: "tap", Status: gate.Fail, ExitCode: 1, Failing: []string{"a", "b", "c"}, Failed: 3}}
+	after := []gate.Result{{Gate: "tap", Status: gate.Fail, ExitCode: 1, Failing: []string{"b", "c"}, Failed: 2, Passed: 1}}
+	v := gate.Decide(gate.Observation{
+		Gates: []gate.Gate{{Name: "tap"}}, Changed: true, Baseline: before, Now: after,
+		Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: before}, gate.RepeatClean: {Results: after}},
+	})
+	if v.Evidence != gate.Proven {
+		t.Fatalf("%s: %s", v.Evidence, v.Reason)
+	}
+	if diff := cmp.Diff([]string{"a"}, v.Proofs(before)); diff != "" {
+		t.Errorf("proofs:\n%s", diff)
+	}
+}
+
 // each changes every result of an observation.
 func each(o *gate.Observation, change func(gate.Result) gate.Result) {
 	all := func(rs []gate.Result) []gate.Result {
