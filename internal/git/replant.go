@@ -5,14 +5,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// LinearCommits returns the commits after base up to tip, oldest first; nil if the
-// history is not linear.
-func (r *Repo) LinearCommits(ctx context.Context, base, tip string) ([]string, error) {
-	out, err := r.git(ctx, "rev-list", "--reverse", "--topo-order", "--parents", base+".."+tip)
+// FirstParentCommits returns the commits after base up to tip, oldest first, without those that
+// merges brought; nil if base is not on that line.
+func (r *Repo) FirstParentCommits(ctx context.Context, base, tip string) ([]string, error) {
+	out, err := r.git(ctx, "rev-list", "--reverse", "--first-parent", "--parents", base+".."+tip)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
@@ -20,7 +19,7 @@ func (r *Repo) LinearCommits(ctx context.Context, base, tip string) ([]string, e
 	last := base
 	for text := range strings.Lines(out) {
 		ids := strings.Fields(text) // the commit, its parents
-		if len(ids) != 2 || ids[1] != last {
+		if len(ids) < 2 || ids[1] != last {
 			return nil, nil
 		}
 		last = ids[0]
@@ -63,7 +62,7 @@ func (r *Repo) Replant(ctx context.Context, loop, branch, base string, commits [
 	return tip, r.AlignIndex(ctx, tip)
 }
 
-// replant makes a commit again with another parent.
+// replant makes a commit again with another first parent; a merge keeps its others.
 func (r *Repo) replant(ctx context.Context, commit, parent string) (string, error) {
 	changes, err := r.Diff(ctx, commit+"^", commit)
 	if err != nil {
@@ -94,19 +93,21 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	return r.writeCommit(ctx, rewriteCommit(raw[0].data, tree, parent))
 }
 
-// rewriteCommit returns a commit object with another tree and parent, without its
+// rewriteCommit returns a commit object with another tree and first parent, without its
 // signature.
 func rewriteCommit(raw []byte, tree, parent string) []byte {
 	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
 	lines := []string{"tree " + tree, "parent " + parent}
-	signed := false
+	signed, hadParent := false, false
 	for line := range strings.Lines(string(head)) {
 		line = strings.TrimSuffix(line, "\n")
 		key, _, _ := strings.Cut(line, " ")
 		if key == "" && signed {
 			continue // the signature goes on
 		}
-		if signed = strings.HasPrefix(key, "gpgsig"); signed || slices.Contains([]string{"tree", "parent"}, key) {
+		replaced := key == "tree" || key == "parent" && !hadParent
+		hadParent = hadParent || key == "parent"
+		if signed = strings.HasPrefix(key, "gpgsig"); signed || replaced {
 			continue
 		}
 		lines = append(lines, line)

@@ -27,7 +27,7 @@ func TestReplant(t *testing.T) {
 		b.write("mine.txt", "two\n")
 		b.git("commit", "-qam", "mine", "-m", "why", "--author", "Grace <grace@example.com>")
 		tip := b.git("rev-parse", "HEAD")
-		line, err := b.repo.LinearCommits(ctx, base, tip)
+		line, err := b.repo.FirstParentCommits(ctx, base, tip)
 		if b.must(err); len(line) != 2 || line[1] != tip {
 			t.Fatalf("%s: line %q", name, line)
 		}
@@ -48,6 +48,39 @@ func TestReplant(t *testing.T) {
 		if kept := b.git("rev-parse", "refs/pawl/l/squashed/1"); kept != tip {
 			t.Errorf("%s: kept %s, want %s", name, kept, tip)
 		}
+	}
+}
+
+// A merge that is moved to another commit is still one, and all that it brought comes along.
+func TestReplantAMerge(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t, "a.txt", "one\n")
+	base := b.git("rev-parse", "HEAD")
+	b.git("switch", "-qc", "feature")
+	for _, name := range []string{"f.txt", "g.txt"} {
+		b.write(name, "feature\n")
+		b.git("add", "-A")
+		b.git("commit", "-qm", name)
+	}
+	feature := b.git("rev-parse", "HEAD")
+	b.git("switch", "-q", "main")
+	b.write("others.txt", "others\n")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "others")
+	b.git("merge", "-q", "--no-edit", "feature")
+	tip := b.git("rev-parse", "HEAD")
+	line, err := b.repo.FirstParentCommits(ctx, base, tip)
+	if b.must(err); len(line) != 2 || line[1] != tip {
+		t.Fatalf("line %q", line)
+	}
+	planted, err := b.repo.Replant(ctx, "l", "main", base, line[1:])
+	b.must(err)
+	if got := b.git("log", "-1", "--format=%P", planted); got != base+" "+feature {
+		t.Errorf("parents %s, want %s %s", got, base, feature)
+	}
+	if got := b.git("diff", "--name-only", base, planted) + "; " + b.git("status", "--porcelain"); got != "f.txt\ng.txt; ?? others.txt" {
+		t.Errorf("changed and left over: %s", got)
 	}
 }
 

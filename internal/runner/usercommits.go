@@ -11,12 +11,12 @@ import (
 
 // attributeTurnCommits attributes the commits base..head of a turn in which commands of the
 // agent ran. A commit made while the agent did not run is the user's and becomes part of the
-// base; commits of the agent below it become uncommitted changes. In doubt all are the
-// agent's, so that ungated work never becomes the base.
+// base, a merge with all that it brought; commits of the agent below it become uncommitted
+// changes. In doubt all are the agent's, so that ungated work never becomes the base.
 func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
-	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)
+	commits, err := r.Repo.FirstParentCommits(ctx, base.Commit, head)
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}

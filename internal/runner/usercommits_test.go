@@ -41,6 +41,31 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	}
 }
 
+// So is a merge, with the commits that it brings.
+func TestAMergeOfTheUsersInATurnStaysAMerge(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	b.git("switch", "-qc", "feature")
+	b.commitsMine()
+	feature := b.git("rev-parse", "HEAD")
+	b.git("switch", "-q", "main")
+	b.write("since.txt", "since\n")
+	b.git("add", "since.txt")
+	b.git("commit", "-qm", "since")
+	w := inFirstTurn(b, func() { b.git("merge", "-q", "--no-edit", "feature") })
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("log", "-1", "--format=%P", "HEAD^"); got != b.git("rev-parse", "main")+" "+feature {
+		t.Errorf("parents of the commit before the loop's: %s", got)
+	}
+	if got := b.git("diff", "--name-only", "HEAD^", "HEAD"); got != "have.txt" {
+		t.Errorf("in the loop's commit: %s", got)
+	}
+}
+
 // Also on top of a commit that the agent made before: that one becomes changes again.
 func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
 	t.Parallel()
