@@ -37,6 +37,7 @@ type checkouts struct {
 // another, so that what the setup installed stays.
 type checkout struct {
 	tree *git.Worktree
+	held string // commit or tree that it contains
 	deps string // fingerprint of the lock files of the last setup
 	// setUp is the setup's isolation. Each gate's home contains what the setup left there.
 	setUp *isolation
@@ -98,7 +99,7 @@ func resolved(dir string) string {
 func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.checkout != nil && !k.checkout.stale {
 		if err := k.checkout.tree.Reset(ctx, tree); err == nil {
-			return nil
+			return k.dropCompiled(ctx, tree)
 		}
 		// A gate may have left files that block a reset: start with a fresh checkout.
 		if err := k.removeCheckout(ctx); err != nil {
@@ -115,7 +116,7 @@ func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.checkout != nil {
 		k.checkout.setUp.remove()
 		if k.checkout.tree.Renew(ctx, dir, tree) == nil {
-			k.checkout = &checkout{tree: k.checkout.tree}
+			k.checkout = &checkout{tree: k.checkout.tree, held: tree}
 			return k.copyIncluded(ctx)
 		}
 		if err := k.removeCheckout(ctx); err != nil {
@@ -129,7 +130,7 @@ func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.inNamespace(ctx) { // there no other name of its files is in reach
 		w.Watch(ctx)
 	}
-	k.checkout = &checkout{tree: w}
+	k.checkout = &checkout{tree: w, held: tree}
 	return k.copyIncluded(ctx)
 }
 

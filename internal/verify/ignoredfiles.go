@@ -131,6 +131,36 @@ func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// dropCompiled removes what Python compiled of the files that a reset of the checkout to a tree
+// changed. Python takes it for current if size and second of the last change are the same
+// (https://docs.python.org/3/reference/import.html#pyc-invalidation), and a mutant often has both.
+func (k *checkouts) dropCompiled(ctx context.Context, tree string) error {
+	changes, err := k.Repo.Diff(ctx, k.checkout.held, tree)
+	if err != nil {
+		return fmt.Errorf("find what changed in a checkout: %w", err)
+	}
+	k.checkout.held = tree
+	for _, c := range changes {
+		module, isPython := strings.CutSuffix(filepath.Join(k.checkout.tree.Root(), filepath.FromSlash(c.Path)), ".py")
+		if !isPython {
+			continue
+		}
+		caches := filepath.Join(filepath.Dir(module), "__pycache__")
+		compiled, err := os.ReadDir(caches)
+		if err != nil { // most often there is none
+			continue
+		}
+		for _, e := range compiled {
+			if strings.HasPrefix(e.Name(), filepath.Base(module)+".") {
+				if err := os.Remove(filepath.Join(caches, e.Name())); err != nil {
+					return fmt.Errorf("forget what was compiled: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // removePythonCaches removes __pycache__ folders. Python trusts the time and size stored there
 // instead of the source.
 func (v *Verifier) removePythonCaches(ctx context.Context, tree string) error {

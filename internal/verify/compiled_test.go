@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// Of a file that differs from one tree to the next, what Python compiled in the checkout is dropped: a
+// mutant that is as long as the original, written in the same second, would not be run.
+func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	sh := func(argv ...string) {
+		t.Helper()
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", argv, err, out)
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sh("git", "init", "-q", "-b", "main", "--template=")
+	for name, text := range map[string]string{".gitignore": "__pycache__/\n", "d/m.py": "TWO = 2\n", "d/mm.py": "", "d/n.py": ""} {
+		write(filepath.Join(root, name), text)
+	}
+	sh("git", "add", "-A")
+	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qm", "one")
+	write(filepath.Join(root, "d/m.py"), "TWO = 5\n")
+	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "two")
+	repo, err := git.Open(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(Options{Root: root, Repo: repo, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	for _, c := range []struct {
+		tree string
+		left []string
+	}{
+		{"HEAD^", nil},
+		{"HEAD^", []string{"m.cpython-313-pytest-8.pyc", "m.cpython-313.pyc", "mm.cpython-313.pyc", "n.cpython-313.pyc"}},
+		{"HEAD", []string{"mm.cpython-313.pyc", "n.cpython-313.pyc"}},
+		{"HEAD^", []string{"mm.cpython-313.pyc", "n.cpython-313.pyc"}},
+	} {
+		tree, err := repo.Resolve(t.Context(), c.tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := v.checkOut(t.Context(), tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caches := filepath.Join(dir, "d", "__pycache__")
+		found, _ := os.ReadDir(caches)
+		var left []string
+		for _, e := range found {
+			left = append(left, e.Name())
+		}
+		if diff := cmp.Diff(c.left, left); diff != "" {
+			t.Errorf("%s: %s", c.tree, diff)
+		}
+		for _, name := range []string{"m.cpython-313.pyc", "m.cpython-313-pytest-8.pyc", "mm.cpython-313.pyc", "n.cpython-313.pyc"} {
+			write(filepath.Join(caches, name), "compiled")
+		}
+	}
+}
