@@ -54,7 +54,8 @@ func (a *app) findUnended(ref string) (*subject, error) {
 
 // findResumable reads the loop that a user wants to go on. Without a word it is the one of
 // this session, else the newest here that can go on: one that has not ended, or the last
-// one where it left something. It says which, where it could have been another.
+// one where it left something. One that runs comes last, for it goes on by itself. It says
+// which, where it could have been another.
 func (a *app) findResumable(ref string) (*subject, error) {
 	if ref != "" {
 		return a.find(ref)
@@ -67,15 +68,19 @@ func (a *app) findResumable(ref string) (*subject, error) {
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
-	others := a.namesOf(open)
+	others, which := a.namesOf(open), ""
 	if !s.hasEnded() || !s.left() {
-		if s, err = a.find(open[0].Loop.ID); err != nil {
+		first := max(0, slices.IndexFunc(open, func(l record.Entry) bool { return a.present(l).State != "running" }))
+		if s, err = a.find(open[first].Loop.ID); err != nil {
 			return nil, err
 		}
-		others = others[1:]
+		others = slices.Delete(others, first, first+1)
+		if first > 0 {
+			which = " that is not running"
+		}
 	}
 	if len(others) > 0 {
-		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, plan.Few(others, 4))
+		term.Warnf(a.Err, "takes %s, the newest loop here%s; also open: %s", s.ID, which, plan.Few(others, 4))
 	}
 	return s, nil
 }

@@ -70,8 +70,7 @@ func (c *resumeCmd) Run(a *app) error {
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
-		a.printf("%s goes on\n", s.ID)
-		return s.post(record.MessageResume, "")
+		return a.resumeDriven(s)
 	}
 	if err != nil {
 		return err
@@ -83,6 +82,16 @@ func (c *resumeCmd) Run(a *app) error {
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
 	return a.runLoop(d, driving{mode: mode})
+}
+
+// resumeDriven ends the pause or the wait of a loop that a process drives.
+func (a *app) resumeDriven(s *subject) error {
+	if st := s.memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
+		a.printf("%s goes on\n", s.ID)
+	} else {
+		a.printf("%s is running already\n", s.ID)
+	}
+	return s.post(record.MessageResume, "")
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.
