@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,14 +55,14 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 func totals(loops []Entry) string {
 	var all loop.State
 	var parts, groups []string
-	counts, unknown := map[string]int{}, false
-	for _, l := range loops {
+	counts, unknown, latest := map[string]int{}, false, latestLoops(loops)
+	for i, l := range loops {
 		if counts[l.Group]++; counts[l.Group] == 1 {
 			groups = append(groups, l.Group)
 		}
 		all.Usage = all.Usage.Add(l.State.Usage)
 		unknown = unknown || l.State.CostUnknown()
-		all.Tasks = append(all.Tasks, worked(l.State)...)
+		all.Tasks = append(all.Tasks, counted(l.State, latest[i])...)
 	}
 	for _, g := range groups {
 		words := strings.ToLower(g)
@@ -75,6 +76,31 @@ func totals(loops []Entry) string {
 		words += " · " + p
 	}
 	return words + " · " + costWords(all.Usage.CostUSD, unknown)
+}
+
+// counted returns the tasks of a loop that count in the totals. What it left open counts in the
+// latest loop over the plan alone, since a later one may have done it.
+func counted(s loop.State, latest bool) []loop.Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
+		return t.DoneEarlier || t.LeftOut || t.Status == loop.Open && !latest
+	})
+}
+
+// latestLoops tells for each loop whether it is the latest with its goal at its place.
+func latestLoops(loops []Entry) []bool {
+	type work struct{ goal, where string }
+	last := map[work]int{}
+	for i, l := range loops {
+		w := work{l.Goal, l.Where}
+		if j, seen := last[w]; !seen || l.State.StartedAt.After(loops[j].State.StartedAt) {
+			last[w] = i
+		}
+	}
+	latest := make([]bool, len(loops))
+	for _, i := range last {
+		latest[i] = true
+	}
+	return latest
 }
 
 // costWords say what loops cost, where no label does.

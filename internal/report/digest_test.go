@@ -3,6 +3,7 @@ package report_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,7 +24,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `3 loops since 2026-01-31 22:00: 2 need you, 1 ended · 8 of 11 tasks done (4 not proven), 3 need you · $7.81
+	const want = `3 loops since 2026-01-31 22:00: 2 need you, 1 ended · 8 of 14 tasks done (4 not proven), 3 need you, 3 open · $7.81
 
 NEEDS YOU
   quiet-heron  waiting
@@ -41,6 +42,16 @@ ENDED
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
+	}
+	b.Reset()
+	open := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening}, Tasks: []loop.Task{{ID: "1", Status: loop.Open, Turns: 3}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
+	done := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening.Add(time.Hour)}, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
+	err = report.Digest(&b, evening, []report.Entry{
+		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: done},
+		{ID: "calm-hare", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: open},
+	})
+	if line, _, _ := strings.Cut(b.String(), "\n"); err != nil || !strings.Contains(line, "1 of 2 tasks done, 1 open") {
+		t.Errorf("a plan that was run twice: %q %v", line, err)
 	}
 	b.Reset()
 	if err := report.Digest(&b, evening, nil); err != nil || b.String() != "no loop since 2026-01-31 22:00\n" {
