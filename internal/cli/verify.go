@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,17 +128,14 @@ func andMore(n int) string {
 
 // runGates runs the gates in the work tree, and tells on which tree, if that can
 // be told.
-func (a *app) runGates(ctx context.Context, root string, s config.Settings) ([]gate.Result, string, error) {
-	o := verify.Options{
-		Root: root, Dir: filepath.Join(a.env.PawlHome, "verify"), Env: a.env.Vars, Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests,
-		Watch: a.watchGate,
-	}
-	v, err := verify.New(o)
+func (a *app) runGates(ctx context.Context, root string, s config.Settings) (results []gate.Result, tree string, err error) {
+	v, done, err := a.gateVerifier(ctx, root, s)
 	if err != nil {
 		return nil, "", err
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	before := snapshot(ctx, root)
-	results, err := v.Run(ctx, s.Gates, "")
+	results, err = v.Run(ctx, s.Gates, "")
 	if err != nil {
 		return nil, "", err
 	}
@@ -151,6 +149,19 @@ func (a *app) runGates(ctx context.Context, root string, s config.Settings) ([]g
 		results[i].Tree = before
 	}
 	return results, before, nil
+}
+
+// gateVerifier runs gates in the work tree, and those that need a checkout in one, which done removes.
+func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) (v *verify.Verifier, done func() error, err error) {
+	o := verify.Options{Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
+	if slices.ContainsFunc(s.Gates, verify.NeedsCheckout) {
+		if repo, err := git.Open(ctx, root); err == nil {
+			return a.verifier(ctx, repo, o)
+		}
+	}
+	o.Root, o.Dir, o.Env, o.Watch = root, filepath.Join(a.env.PawlHome, "verify"), a.env.Vars, a.watchGate
+	v, err = verify.New(o)
+	return v, func() error { return nil }, err
 }
 
 // snapshot is the work tree's tree, "" where git has none: gates run anywhere.

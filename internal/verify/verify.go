@@ -211,11 +211,14 @@ func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (g
 
 // forGate moves pristine gates, and those that ask git for changes, to a checkout.
 func (w runTarget) forGate(g gate.Gate) runTarget {
-	if (g.Pristine || asksGit(g)) && w.checkout == "" {
+	if NeedsCheckout(g) && w.checkout == "" {
 		w.checkout, w.root, w.cacheOnly = checkoutPlace, "", false
 	}
 	return w
 }
+
+// NeedsCheckout reports whether a gate runs in a checkout, also where others run in the work tree.
+func NeedsCheckout(g gate.Gate) bool { return g.Pristine || asksGit(g) }
 
 // asksGit reports whether a gate asks git for uncommitted changes (git diff --exit-code after
 // generating code). In a checkout the tree is committed, so that only the gate's own changes show.
