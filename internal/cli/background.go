@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -201,6 +202,33 @@ func lastWords(log io.ReaderAt, from int64) (words, hint string) {
 		return "it ended without a word", ""
 	}
 	return words, hint
+}
+
+// lastError is what the last process in the background ended with, "" if it was killed or did not
+// get that far.
+func (s *subject) lastError() string {
+	log, err := os.Open(filepath.Join(s.Dir, "run.log"))
+	if err != nil {
+		return ""
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil || info.ModTime().Before(s.holder.Since) { // of an earlier process
+		return ""
+	}
+	const most = 4 << 10
+	data, _ := io.ReadAll(io.NewSectionReader(log, max(0, info.Size()-most), most))
+	last := ""
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "pawl: hint: ") {
+			last = line
+		}
+	}
+	words, _ := strings.CutPrefix(last, "pawl: error: ")
+	if words == last {
+		return ""
+	}
+	return plan.OneLine(words, 300)
 }
 
 // leavesSession tells whether a loop is to go on outside of its session.

@@ -242,6 +242,9 @@ func lastOwner(s *subject) string {
 	if s.holder.PID == 0 {
 		return "it never began"
 	}
+	if why := s.lastError(); why != "" {
+		return fmt.Sprintf("process %d failed: %s", s.holder.PID, why)
+	}
 	return fmt.Sprintf("process %d is gone", s.holder.PID)
 }
 

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -218,5 +220,32 @@ func TestTasksOfALongPlan(t *testing.T) {
 	}
 	if last := lines[len(lines)-1]; last != "… and 30 more" {
 		t.Errorf("last line: %s", last)
+	}
+}
+
+// Why a background process failed stands in its run.log, and nowhere else where the disk was full.
+func TestOrphanedTellsTheLastError(t *testing.T) {
+	t.Parallel()
+	const full = "pawl: error: append to journal: no space left on device\npawl: hint: the work is kept\n"
+	for name, c := range map[string]struct {
+		log  string
+		age  time.Duration
+		want string
+	}{
+		"failed":              {"pawl: warning: x\n" + full, 0, "process 7 failed: append to journal: no space left on device"},
+		"killed":              {"pawl: warning: x\n", 0, "process 7 is gone"},
+		"killed after a word": {full + "pawl: warning: x\n", 0, "process 7 is gone"},
+		"of one before":       {full, time.Hour, "process 7 is gone"},
+		"long":                {strings.Repeat("pawl: warning: x\n", 1000) + full, 0, "process 7 failed: append to journal: no space left on device"},
+	} {
+		dir, now := t.TempDir(), time.Now()
+		log := filepath.Join(dir, "run.log")
+		if err := errors.Join(os.WriteFile(log, []byte(c.log), 0o600), os.Chtimes(log, now, now.Add(-c.age))); err != nil {
+			t.Fatal(err)
+		}
+		s := &subject{Loop: &store.Loop{Dir: dir}, holder: store.Holder{PID: 7, Since: now.Add(-time.Minute)}}
+		if got := lastOwner(s); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
