@@ -73,7 +73,7 @@ type Settings struct {
 
 	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
 	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`
-	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default branch"`
+	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default or a protected branch"`
 
 	OnHangup OnHangup `json:"on_hangup" doc:"what a closed terminal means to a loop: cancel ends it and keeps the work, detach lets it continue in the background"`
 

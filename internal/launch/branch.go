@@ -17,10 +17,10 @@ import (
 )
 
 // commitsToCurrentBranch reports whether commits go to the current branch: a branch of the user's
-// other than the default branch, or the branch of an earlier loop with the same plan. A
-// loop with another goal creates its own branch.
+// that is not protected, or the branch of an earlier loop with the same plan. A loop with another
+// goal creates its own branch.
 func (p *Prepared) commitsToCurrentBranch() bool {
-	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
+	if p.Status.Detached || p.Settings.Worktree.Use || p.Spec.IsProtectedBranch(p.Status.Branch) {
 		return false
 	}
 	id, isLoopBranch := strings.CutPrefix(p.Status.Branch, record.DefaultLoopBranch(""))

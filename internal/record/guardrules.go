@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -44,12 +45,25 @@ type TurnScope struct {
 	Approved  []string // files that the user lets the agent change, see loop.State
 }
 
+// protectedBranches are the names and globs of the branches that only the user changes.
+func (s Spec) protectedBranches() []string {
+	return append([]string{s.DefaultBranch, "main", "master"}, s.Guard.ProtectedBranches...)
+}
+
+// IsProtectedBranch reports whether only the user changes a branch.
+func (s Spec) IsProtectedBranch(branch string) bool {
+	return slices.ContainsFunc(s.protectedBranches(), func(glob string) bool {
+		ok, err := path.Match(glob, branch)
+		return ok && err == nil
+	})
+}
+
 // GuardRules returns the guard's rules for a turn.
 func (s Spec) GuardRules(dirs GuardDirs, turn TurnScope) guard.Rules {
 	absolute := func(file string) string { return filepath.Join(dirs.Root, filepath.FromSlash(file)) }
 	r := guard.Rules{
 		Root: dirs.Root, StateDir: dirs.StateDir, Home: dirs.HomeDir, Branch: s.Branch, Scope: s.taskScope(turn),
-		ProtectedBranches: append([]string{s.DefaultBranch, "main", "master"}, s.Guard.ProtectedBranches...),
+		ProtectedBranches: s.protectedBranches(),
 		AllowWriteOutside: []string{dirs.TempDir, ResolvePath(dirs.TempDir)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
 		Tools: s.Tools, Resolve: ResolvePath, There: exists, Head: CheckedOutBranch,
