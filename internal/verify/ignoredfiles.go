@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -161,21 +162,26 @@ func (k *checkouts) dropCompiled(ctx context.Context, tree string) error {
 	return nil
 }
 
-// removePythonCaches removes __pycache__ folders. Python trusts the time and size stored there
-// instead of the source.
+// removePythonCaches removes the __pycache__ folders beside the Python files of a tree. Python trusts
+// the time and size stored there instead of the source.
 func (v *Verifier) removePythonCaches(ctx context.Context, tree string) error {
-	if sources, err := v.Repo.Select(ctx, tree, v.files.python); err != nil || len(sources) == 0 {
-		return err
-	}
-	ignored, err := v.Repo.Ignored(ctx)
+	sources, err := v.Repo.Select(ctx, tree, v.files.python)
 	if err != nil {
 		return err
 	}
-	for _, name := range ignored {
-		if path.Base(name) != "__pycache__" {
+	beside := map[string]bool{}
+	for name := range sources {
+		beside[path.Join(path.Dir(name), "__pycache__")] = true
+	}
+	tracked, err := v.Repo.Folders(ctx, tree, slices.Collect(maps.Keys(beside)))
+	if err != nil {
+		return err
+	}
+	for caches := range beside {
+		if tracked[caches] {
 			continue
 		}
-		if err := proc.RemoveAll(filepath.Join(v.Repo.Root(), filepath.FromSlash(name))); err != nil {
+		if err := proc.RemoveAll(filepath.Join(v.Repo.Root(), filepath.FromSlash(caches))); err != nil {
 			return fmt.Errorf("forget what was compiled: %w", err)
 		}
 	}
