@@ -30,7 +30,7 @@ func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, inde
 		switch tag, file, _ := strings.Cut(line, " "); {
 		case tag != "?":
 			modified = append(modified, file)
-		case !r.isByproduct(file):
+		case !r.isByproduct(file, true):
 			untracked = append(untracked, file)
 		}
 	}
@@ -172,25 +172,4 @@ func (r *Repo) ignoreRules(ctx context.Context, paths []string) (map[string]stri
 		}
 	}
 	return rules, nil
-}
-
-// isByproduct reports whether an untracked file is neither work nor anything that gates read: this
-// process's own output, or what Python compiled. Each run of a Python program writes the latter, the
-// agent's and the gates' alike, and not each repository ignores it.
-func (r *Repo) isByproduct(file string) bool {
-	return path.Base(path.Dir(file)) == "__pycache__" && path.Ext(file) == ".pyc" || r.isOwnOutput(file)
-}
-
-// isOwnOutput reports whether a path is the file that this process writes its output or
-// errors to (pawl run … > pawl.log in the work tree). It grows with each line of Pawl's:
-// it is neither work nor anything that gates read.
-func (r *Repo) isOwnOutput(path string) bool {
-	info, err := os.Lstat(r.path(path))
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(stream *os.File) bool {
-		own, err := stream.Stat()
-		return err == nil && os.SameFile(info, own)
-	})
 }

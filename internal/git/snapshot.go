@@ -196,8 +196,7 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 	var p pending
 	var fresh []sizedFile
 	for _, f := range files {
-		isNew := f.staged == 'A' || f.staged == '?'
-		if r.isOwnOutput(f.path) || isNew && r.isByproduct(f.path) {
+		if r.isByproduct(f.path, f.staged == 'A' || f.staged == '?') {
 			if f.staged == 'A' { // captured when it was another process's, or staged
 				p.remove = append(p.remove, f.path)
 			}

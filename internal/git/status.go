@@ -42,7 +42,7 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	s := Status{Branch: report.branch, Head: report.head, Detached: report.branch == ""}
 	for _, f := range report.files {
 		switch {
-		case r.isOwnOutput(f.path), f.staged == '?' && r.isByproduct(f.path):
+		case r.isByproduct(f.path, f.staged == '?'):
 		case f.staged == '?':
 			s.Untracked = append(s.Untracked, f.path)
 		case f.hasInnerChanges() && f.staged == '.' && f.sub[1] == '.':

@@ -1,0 +1,61 @@
+package git
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// isByproduct reports whether a file is neither work nor anything that gates read: this process's own
+// output or, of files that HEAD lacks, what a compiler made. Each build writes the latter, the agent's
+// and the gates' alike, and not each repository ignores it. As work it would be committed, and in a
+// tree it would be run in place of sources that were changed since.
+func (r *Repo) isByproduct(file string, isNew bool) bool {
+	info, err := os.Lstat(r.path(file))
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	isPyc := path.Base(path.Dir(file)) == "__pycache__" && path.Ext(file) == ".pyc"
+	return isOwnOutput(info) || isNew && (isPyc || mayBeCompiled(file, info) && isCompiled(r.path(file)))
+}
+
+// isOwnOutput reports whether a file is the one that this process writes its output or
+// errors to (pawl run … > pawl.log in the work tree). It grows with each line of Pawl's.
+func isOwnOutput(file os.FileInfo) bool {
+	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(stream *os.File) bool {
+		own, err := stream.Stat()
+		return err == nil && os.SameFile(file, own)
+	})
+}
+
+// mayBeCompiled reports whether a look at the content is worth it.
+func mayBeCompiled(file string, info os.FileInfo) bool {
+	const exts = " .o .obj .a .lib .so .dylib .dll .exe .class .rlib "
+	return info.Mode()&0o111 != 0 || strings.Contains(exts, " "+path.Ext(file)+" ")
+}
+
+// isCompiled reports whether a file begins as an executable, an object or a library does: ELF,
+// Mach-O or a Java class, PE, an archive of objects, COFF of x86 and of x86-64.
+func isCompiled(file string) bool {
+	f, err := atomicfile.Open(file)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head)
+	for _, magic := range []string{
+		"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe",
+		"MZ", "!<arch>\n", "\x4c\x01", "\x64\x86",
+	} {
+		if bytes.HasPrefix(head[:n], []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}

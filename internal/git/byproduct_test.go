@@ -1,0 +1,54 @@
+package git
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What a compiler made is no work where nothing ignores it either; what is tracked of it is.
+func TestCompiledFilesAreNoWork(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t, "m.py", "one\n")
+	const mine, notes, old = "d/__pycache__/notes.txt", "notes.o", "old/__pycache__/old.cpython-313.pyc"
+	b.write(old, "tracked")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "with what was compiled")
+	clean := b.snapshot()
+	b.write("__pycache__/m.cpython-313.pyc", "compiled")
+	b.write("d/__pycache__/n.cpython-313-pytest-8.pyc", "compiled")
+	b.write(mine, "mine")
+	b.write("lib.o", "\x7fELF and more")
+	b.write("Test.class", "\xca\xfe\xba\xbe and more")
+	b.write("run", "\x7fELF and more")
+	b.must(os.Chmod(b.path("run"), 0o755))
+	b.write(old, "changed")
+	b.write(notes, "text")
+	captured := func() (found []string) {
+		changes, err := b.repo.Diff(ctx, clean, b.snapshot())
+		b.must(err)
+		for _, c := range changes {
+			found = append(found, c.Path)
+		}
+		return found
+	}
+	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
+		t.Error(diff)
+	}
+	status, err := b.repo.Status(ctx)
+	b.must(err)
+	untracked, _, _, err := b.repo.Unstaged(ctx)
+	b.must(err)
+	for _, found := range [][]string{status.Untracked, untracked} {
+		if diff := cmp.Diff([]string{mine, notes}, found); diff != "" {
+			t.Error(diff)
+		}
+	}
+	b.git("add", "-A") // as an agent does, without looking
+	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
+		t.Errorf("once staged: %s", diff)
+	}
+}
