@@ -211,14 +211,15 @@ func retell(l *store.Loop, limit int) (start, turn []journal.Entry, err error) {
 			if err := json.Unmarshal(r.Data, &e); err != nil {
 				return nil, nil, err
 			}
-			if e.Start != nil {
-				e.Start.Policy.Limits.Iterations = limit + 1
+			if s, ok := e.Payload.(loop.Started); ok {
+				s.Policy.Limits.Iterations = limit + 1
+				e.Payload = s
 			}
 			entry.Data = e
 		}
 		part = append(part, entry)
 		switch {
-		case e.Kind != loop.TurnEnded:
+		case e.Kind() != loop.KindTurnEnded:
 		case start == nil:
 			start, part = part, nil
 		default:

@@ -91,14 +91,14 @@ func order() record.Spec {
 // that goes on with it.
 func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int) error {
 	events := []loop.Event{
-		{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}},
-		{Kind: loop.Checkpointed, Tree: strings.Repeat("a", 40)},
-		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Tree: strings.Repeat("a", 40), Status: gate.Pass, Green: true}},
+		{Payload: loop.Started{Policy: spec.Policy, Tasks: spec.Tasks}},
+		{Payload: loop.Checkpointed{Tree: strings.Repeat("a", 40)}},
+		{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForBaseline, Tree: strings.Repeat("a", 40), Status: gate.Pass, Green: true}}},
 	}
 	for range iterations - 1 {
 		events = append(events,
-			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, SessionID: s.session}},
-			loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}})
+			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 3, SessionID: s.session}}},
+			loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
 	}
 	var mem memory.Memory
 	entries := make([]journal.Entry, len(events))

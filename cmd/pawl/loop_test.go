@@ -114,11 +114,11 @@ func obey(ts *testscript.TestScript, id string) {
 			}
 			if msgs, err := l.Drain(); err == nil && len(msgs) > 0 && bytes.Contains(msgs[0].Body, []byte(record.MessageStop)) {
 				_, _ = o.Append(
-					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Cancelled, At: time.Now(), Text: loop.ByStop}},
+					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{At: time.Now(), Payload: loop.Cancelled{Cause: loop.ByStop}}},
 					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{
-						Kind: loop.AgentFailed, At: time.Now(), Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"},
+						At: time.Now(), Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Interrupted, Message: "interrupted"}},
 					}},
-					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Concluded, At: time.Now()}},
+					journal.Entry{Type: memory.TypeEvent, Data: loop.Event{At: time.Now(), Payload: loop.Concluded{}}},
 				)
 				_ = o.Close()
 				return

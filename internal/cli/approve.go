@@ -125,7 +125,7 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
-	return a.say(a.applyToEnded(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", ")))
+	return a.say(a.applyToEnded(s, loop.Event{Payload: loop.Approved{Tasks: c.Task}}, "accepted the work of "+strings.Join(c.Task, ", ")))
 }
 
 // approveEnded counts what was found about work that waited for the approval.
@@ -144,7 +144,7 @@ func (a *app) approveEnded(s *subject, paths []string) (string, error) {
 			return "", failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
-	return a.applyToEnded(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+narrate.Tests(paths))
+	return a.applyToEnded(s, loop.Event{Payload: loop.Approved{Paths: paths}}, "approved "+narrate.Tests(paths))
 }
 
 // applyToEnded has an ended loop take a user's word, and tells what came of it.
@@ -218,7 +218,7 @@ func (a *app) rejectEnded(s *subject, paths []string, d decision) (string, error
 		return "", failure.New(failure.Usage, "to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
 			"loop %s has ended %s, and none of its test changes waits for your decision", s.ID, s.memory.State.Outcome)
 	}
-	words, err := a.applyToEnded(s, loop.Event{Kind: loop.Rejected, Paths: paths, Text: d.why}, "rejected changes of "+narrate.Tests(paths))
+	words, err := a.applyToEnded(s, loop.Event{Payload: loop.Rejected{Paths: paths, Why: d.why}}, "rejected changes of "+narrate.Tests(paths))
 	if err != nil {
 		return "", err
 	}

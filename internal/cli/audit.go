@@ -186,8 +186,10 @@ func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commi
 		switch {
 		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil && slices.Contains(ids, rec.ID):
 			found[rec.ID] = rec
-		case r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &e) == nil && e.Kind == loop.Committed && e.Receipt == all:
-			commit = e.Commit
+		case r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &e) == nil:
+			if c, ok := e.Payload.(loop.Committed); ok && c.Receipt == all {
+				commit = c.Commit
+			}
 		}
 	}
 	return found, commit

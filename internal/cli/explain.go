@@ -97,7 +97,7 @@ func (s *subject) explained(iteration int) explained {
 func explain(r journal.Record, t narrate.Step) explainedStep {
 	why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
 	return explainedStep{
-		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind,
+		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
 		Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
 	}
 }

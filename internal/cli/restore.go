@@ -268,21 +268,21 @@ func (a *app) agrees(yes bool, s *subject) error {
 
 // wentBack is what the restore of a checkpoint means for the loop's tasks.
 func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Task) (loop.Event, error) {
-	e := loop.Event{Kind: loop.CheckpointRestored, Text: "you restored " + target.String()}
+	e := loop.CheckpointRestored{Summary: "you restored " + target.String()}
 	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
-		e.Tasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
-		return e, nil
+		e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+		return loop.Event{Payload: e}, nil
 	}
 	trailers, err := repo.Trailers(ctx, target.Commit)
 	if err != nil {
-		return e, err
+		return loop.Event{}, err
 	}
 	ids, ok := runner.DoneTasks(trailers, tasks)
 	if !ok { // it was made before checkpoints said it: the tasks stay as they are
 		ids, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
 	}
-	e.Tasks = ids
-	return e, nil
+	e.DoneTasks = ids
+	return loop.Event{Payload: e}, nil
 }
 
 // tellReopened names the tasks whose work the restore took away, or gave back.

@@ -43,22 +43,22 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now
 	s.count(before, now)
-	switch e.Kind {
+	switch p := e.Payload.(type) {
 	case loop.TurnEnded:
 		s.usage = loop.Usage{} // the state counts it now
 	case loop.TreeInspected:
-		s.seen(now, e)
+		s.seen(now, p.Inspection)
 	case loop.GatesFinished:
-		s.judged(before, now, e)
+		s.judged(before, now, p.Gates)
 	case loop.AgentFailed:
 		s.usage = loop.Usage{}
-		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.StopCause == "" && now.ReachedLimit == "" {
-			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
+		if now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.StopCause == "" && now.ReachedLimit == "" {
+			s.note(term.Warn, "the turn was cut off: "+p.Failure.Message)
 		}
 	case loop.MessageArrived, loop.PlanEditRequested, loop.PlanEdited, loop.Answered, loop.MergeRequested, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverRequested, loop.LimitsChanged:
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
 	case loop.Restored:
-		s.restored(before, e)
+		s.restored(before, p.Unchanged)
 	case loop.PauseRequested:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
@@ -106,7 +106,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 }
 
 // restored says what became of the work on a task, and how to get it back if there is any.
-func (s *show) restored(before loop.State, e loop.Event) {
+func (s *show) restored(before loop.State, unchanged bool) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
@@ -114,9 +114,9 @@ func (s *show) restored(before loop.State, e loop.Event) {
 		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
 	case before.SavesWork():
 		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is put away until then")
-	case e.Unchanged && before.After == loop.ThenNext:
+	case unchanged && before.After == loop.ThenNext:
 		s.note(term.Info, narrate.Name(t)+": skipped; it left no unfinished work")
-	case e.Unchanged:
+	case unchanged:
 		s.note(term.Info, narrate.Name(t)+": one more attempt in a fresh session; there was no work to undo")
 	case before.After == loop.ThenNext:
 		s.note(term.Info, narrate.Name(t)+": skipped; its unfinished work was "+back)
@@ -141,27 +141,26 @@ func (s *show) count(before, now loop.State) {
 	s.iterations[now.Current] += now.Iteration - before.Iteration
 }
 
-func (s *show) seen(now loop.State, e loop.Event) {
-	if len(e.Inspection.Tampered) > 0 {
-		s.note(term.Warn, narrate.Violation(now.Violations, e.Inspection.Tampered))
-	} else if len(e.Inspection.RejectedTests) > 0 {
-		s.note(term.Warn, "the agent changed "+strings.Join(e.Inspection.RejectedTests, ", ")+", which you rejected; Pawl restored it")
+func (s *show) seen(now loop.State, found loop.Inspection) {
+	if len(found.Tampered) > 0 {
+		s.note(term.Warn, narrate.Violation(now.Violations, found.Tampered))
+	} else if len(found.RejectedTests) > 0 {
+		s.note(term.Warn, "the agent changed "+strings.Join(found.RejectedTests, ", ")+", which you rejected; Pawl restored it")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}
 }
 
-func (s *show) judged(before, now loop.State, e loop.Event) {
-	g := e.Gates
+func (s *show) judged(before, now loop.State, g loop.Gates) {
 	switch {
 	case g.Purpose == loop.ForBaseline:
-		s.baseline(*g)
+		s.baseline(g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
-		s.note(term.Info, "gates after the turn: "+narrate.VerifyGates(*g))
+		s.note(term.Info, "gates after the turn: "+narrate.VerifyGates(g))
 	case now.Violations > before.Violations:
 		s.note(term.Warn, narrate.Violation(now.Violations, g.Tampered))
 	case now.Refusals > before.Refusals:
-		s.refused(narrate.Refusal(now, *g))
+		s.refused(narrate.Refusal(now, g))
 	}
 }
 

@@ -38,15 +38,15 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 		st, acts = loop.Step(st, e)
 		s.Stepped(st, e, acts)
 	}
-	limit := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: at.Add(5 * time.Hour)}}
-	feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}}})
-	feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
-	feed(loop.Event{Kind: loop.PauseRequested})
-	feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}})
-	feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}})
-	feed(loop.Event{Kind: loop.Resumed})
+	limit := loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: at.Add(5 * time.Hour)}}}
+	feed(loop.Event{Payload: loop.Started{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}}})
+	feed(loop.Event{Payload: loop.Checkpointed{Tree: "base"}})
+	feed(loop.Event{Payload: loop.PauseRequested{}})
+	feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}})
+	feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}})
+	feed(loop.Event{Payload: loop.Resumed{}})
 	feed(limit)
-	feed(loop.Event{Kind: loop.PauseRequested})
+	feed(loop.Event{Payload: loop.PauseRequested{}})
 	want := notes{
 		"pausing after this turn; continue with pawl resume", "paused; continue with pawl resume", "resumed", "paused; continue with pawl resume",
 	}
@@ -60,20 +60,19 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 func TestRestoredOffersWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {
-		before loop.State
-		event  loop.Event
+		before    loop.State
+		unchanged bool
 	}{
-		"1 parse: skipped; its unfinished work was undone (get it back: pawl restore x --task 1)":                      {loop.State{After: loop.ThenNext}, loop.Event{}},
-		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, loop.Event{}},
-		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, loop.Event{Unchanged: true}},
-		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, loop.Event{Unchanged: true}},
-		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SavedWork: &loop.SavedWork{}}}}}, loop.Event{}},
-		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{WorkToRestore: &loop.SavedWork{}}}, loop.Event{}},
+		"1 parse: skipped; its unfinished work was undone (get it back: pawl restore x --task 1)":                      {loop.State{After: loop.ThenNext}, false},
+		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, false},
+		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, true},
+		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, true},
+		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SavedWork: &loop.SavedWork{}}}}}, false},
+		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{WorkToRestore: &loop.SavedWork{}}}, false},
 	} {
 		var said notes
 		c.before.Current, c.before.Tasks = "1", []loop.Task{{ID: "1", Title: "parse"}}
-		c.event.Kind = loop.Restored
-		(&show{out: &said, id: "x"}).restored(c.before, c.event)
+		(&show{out: &said, id: "x"}).restored(c.before, c.unchanged)
 		if diff := cmp.Diff(notes{want}, said); diff != "" {
 			t.Error(diff)
 		}

@@ -97,14 +97,22 @@ func protectedName(call string) string {
 
 // caught tells whether this step of the machine is one.
 func caught(before, after loop.State, e loop.Event) (Catch, bool) {
-	switch {
-	case e.Kind == loop.AgentFailed && e.Failure.Class == loop.UsageLimit && after.Phase == loop.Waiting:
+	switch p := e.Payload.(type) {
+	case loop.AgentFailed:
+		if p.Failure.Class != loop.UsageLimit || after.Phase != loop.Waiting {
+			break
+		}
 		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"}, true
-	case e.Kind == loop.TreeInspected && after.Violations > before.Violations:
-		what := "the agent rewrote " + strings.Join(e.Inspection.Tampered, ", ") + ", a protected file"
+	case loop.TreeInspected:
+		if after.Violations == before.Violations {
+			break
+		}
+		what := "the agent rewrote " + strings.Join(p.Inspection.Tampered, ", ") + ", a protected file"
 		return Catch{Kind: Tampering, What: what, Then: "restored, and counted as a violation"}, true
-	case e.Kind == loop.GatesFinished && e.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning:
-		return refused(before, *e.Gates), true
+	case loop.GatesFinished:
+		if p.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning {
+			return refused(before, p.Gates), true
+		}
 	}
 	return Catch{}, false
 }

@@ -25,7 +25,7 @@ func (h *handler) answerCallEnd(ctx context.Context, b session.Binding) (reply, 
 	err = errors.Join(err, h.withLease(ctx, b, func(s *lease) error {
 		text, ids, more := h.messagesFor(s)
 		if len(ids) > 0 {
-			if err := s.step(loop.Event{Kind: loop.Delivered, ID: h.ID, IDs: ids}); err != nil {
+			if err := s.step(loop.Event{ID: h.ID, Payload: loop.Delivered{MessageIDs: ids}}); err != nil {
 				return err
 			}
 			if err := s.flush(); err != nil {

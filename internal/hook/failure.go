@@ -52,9 +52,9 @@ func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) err
 	if f.Class == loop.UsageLimit {
 		f.Until = h.usageLimitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
 	}
-	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
+	return s.step(loop.Event{ID: h.ID, Payload: loop.AgentFailed{Failure: f, Turn: &loop.Turn{
 		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.event.Session, ByUser: h.isUserTurn(b),
-	}})
+	}}})
 }
 
 // recordFailureAtEnd records the API error that ended claude -p if the StopFailure hook

@@ -23,8 +23,7 @@ func (h *handler) handOverAtStopCap(s *lease, b session.Binding) error {
 		return nil
 	}
 	return s.step(loop.Event{
-		Kind: loop.HandoverRequested, Owner: loop.OwnerRunner,
-		Text: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit),
+		Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit)},
 	})
 }
 

@@ -100,7 +100,7 @@ func (s *lease) step(e loop.Event) error {
 	s.clock.AdvanceTo(s.mem.State.Now)
 	e, data, err := record.Event(s.clock.Stamp(e), s.redact)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", e.Kind, err)
+		return fmt.Errorf("encode %s: %w", e.Kind(), err)
 	}
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeEvent, Data: data})
 	before := s.mem.State.Phase

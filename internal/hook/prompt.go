@@ -122,7 +122,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		if s.mem.State.AsksUser() {
 			outbox = s.outbox
 		}
-		return s.step(loop.Event{Kind: loop.OwnerLost})
+		return s.step(loop.Event{Payload: loop.OwnerLost{}})
 	})
 	if err == nil { // who took replies to what it asks ended with the client
 		err = outbox.Listen()

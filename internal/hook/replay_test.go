@@ -68,7 +68,7 @@ func (d *dialogue) turns() (ended, begun int) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	for _, kind := range []loop.EventKind{loop.TurnEnded, loop.AgentFailed} {
+	for _, kind := range []loop.EventKind{loop.KindTurnEnded, loop.KindAgentFailed} {
 		ended += strings.Count(string(data), fmt.Sprintf(`"kind":%q`, kind))
 	}
 	return ended, m.TurnsBegun

@@ -92,8 +92,8 @@ func (d *dialogue) afresh(m memory.Memory, err error) {
 
 // happened is an event in few words.
 func happened(e loop.Event) string {
-	text := string(e.Kind)
-	if t := e.Turn; t != nil {
+	text := string(e.Kind())
+	if t, ok := e.Turn(); ok {
 		switch {
 		case t.ByUser:
 			text += " by the user"
@@ -109,14 +109,25 @@ func happened(e loop.Event) string {
 			text += fmt.Sprintf(" beside %q", t.Background)
 		}
 	}
-	if f := e.Failure; f != nil {
-		text += fmt.Sprintf(" %s %q %q", f.Class, f.Message, f.Hint)
+	word := ""
+	switch p := e.Payload.(type) {
+	case loop.AgentFailed:
+		text += fmt.Sprintf(" %s %q %q", p.Failure.Class, p.Failure.Message, p.Failure.Hint)
+	case loop.GatesFinished:
+		text += " " + string(p.Gates.Status)
+	case loop.MessageArrived:
+		word = p.Text
+	case loop.Answered:
+		word = p.Answer
+	case loop.Cancelled:
+		word = p.Cause
+	case loop.HandoverRequested:
+		word = p.Why
+	case loop.HandedOver:
+		word = p.Why
 	}
-	if e.Gates != nil {
-		text += " " + string(e.Gates.Status)
-	}
-	if e.Text != "" {
-		text += " " + strings.ReplaceAll(e.Text, "\n", `\n`)
+	if word != "" {
+		text += " " + strings.ReplaceAll(word, "\n", `\n`)
 	}
 	return text
 }

@@ -114,20 +114,20 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 			return err
 		}
 	}
-	if err := s.step(loop.Event{Kind: loop.TurnEnded, ID: h.ID, Turn: t}); err != nil {
+	if err := s.step(loop.Event{ID: h.ID, Payload: loop.TurnEnded{Turn: *t}}); err != nil {
 		return err
 	}
 	// Without a claim the tree is not inspected: the next claim shows the same changes.
 	// Ticked tasks of a plan are claims, so with a plan it is.
 	if s.hasRequested(loop.Inspect) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.endAction(loop.Inspect, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}); err != nil {
+		if err := s.endAction(loop.Inspect, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}); err != nil {
 			return err
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
 	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.MayLackGoal(st.Turns) {
-		return s.endAction(loop.Wait, loop.Event{Kind: loop.TimerFired})
+		return s.endAction(loop.Wait, loop.Event{Payload: loop.TimerFired{}})
 	}
 	return nil
 }

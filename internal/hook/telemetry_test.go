@@ -39,7 +39,7 @@ func TestTelemetryIsSentByAnotherProcess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range []loop.Event{{Kind: loop.Cancelled}, {Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, {Kind: loop.Concluded}} {
+			for _, e := range []loop.Event{{Payload: loop.Cancelled{}}, {Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, {Payload: loop.Concluded{}}} {
 				if err := errors.Join(s.step(e), s.flush()); err != nil {
 					t.Fatal(err)
 				}

@@ -87,7 +87,7 @@ func (h *handler) endWait(s *lease) error {
 	if !h.isWaitOver(s.mem.State) {
 		return nil
 	}
-	return s.endAction(loop.Wait, loop.Event{Kind: loop.TimerFired})
+	return s.endAction(loop.Wait, loop.Event{Payload: loop.TimerFired{}})
 }
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.

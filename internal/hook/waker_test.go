@@ -171,7 +171,7 @@ func TestWakerWaitsNoLongerWhenTheClockIsSetBack(t *testing.T) {
 		h := &handler{Call: Call{Env: d.env}}
 		h.clock.Machine = func() time.Time { return time.Now().Add(time.Hour) }
 		if err := h.withLease(d.t.Context(), d.binding(d.loop.ID), func(s *lease) error {
-			return s.step(loop.Event{Kind: loop.MessageArrived, ID: "m", Text: "before it was set"})
+			return s.step(loop.Event{ID: "m", Payload: loop.MessageArrived{Text: "before it was set"}})
 		}); err != nil {
 			t.Fatal(err)
 		}

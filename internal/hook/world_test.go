@@ -161,7 +161,7 @@ func drive(ctx context.Context, home, id string) error {
 	err = receiveMessages(s)
 	for err == nil {
 		var e loop.Event
-		if e, err = w.perform(s); err != nil || e.Kind == "" {
+		if e, err = w.perform(s); err != nil || e.Kind() == "" {
 			break
 		}
 		if err = s.step(e); err == nil {
@@ -178,14 +178,14 @@ func drive(ctx context.Context, home, id string) error {
 // handOver is `pawl session run`: another owner has the first word. Where the
 // script says that it does not come up, the loop stays.
 func (w world) handOver(ctx context.Context, l *store.Loop) error {
-	e := loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
+	h := loop.HandedOver{To: loop.OwnerRunner}
 	own := l.Own
 	word, err := w.word()
 	if err != nil {
 		return err
 	}
 	if word == "stays" {
-		e.Owner, e.HandoverFailed, e.Text = loop.OwnerSession, true, "no client"
+		h = loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}
 		own = func(ctx context.Context) (*store.Owner, error) { return l.Rejoin(ctx, w.binding(l.ID).Epoch) }
 	}
 	o, err := own(ctx)
@@ -195,9 +195,9 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 	m, _, err := record.Load(l)
 	s := &lease{loop: l, clock: &record.Clock{}, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
-		err = s.step(e)
+		err = s.step(loop.Event{Payload: h})
 	}
-	if err == nil && e.Owner == loop.OwnerSession {
+	if err == nil && h.To == loop.OwnerSession {
 		err = writeTurn(s)
 	}
 	return errors.Join(err, s.release())
@@ -208,30 +208,30 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.New, "":
-		return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: s.spec.Policy, Tasks: s.spec.Tasks}}, nil
+		return loop.Event{Payload: loop.Started{Policy: s.spec.Policy, Tasks: s.spec.Tasks}}, nil
 	case loop.Checkpointing:
-		return loop.Event{Kind: loop.Checkpointed, Tree: "t0"}, nil
+		return loop.Event{Payload: loop.Checkpointed{Tree: "t0"}}, nil
 	case loop.Baseline:
-		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}, nil
+		return loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}}, nil
 	case loop.Inspecting:
-		return loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, nil
+		return loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, nil
 	case loop.Judging:
 		g, err := w.judge(st)
-		return loop.Event{Kind: loop.GatesFinished, Gates: &g}, err
+		return loop.Event{Payload: loop.GatesFinished{Gates: g}}, err
 	case loop.Committing:
-		return loop.Event{Kind: loop.Committed, Tree: "t1"}, nil
+		return loop.Event{Payload: loop.Committed{Tree: "t1"}}, nil
 	case loop.Finishing:
-		return loop.Event{Kind: loop.Concluded}, nil
+		return loop.Event{Payload: loop.Concluded{}}, nil
 	case loop.Restoring:
-		return loop.Event{Kind: loop.Restored, Tree: "t0"}, nil
+		return loop.Event{Payload: loop.Restored{Tree: "t0"}}, nil
 	case loop.Waiting:
 		if (&handler{}).isWaitOver(st) {
-			return loop.Event{Kind: loop.TimerFired}, nil
+			return loop.Event{Payload: loop.TimerFired{}}, nil
 		}
 	case loop.Turning:
 		return loop.Event{}, writeTurn(s)
 	case loop.TurningIsolated:
-		return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 1, Rounds: 2, Usage: loop.Usage{Input: 10, CostUSD: 0.25}}}, nil
+		return loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: loop.Turn{ToolCalls: 1, Rounds: 2, Usage: loop.Usage{Input: 10, CostUSD: 0.25}}}}, nil
 	case loop.HandingOver, loop.Paused, loop.Ended:
 	}
 	return loop.Event{}, nil
@@ -309,13 +309,13 @@ func (w *world) finish() error {
 	m, _, err := record.Load(w.loop)
 	s := &lease{loop: w.loop, clock: &record.Clock{}, owner: o, mem: m, outbox: &notify.Outbox{}, redact: func(text string) string { return text }}
 	if err == nil {
-		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
+		err = s.step(loop.Event{Payload: loop.Cancelled{Cause: loop.ByTerm}})
 	}
 	if err == nil {
-		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}})
+		err = s.step(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Interrupted}}})
 	}
 	if err == nil {
-		err = s.step(loop.Event{Kind: loop.Concluded})
+		err = s.step(loop.Event{Payload: loop.Concluded{}})
 	}
 	return errors.Join(err, s.release())
 }

@@ -132,8 +132,8 @@ func TestDaemonEndsWithLoop(t *testing.T) {
 	case <-time.After(200 * time.Millisecond): // ten looks
 	}
 	if _, err := o.Append(
-		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Cancelled}},
-		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Kind: loop.Concluded}},
+		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Payload: loop.Cancelled{}}},
+		journal.Entry{Type: memory.TypeEvent, Data: loop.Event{Payload: loop.Concluded{}}},
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -333,6 +333,6 @@ func (p *Prepared) EndsAtOnce() (ended loop.State, ok bool) {
 	if !p.Spec.AllDone() {
 		return loop.State{}, false
 	}
-	s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}})
+	s, _ := loop.Step(loop.State{}, loop.Event{Payload: loop.Started{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}})
 	return s, s.Outcome != "" || s.Phase == loop.Judging
 }

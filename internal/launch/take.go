@@ -60,7 +60,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 		}
 	}
 	d.Observer = o.Observer
-	d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
+	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Why: "a user takes it into their session"}}
 	a := &AttendedLoop{Loop: l, Spec: p.Spec}
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, errors.Join(explainCancel(ctx, err), a.bindUnready(ctx, p, o.Session, d))
@@ -176,7 +176,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 	}
 	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
-		d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: why}
+		d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: why}}
 		_, stepErr := d.Attend(ctx)
 		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}

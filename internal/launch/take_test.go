@@ -250,9 +250,9 @@ func TestKeepInSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
-	step(t, a.Loop, loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: "a user asked for it"})
-	step(t, a.Loop, loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ContextPercent: -1}})
-	step(t, a.Loop, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}})
+	step(t, a.Loop, loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "a user asked for it"}})
+	step(t, a.Loop, loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ContextPercent: -1}}})
+	step(t, a.Loop, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
 	if m := remembered(t, a.Loop); m.State.Phase != loop.HandingOver {
 		t.Fatalf("it is %s", m.State.Phase)
 	}

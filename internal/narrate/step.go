@@ -86,8 +86,8 @@ func (t Step) Trouble(r journal.Record) bool {
 		var n memory.Note
 		return json.Unmarshal(r.Data, &n) == nil && n.Level != loop.Info
 	}
-	switch t.Event.Kind {
-	case loop.AgentFailed, loop.Restored, loop.LimitHit, loop.Faulted, loop.OwnerLost, loop.QuestionAsked, loop.TestChangeRequested, loop.Rejected:
+	switch t.Event.Kind() {
+	case loop.KindAgentFailed, loop.KindRestored, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerLost, loop.KindQuestionAsked, loop.KindTestChangeRequested, loop.KindRejected:
 		return r.Type == memory.TypeEvent
 	}
 	given := slices.ContainsFunc(t.After.ChangedTasks(t.Before), func(k loop.Task) bool { return k.Status != loop.Open && k.Status != loop.Done })
@@ -96,16 +96,15 @@ func (t Step) Trouble(r journal.Record) bool {
 
 // Happened is the event in words.
 func (t Step) Happened() string {
-	e := t.Event
-	switch e.Kind {
+	switch e := t.Event.Payload.(type) {
 	case loop.Started:
 		return t.started()
 	case loop.Checkpointed:
 		return fmt.Sprintf("checkpoint of the work tree made (%.7s)", e.Tree)
 	case loop.GatesFinished:
-		return t.gates()
+		return t.gates(e.Gates)
 	case loop.TurnEnded:
-		return t.turn()
+		return t.turn(e)
 	case loop.AgentFailed:
 		what := "the turn"
 		if e.Isolated {
@@ -115,66 +114,78 @@ func (t Step) Happened() string {
 	case loop.TreeInspected:
 		return seen(e.Inspection)
 	case loop.Committed:
-		return t.committed()
+		return t.committed(e.Commit)
 	case loop.Restored:
 		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
 		return "the wait is over"
-	case loop.LimitHit, loop.LimitsChanged:
-		return t.limits()
-	case loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered:
-		return saidOrAsked(e)
-	case loop.TestChangeRequested, loop.Approved, loop.Rejected:
-		return ofTests(e)
-	case loop.LessonLearned:
-		return "lesson added: " + e.Text
-	case loop.LessonForgotten:
-		return "lesson removed: " + e.Text
-	case loop.PlanEditRequested, loop.PlanEdited:
-		return planEdits(e)
-	case loop.MergeRequested:
-		return "the agent asks to merge its work: " + e.Text
 	case loop.PauseRequested:
 		return "pause requested"
 	case loop.Resumed:
 		return "resumed"
 	case loop.Cancelled:
-		return "cancelled (" + e.Text + ")"
+		return "cancelled (" + e.Cause + ")"
 	case loop.OwnerLost:
 		return "a new process took over the loop"
 	case loop.Reopened:
 		return "reopened: unfinished tasks are open again"
-	case loop.CheckpointRestored:
-		return e.Text
 	case loop.Faulted:
-		return "failed: " + e.Text
+		return "failed: " + e.Error
 	case loop.HandoverRequested:
-		return "asked to continue " + Where(e.Owner) + Because(e.Text)
+		return "asked to continue " + Where(e.To) + Because(e.Why)
 	case loop.HandedOver:
 		return handedOver(e)
 	case loop.Concluded:
 		return "cleanup after the end is finished"
+	case loop.PlanEdited:
+		return planEdits(e.Edits)
 	}
-	return string(e.Kind)
+	return t.asked()
 }
 
-// ofTests is a word about changes of old tests.
-func ofTests(e loop.Event) string {
-	switch e.Kind {
+// asked is what the user or the agent asks or says, in words.
+func (t Step) asked() string {
+	switch e := t.Event.Payload.(type) {
+	case loop.LimitHit:
+		return "limit reached: " + string(e.Limit)
+	case loop.LimitsChanged:
+		return LimitsChanged(t.Before, t.After)
+	case loop.MessageArrived:
+		if e.Now {
+			return "message from a user, for this turn: " + e.Text
+		}
+		return "message from a user: " + e.Text
+	case loop.Delivered:
+		return figure.Count(len(e.MessageIDs), "message") + " delivered into the turn"
+	case loop.QuestionAsked:
+		return asks(e.Question)
+	case loop.Answered:
+		return "answer of a user: " + e.Answer
 	case loop.TestChangeRequested:
-		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + Because(e.Text)
+		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + Because(e.Why)
 	case loop.Approved:
 		return approvalWords(e)
-	default:
+	case loop.Rejected:
 		return "pawl reject: the agent may not change " + Tests(e.Paths)
+	case loop.LessonLearned:
+		return "lesson added: " + e.Lesson
+	case loop.LessonForgotten:
+		return "lesson removed: " + e.Lesson
+	case loop.PlanEditRequested:
+		return "the user edits the plan: " + editWords(e.Edits)
+	case loop.MergeRequested:
+		return "the agent asks to merge its work: " + e.Summary
+	case loop.CheckpointRestored:
+		return e.Summary
 	}
+	return string(t.Event.Kind())
 }
 
-func handedOver(e loop.Event) string {
-	if e.HandoverFailed {
-		return "stays in its session" + Because(e.Text)
+func handedOver(e loop.HandedOver) string {
+	if e.Failed {
+		return "stays in its session" + Because(e.Why)
 	}
-	return "continues " + Where(e.Owner) + Because(e.Text)
+	return "continues " + Where(e.To) + Because(e.Why)
 }
 
 // Where says where an owner works.
@@ -203,8 +214,8 @@ func (t Step) started() string {
 	return fmt.Sprintf("the loop begins: %s, %d open", figure.Count(len(t.After.Tasks), "task"), open)
 }
 
-func (t Step) turn() string {
-	turn := t.Event.Turn
+func (t Step) turn(e loop.TurnEnded) string {
+	turn := e.Turn
 	cost := figure.Count(turn.ToolCalls, "tool call")
 	if turn.Usage != (loop.Usage{}) { // else the rest is not known
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.After.Usage.Tokens()-t.Before.Usage.Tokens()))
@@ -227,11 +238,11 @@ func (t Step) turn() string {
 	default:
 		what = "ended: the agent claims to be done"
 	}
-	if t.Event.Isolated {
+	if e.Isolated {
 		what = "in a session of its own " + what
 	}
 	if turn.Question != nil {
-		last += "; " + asks(turn.Question)
+		last += "; " + asks(*turn.Question)
 	}
 	if turn.Test != nil {
 		last += "; its last test run, " + turn.Test.String()
@@ -239,10 +250,9 @@ func (t Step) turn() string {
 	return fmt.Sprintf("iteration %d %s (%s)%s", t.Before.Iteration, what, cost, last)
 }
 
-func (t Step) gates() string {
-	g := t.Event.Gates
+func (t Step) gates(g loop.Gates) string {
 	if g.Purpose == loop.ForClaim && t.Before.Policy.Verify {
-		return "gates after the turn: " + VerifyGates(*g)
+		return "gates after the turn: " + VerifyGates(g)
 	}
 	what := map[loop.Purpose]string{
 		loop.ForBaseline: "gates before the work",
@@ -275,7 +285,7 @@ func (t Step) gates() string {
 	return line
 }
 
-func seen(s *loop.Inspection) string {
+func seen(s loop.Inspection) string {
 	var parts []string
 	if len(s.TickedByAgent) > 0 {
 		parts = append(parts, "the agent ticked "+strings.Join(s.TickedByAgent, ", ")+": taken as a claim")
@@ -295,12 +305,12 @@ func seen(s *loop.Inspection) string {
 	return strings.Join(parts, "; ")
 }
 
-func (t Step) committed() string {
+func (t Step) committed(commit string) string {
 	tasks := strings.Join(newlyDone(t.Before, t.After), ", ")
-	if t.Event.Commit == "" {
+	if commit == "" {
 		return "done: " + tasks
 	}
-	return fmt.Sprintf("committed %.7s: %s", t.Event.Commit, tasks)
+	return fmt.Sprintf("committed %.7s: %s", commit, tasks)
 }
 
 func newlyDone(before, after loop.State) []string {

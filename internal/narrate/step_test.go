@@ -23,76 +23,76 @@ func TestEventsInWords(t *testing.T) {
 		event loop.Event
 		want  string
 	}{
-		{loop.Event{Kind: loop.Started, Start: &loop.Start{}}, "the loop begins: 0 tasks, 0 open"},
-		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
-		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
-		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call)"},
+		{loop.Event{Payload: loop.Started{}}, "the loop begins: 0 tasks, 0 open"},
+		{loop.Event{Payload: loop.Checkpointed{Tree: "0123456789"}}, "checkpoint of the work tree made (0123456)"},
+		{loop.Event{Payload: loop.Restored{Tree: "0123456789"}}, "the work tree was restored to where task US-003 began (0123456)"},
+		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "iteration 4 ended without a claim (1 tool call)"},
 		{
-			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}},
+			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}},
 			"iteration 4 ended with <promise>COMPLETE</promise>, which claims nothing: the promise is DONE (1 tool call)",
 		},
-		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "iteration 4 was the user's own turn: not counted (0 tool calls)"},
+		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "iteration 4 was the user's own turn: not counted (0 tool calls)"},
 		{
-			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
+			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}},
 			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls)",
 		},
 		{
-			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Tasks: []string{"A", "B"}}}},
+			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: &loop.Claim{Tasks: []string{"A", "B"}}}}},
 			"iteration 4 ended: the agent claims A, B done (0 tool calls)",
 		},
 		{
-			loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.TimedOut, Message: "after 1h"}},
+			loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.TimedOut, Message: "after 1h"}}},
 			"the turn died: after 1h (timed out)",
 		},
 		{
-			loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}},
+			loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}}},
 			"gates at the limit: unknown; killed",
 		},
-		{loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, ""},
+		{loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, ""},
 		{
-			loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Tampered: []string{"Makefile"}, TickedByAgent: []string{"A"}}},
+			loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"Makefile"}, TickedByAgent: []string{"A"}}}},
 			"the agent ticked A: taken as a claim; the agent changed protected files: Makefile",
 		},
-		{loop.Event{Kind: loop.Committed}, "done: US-003"},
-		{loop.Event{Kind: loop.TimerFired}, "the wait is over"},
-		{loop.Event{Kind: loop.Concluded}, "cleanup after the end is finished"},
-		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
-		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a user: hello"},
-		{loop.Event{Kind: loop.MessageArrived, Text: "hello", Now: true}, "message from a user, for this turn: hello"},
-		{loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "1 message delivered into the turn"},
-		{loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
-		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
-		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
-		{loop.Event{Kind: loop.LimitsChanged}, "the limits stay as they are"},
-		{loop.Event{Kind: loop.LessonLearned, Text: "use the sandbox"}, "lesson added: use the sandbox"},
-		{loop.Event{Kind: loop.LessonForgotten, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
-		{loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},
-		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
-		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}, "the plan stays as it is"},
-		{loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which zone?"}}, "the agent asks: which zone?"},
-		{loop.Event{Kind: loop.Answered, Text: "UTC"}, "answer of a user: UTC"},
-		{loop.Event{Kind: loop.MergeRequested, Text: "all of it"}, "the agent asks to merge its work: all of it"},
-		{loop.Event{Kind: loop.CheckpointRestored, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
-		{loop.Event{Kind: loop.PauseRequested}, "pause requested"},
-		{loop.Event{Kind: loop.Resumed}, "resumed"},
-		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
-		{loop.Event{Kind: loop.OwnerLost}, "a new process took over the loop"},
-		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "failed: disk full"},
-		{loop.Event{Kind: loop.Reopened}, "reopened: unfinished tasks are open again"},
-		{loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to continue in a user's session: a user takes it"},
-		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "continues in fresh sessions: the context is 82 % full"},
-		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "continues in a user's session"},
-		{loop.Event{Kind: "later"}, "later"},
+		{loop.Event{Payload: loop.Committed{}}, "done: US-003"},
+		{loop.Event{Payload: loop.TimerFired{}}, "the wait is over"},
+		{loop.Event{Payload: loop.Concluded{}}, "cleanup after the end is finished"},
+		{loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "limit reached: duration"},
+		{loop.Event{Payload: loop.MessageArrived{Text: "hello"}}, "message from a user: hello"},
+		{loop.Event{Payload: loop.MessageArrived{Text: "hello", Now: true}}, "message from a user, for this turn: hello"},
+		{loop.Event{Payload: loop.Delivered{MessageIDs: []string{"m1"}}}, "1 message delivered into the turn"},
+		{loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go", "b_test.go"}, Why: "a field is gone"}}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
+		{loop.Event{Payload: loop.Approved{}}, "pawl approve: the agent may change any test"},
+		{loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "pawl reject: the agent may not change a_test.go"},
+		{loop.Event{Payload: loop.LimitsChanged{}}, "the limits stay as they are"},
+		{loop.Event{Payload: loop.LessonLearned{Lesson: "use the sandbox"}}, "lesson added: use the sandbox"},
+		{loop.Event{Payload: loop.LessonForgotten{Lesson: "use the sandbox"}}, "lesson removed: use the sandbox"},
+		{loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}}, `the user edits the plan: a new task, "export", is added before task 2`},
+		{loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
+		{loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}}, "the plan stays as it is"},
+		{loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "which zone?"}}}, "the agent asks: which zone?"},
+		{loop.Event{Payload: loop.Answered{Answer: "UTC"}}, "answer of a user: UTC"},
+		{loop.Event{Payload: loop.MergeRequested{Summary: "all of it"}}, "the agent asks to merge its work: all of it"},
+		{loop.Event{Payload: loop.CheckpointRestored{Summary: "you restored checkpoint 1"}}, "you restored checkpoint 1"},
+		{loop.Event{Payload: loop.PauseRequested{}}, "pause requested"},
+		{loop.Event{Payload: loop.Resumed{}}, "resumed"},
+		{loop.Event{Payload: loop.Cancelled{Cause: "int"}}, "cancelled (int)"},
+		{loop.Event{Payload: loop.OwnerLost{}}, "a new process took over the loop"},
+		{loop.Event{Payload: loop.Faulted{Error: "disk full"}}, "failed: disk full"},
+		{loop.Event{Payload: loop.Reopened{}}, "reopened: unfinished tasks are open again"},
+		{loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession, Why: "a user takes it"}}, "asked to continue in a user's session: a user takes it"},
+		{loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner, Why: "the context is 82 % full"}}, "continues in fresh sessions: the context is 82 % full"},
+		{loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession}}, "continues in a user's session"},
+		{loop.Event{Payload: loop.Unrecognized{Name: "later"}}, "later"},
 	}
 	told1 := map[loop.EventKind]bool{}
 	for _, c := range cases {
-		told1[c.event.Kind] = true
+		told1[c.event.Kind()] = true
 		after := at
-		if c.event.Kind == loop.Committed {
+		if c.event.Kind() == loop.KindCommitted {
 			after.Tasks = []loop.Task{{ID: "US-003", Status: loop.Done}}
 		}
 		if got := (Step{Before: at, Event: c.event, After: after}).Happened(); got != c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", c.event.Kind, got, c.want)
+			t.Errorf("%s:\ngot  %s\nwant %s", c.event.Kind(), got, c.want)
 		}
 	}
 	for _, kind := range loop.EventKinds() {
@@ -106,13 +106,13 @@ func TestEventsInWords(t *testing.T) {
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
 	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
-	got := Step{Before: after, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 2}}, After: after}.Happened()
+	got := Step{Before: after, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 2}}}, After: after}.Happened()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
-	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}, Event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, After: after}.Happened()
+	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Happened()
 	if want := "iteration 4 in a session of its own ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
@@ -124,7 +124,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
 	after := before
 	after.LastAgentLine = "Next: b.go."
-	got := Step{Before: before, Event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, After: after}.Happened()
+	got := Step{Before: before, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, After: after}.Happened()
 	if want := "iteration 4 ended (1 tool call): Next: b.go."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -152,7 +152,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 	}
 	for _, c := range cases {
 		c.gates.Purpose = loop.ForClaim
-		if got := (Step{Before: before, Event: loop.Event{Kind: loop.GatesFinished, Gates: &c.gates}}).Happened(); got != c.want {
+		if got := (Step{Before: before, Event: loop.Event{Payload: loop.GatesFinished{Gates: c.gates}}}).Happened(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -161,7 +161,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
 	attended := loop.State{Ownership: loop.Ownership{Attended: true}}
-	got := Step{Before: attended, Event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}, After: attended}.Happened()
+	got := Step{Before: attended, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: attended}.Happened()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

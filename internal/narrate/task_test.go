@@ -85,15 +85,15 @@ func TestTasks(t *testing.T) {
 		step Step
 		want []string
 	}{
-		{Step{Before: at, Event: loop.Event{Kind: loop.TurnEnded}}, []string{"2"}},
-		{Step{After: at, Event: loop.Event{Kind: loop.Started}}, []string{"2"}},
-		{Step{Before: at, Event: loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Task: "1"}}}}, []string{"2", "1"}},
-		{Step{Before: at, Event: loop.Event{Kind: loop.Answered, Tasks: []string{"3"}}}, []string{"2", "3"}},
-		{Step{Before: at, Event: loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"1"}}}, []string{"2"}},
+		{Step{Before: at, Event: loop.Event{Payload: loop.TurnEnded{}}}, []string{"2"}},
+		{Step{After: at, Event: loop.Event{Payload: loop.Started{}}}, []string{"2"}},
+		{Step{Before: at, Event: loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Retry, Task: "1"}}}}}, []string{"2", "1"}},
+		{Step{Before: at, Event: loop.Event{Payload: loop.Answered{Task: "3"}}}, []string{"2", "3"}},
+		{Step{Before: at, Event: loop.Event{Payload: loop.CheckpointRestored{DoneTasks: []string{"1"}}}}, []string{"2"}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, tt.step.Tasks()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.step.Event.Kind, diff)
+			t.Errorf("%s (-want +got):\n%s", tt.step.Event.Kind(), diff)
 		}
 	}
 }

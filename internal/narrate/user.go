@@ -17,37 +17,42 @@ import (
 // user edits, answers or accepts meanwhile.
 func (t Step) Tasks() []string {
 	ids := []string{cmp.Or(t.Before.Current, t.After.Current)}
-	for _, edit := range t.Event.Edits {
-		ids = append(ids, edit.Task)
+	edits := t.Event.QueuedEdits
+	switch e := t.Event.Payload.(type) {
+	case loop.PlanEditRequested:
+		edits = e.Edits
+	case loop.PlanEdited:
+		edits = e.Edits
+	case loop.Answered:
+		if e.Task != "" {
+			ids = append(ids, e.Task)
+		}
+	case loop.Approved:
+		ids = append(ids, e.Tasks...)
 	}
-	if k := t.Event.Kind; k == loop.Answered || k == loop.Approved {
-		ids = append(ids, t.Event.Tasks...)
+	for _, edit := range edits {
+		ids = append(ids, edit.Task)
 	}
 	return ids
 }
 
-// planEdits are a user's edits of the plan, as they are asked for and as they are made.
-func planEdits(e loop.Event) string {
-	var made []string
-	for _, edit := range e.Edits {
-		if edit.Failed == "" { // else a notice says why
-			made = append(made, edit.String())
-		}
+// planEdits are a user's edits of the plan, as they were made.
+func planEdits(edits []plan.Edit) string {
+	if made := editWords(edits); made != "" {
+		return "the plan was edited: " + made
 	}
-	switch {
-	case e.Kind == loop.PlanEditRequested:
-		return "the user edits the plan: " + strings.Join(made, "; ")
-	case len(made) == 0:
-		return "the plan stays as it is"
-	}
-	return "the plan was edited: " + strings.Join(made, "; ")
+	return "the plan stays as it is"
 }
 
-func (t Step) limits() string {
-	if t.Event.Kind == loop.LimitHit {
-		return "limit reached: " + string(t.Event.Limit)
+// editWords lists edits of the plan, without those that failed: a notice says why.
+func editWords(edits []plan.Edit) string {
+	var words []string
+	for _, edit := range edits {
+		if edit.Failed == "" {
+			words = append(words, edit.String())
+		}
 	}
-	return LimitsChanged(t.Before, t.After)
+	return strings.Join(words, "; ")
 }
 
 // Limits lists those that are set: "25 iterations, 8h, $20.00"; "" for none.
@@ -90,22 +95,6 @@ func LimitsChanged(before, after loop.State) string {
 	return "limits changed: " + strings.Join(changed, ", ")
 }
 
-// saidOrAsked is a word between user and agent.
-func saidOrAsked(e loop.Event) string {
-	switch e.Kind {
-	case loop.QuestionAsked:
-		return asks(e.Question)
-	case loop.Answered:
-		return "answer of a user: " + e.Text
-	case loop.Delivered:
-		return figure.Count(len(e.IDs), "message") + " delivered into the turn"
-	}
-	if e.Now {
-		return "message from a user, for this turn: " + e.Text
-	}
-	return "message from a user: " + e.Text
-}
-
 // delivered counts the messages that a turn had which ended between two states.
 func delivered(before, after loop.State) int {
 	n := 0
@@ -118,10 +107,7 @@ func delivered(before, after loop.State) int {
 }
 
 // asks is a question of the agent's.
-func asks(q *loop.Question) string {
-	if q == nil {
-		return "the agent asks nothing"
-	}
+func asks(q loop.Question) string {
 	return "the agent asks: " + plan.OneLine(q.Text, 300)
 }
 
@@ -134,11 +120,11 @@ func clock(at, now time.Time) string {
 }
 
 // approvalWords tell what a user approved.
-func approvalWords(e loop.Event) string {
-	if len(e.Tasks) > 0 {
-		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
+func approvalWords(a loop.Approved) string {
+	if len(a.Tasks) > 0 {
+		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
 	}
-	return "pawl approve: the agent may change " + Tests(e.Paths)
+	return "pawl approve: the agent may change " + Tests(a.Paths)
 }
 
 // Tests names the tests that a user lets the agent change: "any test" for all.

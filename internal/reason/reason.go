@@ -107,8 +107,8 @@ func (s Step) Because() []string {
 
 // turn: what a turn came to decides how the work tree is inspected.
 func (s Step) turn() []string {
-	e, b := s.Event, s.After.Bounds()
-	if e.Kind != loop.TurnEnded || e.Turn == nil {
+	e, ok := s.Event.Payload.(loop.TurnEnded)
+	if !ok {
 		return nil
 	}
 	switch c := e.Turn.Claim; {
@@ -119,16 +119,15 @@ func (s Step) turn() []string {
 	case c != nil:
 		return []string{"a claim is judged on what changed since the task began"}
 	case e.Turn.ToolCalls == 0:
-		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.IdleTurns, b.Idle)}
+		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.IdleTurns, s.After.Bounds().Idle)}
 	}
 	return []string{"no claim: there is nothing to judge yet"}
 }
 
 // seen: a claim without a change is not taken to the gates.
 func (s Step) seen() []string {
-	e := s.Event
-	switch {
-	case e.Kind != loop.TreeInspected || e.Inspection == nil || e.Inspection.Shallow || s.Before.Claim == nil || s.Before.Claim.Blocked:
+	switch e, ok := s.Event.Payload.(loop.TreeInspected); {
+	case !ok || e.Inspection.Shallow || s.Before.Claim == nil || s.Before.Claim.Blocked:
 		return nil
 	case e.Inspection.Changed:
 		return []string{"files changed since the task began"}
@@ -138,10 +137,11 @@ func (s Step) seen() []string {
 
 // gates: what was found, and what the tasks want.
 func (s Step) gates() []string {
-	g := s.Event.Gates
-	if s.Event.Kind != loop.GatesFinished || g == nil {
+	e, ok := s.Event.Payload.(loop.GatesFinished)
+	if !ok {
 		return nil
 	}
+	g := e.Gates
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
@@ -207,10 +207,11 @@ func (s Step) ladder() []string {
 
 // failure: how often the agent died, and of what.
 func (s Step) failure() []string {
-	f := s.Event.Failure
-	if s.Event.Kind != loop.AgentFailed || f == nil {
+	e, ok := s.Event.Payload.(loop.AgentFailed)
+	if !ok {
 		return nil
 	}
+	f := e.Failure
 	a, b := s.After, s.After.Bounds()
 	switch {
 	case a.UsageLimits > s.Before.UsageLimits && f.Until.IsZero():

@@ -14,7 +14,7 @@ var began = time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 // play steps the machine over events and explains the last one.
 func play(t *testing.T, p loop.Policy, events ...loop.Event) (decided, because string) {
 	t.Helper()
-	start := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: []loop.Task{{ID: "1", Title: "sum", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
+	start := loop.Event{Payload: loop.Started{Policy: p, Tasks: []loop.Task{{ID: "1", Title: "sum", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
 	var s Step
 	for i, e := range append([]loop.Event{start}, events...) {
 		e.At = began.Add(time.Duration(i) * time.Minute)
@@ -30,10 +30,10 @@ func TestBecause(t *testing.T) {
 	policy := loop.Policy{Kind: loop.Change, Gates: true, Restore: true, Limits: loop.Limits{Iterations: 9, Duration: 8 * time.Hour}}
 	few := policy
 	few.Limits.Iterations = 1
-	checkpointed := loop.Event{Kind: loop.Checkpointed, Tree: "t0"}
-	gates := func(g loop.Gates) loop.Event { return loop.Event{Kind: loop.GatesFinished, Gates: &g} }
-	turn := func(tn loop.Turn) loop.Event { return loop.Event{Kind: loop.TurnEnded, Turn: &tn} }
-	seen := func(s loop.Inspection) loop.Event { return loop.Event{Kind: loop.TreeInspected, Inspection: &s} }
+	checkpointed := loop.Event{Payload: loop.Checkpointed{Tree: "t0"}}
+	gates := func(g loop.Gates) loop.Event { return loop.Event{Payload: loop.GatesFinished{Gates: g}} }
+	turn := func(tn loop.Turn) loop.Event { return loop.Event{Payload: loop.TurnEnded{Turn: tn}} }
+	seen := func(s loop.Inspection) loop.Event { return loop.Event{Payload: loop.TreeInspected{Inspection: s}} }
 	baseline := gates(loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true})
 	claim := turn(loop.Turn{ToolCalls: 3, Claim: &loop.Claim{}})
 	changed := seen(loop.Inspection{Changed: true})
@@ -102,7 +102,7 @@ func TestBecause(t *testing.T) {
 		{"violation", policy, []loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), tampered}, []string{"restore the protected files: pawl.toml"}, []string{"protected files: 1 of 3"}},
 		{
 			"overloaded", policy,
-			[]loop.Event{checkpointed, baseline, {Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Overloaded, Message: "529"}}},
+			[]loop.Event{checkpointed, baseline, {Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Overloaded, Message: "529"}}}},
 			[]string{"wait 5s"},
 			[]string{"died this way: 1 of 10"},
 		},
@@ -113,7 +113,7 @@ func TestBecause(t *testing.T) {
 			[]string{"end the loop as iterations"},
 			[]string{"tasks: 0 done, 2 open"},
 		},
-		{"paused", policy, []loop.Event{checkpointed, {Kind: loop.PauseRequested}, baseline}, []string{"hold the loop"}, nil},
+		{"paused", policy, []loop.Event{checkpointed, {Payload: loop.PauseRequested{}}, baseline}, []string{"hold the loop"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

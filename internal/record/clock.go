@@ -40,15 +40,17 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) Stamp(e loop.Event) loop.Event {
 	now, ahead := c.now()
 	e.At = now
-	if f := e.Failure; f != nil && !f.Until.IsZero() {
-		shifted := *f
-		shifted.Until = f.Until.Add(ahead)
-		e.Failure = &shifted
-	}
-	if g := e.Gates; g != nil && !g.RetryAt.IsZero() {
-		shifted := *g
-		shifted.RetryAt = g.RetryAt.Add(ahead)
-		e.Gates = &shifted
+	switch p := e.Payload.(type) {
+	case loop.AgentFailed:
+		if until := &p.Failure.Until; !until.IsZero() {
+			*until = until.Add(ahead)
+			e.Payload = p
+		}
+	case loop.GatesFinished:
+		if retry := &p.Gates.RetryAt; !retry.IsZero() {
+			*retry = retry.Add(ahead)
+			e.Payload = p
+		}
 	}
 	return e
 }

@@ -32,11 +32,11 @@ func TestTheLoopsTime(t *testing.T) {
 			c.Now()
 			set = tt.set
 			time.Sleep(5 * time.Minute)
-			e := c.Stamp(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Until: time.Now().Round(0).Add(time.Hour)}})
+			e := c.Stamp(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Until: time.Now().Round(0).Add(time.Hour)}}})
 			if got := e.At.Sub(began); got != tt.want {
 				t.Errorf("%s: after %s, want %s", name, got, tt.want)
 			}
-			if got := e.Failure.Until.Sub(began); got != tt.resets {
+			if got := e.Payload.(loop.AgentFailed).Failure.Until.Sub(began); got != tt.resets {
 				t.Errorf("%s: resets after %s, want %s", name, got, tt.resets)
 			}
 			if c.AdvanceTo(began); c.Now().Before(e.At) {

@@ -88,8 +88,8 @@ func begin(t *testing.T, l *store.Loop, task string) {
 	}
 	tasks := []loop.Task{{ID: "1", Status: loop.Done}, {ID: task, Status: loop.Open}}
 	for _, e := range []loop.Event{
-		{Kind: loop.Started, At: time.Unix(1, 0), Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: tasks}},
-		{Kind: loop.Checkpointed, At: time.Unix(2, 0), Tree: "t0"},
+		{At: time.Unix(1, 0), Payload: loop.Started{Policy: loop.Policy{Kind: loop.Change}, Tasks: tasks}},
+		{At: time.Unix(2, 0), Payload: loop.Checkpointed{Tree: "t0"}},
 	} {
 		if _, err := o.Append(journal.Entry{Type: memory.TypeEvent, Data: e}); err != nil {
 			t.Fatal(err)

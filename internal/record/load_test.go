@@ -55,7 +55,7 @@ func TestLoadIsTheSameFromAnySnapshot(t *testing.T) {
 		}
 		behind, mark, err := record.Load(l)
 		if diff := cmp.Diff(live, behind, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(memory.Memory{}, "Notices")); err != nil || diff != "" {
-			t.Fatalf("after %d (%s): live (-), folded (+) %v\n%s", i, e.Kind, err, diff)
+			t.Fatalf("after %d (%s): live (-), folded (+) %v\n%s", i, e.Kind(), err, diff)
 		}
 		if i%3 == 0 {
 			if err := o.Save(mark, behind, nil); err != nil {

@@ -63,39 +63,47 @@ type Message struct {
 func (m Message) Event() (loop.Event, bool) {
 	switch m.Kind {
 	case MessageNote:
-		return loop.Event{Kind: loop.MessageArrived, Text: m.Text, Now: m.DuringTurn}, true
+		return loop.Event{Payload: loop.MessageArrived{Text: m.Text, Now: m.DuringTurn}}, true
 	case MessagePause:
-		return loop.Event{Kind: loop.PauseRequested}, true
+		return loop.Event{Payload: loop.PauseRequested{}}, true
 	case MessageResume:
-		return loop.Event{Kind: loop.Resumed}, true
+		return loop.Event{Payload: loop.Resumed{}}, true
 	case MessageStop:
-		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: m.Text}, true
+		return loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: m.Text}}, true
 	case MessageToRunner:
-		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: m.Text}, true
+		return loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: m.Text}}, true
 	case MessageToSession:
-		return loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: m.Text}, true
+		return loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession, Why: m.Text}}, true
 	case MessageTests:
-		return loop.Event{Kind: loop.TestChangeRequested, Paths: m.Paths, Text: m.Text}, true
+		return loop.Event{Payload: loop.TestChangeRequested{Paths: m.Paths, Why: m.Text}}, true
 	case MessageApprove:
-		return loop.Event{Kind: loop.Approved, Paths: m.Paths, Text: m.Text}, true
+		return loop.Event{Payload: loop.Approved{Paths: m.Paths}}, true
 	case MessageReject:
-		return loop.Event{Kind: loop.Rejected, Paths: m.Paths, Text: m.Text}, true
+		return loop.Event{Payload: loop.Rejected{Paths: m.Paths, Why: m.Text}}, true
 	case MessageLearn:
-		return loop.Event{Kind: loop.LessonLearned, Text: m.Text, ByUser: m.ByUser}, true
+		return loop.Event{Payload: loop.LessonLearned{Lesson: m.Text, ByUser: m.ByUser}}, true
 	case MessageForget:
-		return loop.Event{Kind: loop.LessonForgotten, Text: m.Text}, true
+		return loop.Event{Payload: loop.LessonForgotten{Lesson: m.Text}}, true
 	case MessagePlan:
 		if m.Edit != nil {
-			return loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{*m.Edit}}, true
+			return loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{*m.Edit}}}, true
 		}
 	case MessageLimits:
-		return loop.Event{Kind: loop.LimitsChanged, Limits: m.Limits}, m.Limits != nil
+		if m.Limits != nil {
+			return loop.Event{Payload: loop.LimitsChanged{Limits: *m.Limits}}, true
+		}
 	case MessageQuestion:
-		return loop.Event{Kind: loop.QuestionAsked, Question: m.Question}, m.Question != nil
+		if m.Question != nil {
+			return loop.Event{Payload: loop.QuestionAsked{Question: *m.Question}}, true
+		}
 	case MessageAnswer:
-		return loop.Event{Kind: loop.Answered, Text: m.Text, Tasks: m.Tasks, Question: m.Question}, true
+		answered := loop.Answered{Answer: m.Text, Question: m.Question}
+		if len(m.Tasks) > 0 {
+			answered.Task = m.Tasks[0]
+		}
+		return loop.Event{Payload: answered}, true
 	case MessageMerge:
-		return loop.Event{Kind: loop.MergeRequested, Text: m.Text}, true
+		return loop.Event{Payload: loop.MergeRequested{Summary: m.Text}}, true
 	}
 	return loop.Event{}, false
 }

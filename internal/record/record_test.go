@@ -41,19 +41,20 @@ func TestClaimIn(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]loop.Event{
-		record.MessageNote:   {Kind: loop.MessageArrived, Text: "x"},
-		record.MessageLearn:  {Kind: loop.LessonLearned, Text: "x"},
-		record.MessageForget: {Kind: loop.LessonForgotten, Text: "x"},
-		record.MessagePause:  {Kind: loop.PauseRequested},
-		record.MessageResume: {Kind: loop.Resumed},
-		record.MessageStop:   {Kind: loop.Cancelled, Text: loop.ByStop},
+		record.MessageNote:   {Payload: loop.MessageArrived{Text: "x"}},
+		record.MessageLearn:  {Payload: loop.LessonLearned{Lesson: "x"}},
+		record.MessageForget: {Payload: loop.LessonForgotten{Lesson: "x"}},
+		record.MessagePause:  {Payload: loop.PauseRequested{}},
+		record.MessageResume: {Payload: loop.Resumed{}},
+		record.MessageStop:   {Payload: loop.Cancelled{Cause: loop.ByStop, Reason: "x"}},
 	} {
-		if got, ok := (record.Message{Kind: kind, Text: "x"}).Event(); !ok || got.Kind != want.Kind || got.Text != want.Text {
-			t.Errorf("%s: %+v %v", kind, got, ok)
+		got, ok := (record.Message{Kind: kind, Text: "x"}).Event()
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Errorf("%s: %v %s", kind, ok, diff)
 		}
 	}
 	limits := record.Message{Kind: record.MessageLimits, Limits: &loop.Limits{Iterations: 9}}
-	if e, ok := limits.Event(); !ok || e.Kind != loop.LimitsChanged || *e.Limits != *limits.Limits {
+	if e, ok := limits.Event(); !ok || e.Payload != (loop.LimitsChanged{Limits: *limits.Limits}) {
 		t.Errorf("%+v %v", e, ok)
 	}
 	if e, ok := (record.Message{Kind: "dance"}).Event(); ok {

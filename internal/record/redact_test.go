@@ -37,9 +37,10 @@ func TestEncodeRedactsEachString(t *testing.T) {
 // What the machine takes is what stands in the journal.
 func FuzzEvent(f *testing.F) {
 	for _, kind := range loop.EventKinds() {
-		f.Add([]byte(`{"kind":"`+string(kind)+`","at":"2026-01-01T00:00:00+02:00","text":"t","turn":{"text":"x","claim":{"reason":"r"}},"seen":{"marked":["a"]}}`), "x")
+		f.Add([]byte(`{"kind":"`+string(kind)+`","at":"2026-01-01T00:00:00+02:00","text":"t","turn":{"text":"x","claim":{"reason":"r"}},"inspection":{"ticked_by_agent":["a"]}}`), "x")
 	}
-	f.Add([]byte(`{"gates":{"results":[{"failing":["t"]}]},"failure":{"message":"m","until":"2026-01-01T00:00:00Z"}}`), "t")
+	f.Add([]byte(`{"kind":"gates_finished","gates":{"results":[{"failing":["t"]}]}}`), "t")
+	f.Add([]byte(`{"kind":"agent_failed","failure":{"message":"m","until":"2026-01-01T00:00:00Z"}}`), "t")
 	f.Fuzz(func(t *testing.T, data []byte, needle string) {
 		var e loop.Event
 		if json.Unmarshal(data, &e) != nil {

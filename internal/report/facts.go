@@ -64,12 +64,16 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 		var acts []loop.Action
 		s, acts = loop.Step(s, e)
 		if last := len(all) - 1; last >= 0 {
-			switch {
-			case open && (e.Kind == loop.TurnEnded || e.Kind == loop.AgentFailed) && s.Turns > before.Turns:
-				all[last].end(before, s, e)
-				open = false
-			case e.Kind == loop.GatesFinished && e.Gates != nil && (e.Gates.Purpose == loop.ForClaim || e.Gates.Purpose == loop.ForTurn):
-				all[last].Failing = len(e.Gates.Red())
+			switch p := e.Payload.(type) {
+			case loop.TurnEnded, loop.AgentFailed:
+				if open && s.Turns > before.Turns {
+					all[last].end(before, s, e)
+					open = false
+				}
+			case loop.GatesFinished:
+				if p.Gates.Purpose == loop.ForClaim || p.Gates.Purpose == loop.ForTurn {
+					all[last].Failing = len(p.Gates.Red())
+				}
 			}
 			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
 				all[last].Came = plan.OneLine(s.History[len(s.History)-1].What, 200)
@@ -101,8 +105,8 @@ func (i *Iteration) end(before, after loop.State, e loop.Event) {
 	i.Seconds = e.At.Sub(i.At).Round(time.Millisecond).Seconds()
 	i.CostUSD = math.Round(1e6*(after.Usage.CostUSD-before.Usage.CostUSD)) / 1e6
 	i.Tokens = after.Usage.Tokens() - before.Usage.Tokens()
-	if e.Turn != nil {
-		i.Context = e.Turn.ContextPercent
+	if t, ok := e.Turn(); ok {
+		i.Context = t.ContextPercent
 	}
 }
 

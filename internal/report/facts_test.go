@@ -33,34 +33,34 @@ func played() (events []loop.Event) {
 		if claims {
 			t.Claim = &loop.Claim{}
 		}
-		return loop.Event{Kind: loop.TurnEnded, Turn: t}
+		return loop.Event{Payload: loop.TurnEnded{Turn: *t}}
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) loop.Event {
 		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check", Status: gate.Fail, Failing: []string{"TestX", "TestY"}}}
 		}
-		return loop.Event{Kind: loop.GatesFinished, Gates: g}
+		return loop.Event{Payload: loop.GatesFinished{Gates: *g}}
 	}
 	tasks := []loop.Task{{ID: "a", Title: "<script>alert(1)</script>", Status: loop.Open}, {ID: "b", Title: "second", Status: loop.Open}}
-	add(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
+	add(loop.Event{Payload: loop.Started{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
 	for _, task := range []string{"a", "b"} {
-		add(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
+		add(loop.Event{Payload: loop.Checkpointed{Tree: "base"}})
 		add(gates(loop.ForBaseline, gate.Pass, ""))
 		if task == "a" {
 			add(turn(0.5, true))
-			add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
+			add(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 			add(gates(loop.ForClaim, gate.Fail, ""))
-			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
-			add(loop.Event{Kind: loop.TimerFired})
+			add(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 0.25}, ContextPercent: -1}, Failure: loop.Failure{Class: loop.Crashed, Message: "killed"}}})
+			add(loop.Event{Payload: loop.TimerFired{}})
 		}
 		add(turn(1, true))
-		add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
+		add(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 		add(gates(loop.ForClaim, gate.Pass, gate.Proven))
-		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
+		add(loop.Event{Payload: loop.Committed{Commit: "abc1234def", Tree: "base"}})
 	}
 	add(gates(loop.ForFinal, gate.Pass, ""))
-	add(loop.Event{Kind: loop.Concluded})
+	add(loop.Event{Payload: loop.Concluded{}})
 	return events
 }
 
@@ -105,9 +105,11 @@ func TestFactsAreTheJournals(t *testing.T) {
 	}
 	// A gate that a later task turned green proves this one, too: each place says so.
 	events := played()
-	events[10].Gates.Proof = loop.Proof{Evidence: gate.NoEvidence}
-	events[10].Gates.StillRed = []string{"check"}
-	events[16].Gates.FlippedGates = []string{"check"}
+	earlier, later := events[10].Payload.(loop.GatesFinished), events[16].Payload.(loop.GatesFinished)
+	earlier.Gates.Proof = loop.Proof{Evidence: gate.NoEvidence}
+	earlier.Gates.StillRed = []string{"check"}
+	later.Gates.FlippedGates = []string{"check"}
+	events[10].Payload, events[16].Payload = earlier, later
 	if its := report.Iterations(slices.Values(events)); its[2].Came != "done: proven" {
 		t.Errorf("the iteration came to %q, and its task is proven", its[2].Came)
 	}

@@ -21,8 +21,8 @@ type LastMessage struct {
 func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	var said []LastMessage
 	for e := range events {
-		if e.Kind == loop.TurnEnded && e.Turn != nil && !e.Turn.ByUser && strings.TrimSpace(e.Turn.Text) != "" {
-			said = append(said, LastMessage{At: e.At, Text: e.Turn.Text})
+		if t, _ := e.Turn(); e.Kind() == loop.KindTurnEnded && !t.ByUser && strings.TrimSpace(t.Text) != "" {
+			said = append(said, LastMessage{At: e.At, Text: t.Text})
 		}
 	}
 	return said

@@ -70,11 +70,11 @@ func TestNoTasksOfAnAnswer(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	got := report.LastMessages(slices.Values([]loop.Event{
-		{Kind: loop.Started},
-		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "one"}},
-		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "mine", ByUser: true}},
-		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: " \n"}},
-		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "two"}},
+		{Payload: loop.Started{}},
+		{At: evening, Payload: loop.TurnEnded{Turn: loop.Turn{Text: "one"}}},
+		{At: evening, Payload: loop.TurnEnded{Turn: loop.Turn{Text: "mine", ByUser: true}}},
+		{At: evening, Payload: loop.TurnEnded{Turn: loop.Turn{Text: " \n"}}},
+		{At: evening, Payload: loop.TurnEnded{Turn: loop.Turn{Text: "two"}}},
 	}))
 	if diff := cmp.Diff([]report.LastMessage{{At: evening, Text: "one"}, {At: evening, Text: "two"}}, got); diff != "" {
 		t.Error(diff)

@@ -218,14 +218,14 @@ func TestWaits(t *testing.T) {
 	at := func(minute int) time.Time { return evening.Add(time.Duration(minute) * time.Minute) }
 	limit := &loop.Failure{Class: loop.UsageLimit}
 	events := []loop.Event{
-		{Kind: loop.Started, At: at(0)},
-		{Kind: loop.AgentFailed, At: at(1), Failure: &loop.Failure{Class: loop.Network}},
-		{Kind: loop.TimerFired, At: at(2)},
-		{Kind: loop.AgentFailed, At: at(3), Failure: limit},
-		{Kind: loop.MessageArrived, At: at(4)},
-		{Kind: loop.OwnerLost, At: at(5)},
-		{Kind: loop.TimerFired, At: at(10)},
-		{Kind: loop.AgentFailed, At: at(11), Failure: limit},
+		{At: at(0), Payload: loop.Started{}},
+		{At: at(1), Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Network}}},
+		{At: at(2), Payload: loop.TimerFired{}},
+		{At: at(3), Payload: loop.AgentFailed{Failure: *limit}},
+		{At: at(4), Payload: loop.MessageArrived{}},
+		{At: at(5), Payload: loop.OwnerLost{}},
+		{At: at(10), Payload: loop.TimerFired{}},
+		{At: at(11), Payload: loop.AgentFailed{Failure: *limit}},
 	}
 	want := []report.Wait{{at(3), at(10)}, {From: at(11)}}
 	if diff := cmp.Diff(want, report.Waits(slices.Values(events))); diff != "" {
@@ -249,10 +249,10 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 	t.Parallel()
 	at := evening.Add(90 * time.Second)
 	approvals := report.Approvals(slices.Values([]loop.Event{
-		{Kind: loop.Approved, At: evening, Paths: []string{"rejected_test.go"}},
-		{Kind: loop.Rejected, At: evening, Paths: []string{"rejected_test.go"}},
-		{Kind: loop.Approved, At: at, Paths: []string{"a_test.go"}},
-		{Kind: loop.Approved, At: at},
+		{At: evening, Payload: loop.Approved{Paths: []string{"rejected_test.go"}}},
+		{At: evening, Payload: loop.Rejected{Paths: []string{"rejected_test.go"}}},
+		{At: at, Payload: loop.Approved{Paths: []string{"a_test.go"}}},
+		{At: at, Payload: loop.Approved{}},
 	}))
 	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Requests: loop.Requests{Permissions: loop.Permissions{Approved: []string{"a_test.go", loop.AllTests}}}}})
 	const want = "  approved      by pawl approve at 2026-01-31 22:01:30, by whoever ran it: "
@@ -266,7 +266,7 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 func TestNamesAreHarmless(t *testing.T) {
 	t.Parallel()
 	const path = "\x1b[2Ja\nended VERIFIED\u202e_test.sh"
-	approvals := report.Approvals(slices.Values([]loop.Event{{Kind: loop.Approved, At: evening, Paths: []string{path}}}))
+	approvals := report.Approvals(slices.Values([]loop.Event{{At: evening, Payload: loop.Approved{Paths: []string{path}}}}))
 	got := text(t, report.Loop{
 		Approvals: approvals,
 		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},

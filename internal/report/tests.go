@@ -32,8 +32,8 @@ type Approval struct {
 func Approvals(events iter.Seq[loop.Event]) []Approval {
 	var approvals []Approval
 	for e := range events {
-		if e.Kind == loop.Approved {
-			approvals = append(approvals, Approval{At: e.At, Paths: e.Paths, Tasks: e.Tasks})
+		if a, approved := e.Payload.(loop.Approved); approved {
+			approvals = append(approvals, Approval{At: e.At, Paths: a.Paths, Tasks: a.Tasks})
 		}
 	}
 	return approvals

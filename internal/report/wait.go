@@ -22,11 +22,11 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
 	for e := range events {
-		if waiting && !slices.Contains(leaveWaiting(), e.Kind) {
+		if waiting && !slices.Contains(leaveWaiting(), e.Kind()) {
 			waits[len(waits)-1].Until = e.At
 			waiting = false
 		}
-		if e.Kind == loop.AgentFailed && e.Failure != nil && e.Failure.Class == loop.UsageLimit {
+		if f, failed := e.Payload.(loop.AgentFailed); failed && f.Failure.Class == loop.UsageLimit {
 			waits = append(waits, Wait{From: e.At})
 			waiting = true
 		}
@@ -36,7 +36,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 
 // leaveWaiting are the events that end no wait.
 func leaveWaiting() []loop.EventKind {
-	return []loop.EventKind{loop.MessageArrived, loop.OwnerLost, loop.LessonLearned, loop.LessonForgotten, loop.LimitsChanged}
+	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerLost, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
 }
 
 // waited says how long, and when where that is not too much to say.

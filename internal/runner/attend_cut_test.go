@@ -19,11 +19,11 @@ import (
 // next one, which comes to the same end.
 func TestADriveThatIsKilledIsReplaced(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{loop.TreeInspected, loop.GatesFinished, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.KindTreeInspected, loop.KindGatesFinished, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
 			st := sit(t, words, gated(nil))
 			st.edits("have.txt", "one\ntwo\n")
-			st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})
+			st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
 			ctx, kill := context.WithCancel(t.Context())
 			if _, err := st.driven(ctx, &onStep{teller: teller{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
 				t.Fatalf("not killed: %s", st.s.Phase)
@@ -104,9 +104,9 @@ func TestMessagesReachALoopInASession(t *testing.T) {
 func TestAWaitIsLeftToTheSession(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, gated(nil))
-	st.hook(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
+	st.hook(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{
 		Class: loop.UsageLimit, Message: "limit reached", Until: time.Now().Add(100 * time.Millisecond),
-	}})
+	}}})
 	if st.attend(); st.s.Phase != loop.Waiting {
 		t.Fatalf("not waiting but %s", st.s.Phase)
 	}
@@ -134,12 +134,12 @@ func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
 	}
 	st.loop = l
 	for i, e := range []loop.Event{
-		{Kind: loop.Started, Start: &loop.Start{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}},
-		{Kind: loop.Checkpointed, Tree: b.git("rev-parse", "HEAD^{tree}")},
-		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Status: gate.Fail}},
-		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}},
-		{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}},
-		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForClaim, Status: gate.Unknown, Reason: "killed"}},
+		{Payload: loop.Started{Policy: p.Spec.Policy, Tasks: p.Spec.Tasks}},
+		{Payload: loop.Checkpointed{Tree: b.git("rev-parse", "HEAD^{tree}")}},
+		{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForBaseline, Status: gate.Fail}}},
+		{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}},
+		{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}},
+		{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForClaim, Status: gate.Unknown, Reason: "killed"}}},
 	} {
 		e.At = time.Now().Add(-9*time.Second + time.Duration(i)*time.Millisecond) // the wait is ten seconds
 		st.hook(e)

@@ -187,8 +187,8 @@ func TestATickKeepsWhatThePersonWroteMeanwhile(t *testing.T) {
 	q.Words = []string{"plan.md"}
 	st := sit(t, files, q)
 	st.edits("have.txt", "one\ntwo\n")
-	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})
-	w := &onStep{teller: teller{t}, at: loop.TreeInspected, then: func() { st.write("plan.md", "# Mine\n\n"+plannedTask) }}
+	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
+	w := &onStep{teller: teller{t}, at: loop.KindTreeInspected, then: func() { st.write("plan.md", "# Mine\n\n"+plannedTask) }}
 	if _, err := st.driven(t.Context(), w); err != nil || st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s (%v)", st.s.Phase, st.s.Outcome, st.s.Reason, err)
 	}

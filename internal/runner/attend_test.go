@@ -122,7 +122,7 @@ func (st *sitting) hook(e loop.Event) {
 func (st *sitting) turn(t loop.Turn) loop.State {
 	st.t.Helper()
 	t.ToolCalls = max(t.ToolCalls, 1)
-	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &t})
+	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: t}})
 	return st.attend()
 }
 

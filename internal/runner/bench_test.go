@@ -196,9 +196,9 @@ func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) 
 type teller struct{ t *testing.T }
 
 func (w teller) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.t.Logf("%s → %s %s", e.Kind, s.Phase, s.Reason)
-	if e.Gates != nil {
-		w.t.Logf("  gates %s: %s green=%v %s %s", e.Gates.Purpose, e.Gates.Status, e.Gates.Green, e.Gates.Evidence, e.Gates.Reason)
+	w.t.Logf("%s → %s %s", e.Kind(), s.Phase, s.Reason)
+	if p, ok := e.Payload.(loop.GatesFinished); ok {
+		w.t.Logf("  gates %s: %s green=%v %s %s", p.Gates.Purpose, p.Gates.Status, p.Gates.Green, p.Gates.Evidence, p.Gates.Reason)
 	}
 }
 func (w teller) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }

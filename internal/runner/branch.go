@@ -193,7 +193,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionConte
 			r.enqueueNote(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
 	}
-	return loop.Event{Kind: loop.Concluded, Tested: elapsedSeconds(began)}, nil
+	return loop.Event{Payload: loop.Concluded{Tested: elapsedSeconds(began)}}, nil
 }
 
 // endSubject begins the subject of the checkpoint that a loop makes at its end.

@@ -30,7 +30,7 @@ func TestClaimsByTools(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, words)
-			w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: c.said}
+			w := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: c.said}
 			d := b.begin(c.script, []string{"have every word"}, withGate(map[string]any{"max_iterations": "2"}))
 			b.loop = d.Loop
 			s, err := b.drive(t.Context(), d, w)

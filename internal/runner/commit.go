@@ -41,21 +41,22 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 	}
-	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.unappliedEdit}
+	done := loop.Committed{Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.unappliedEdit}
 	if r.Spec.NoCommit {
 		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks))...)
 		if err != nil {
-			return done, fmt.Errorf("checkpoint what was verified: %w", err)
+			return loop.Event{}, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
 		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.StartTree, kept.Commit); return nil })
-		return r.tickAfterCommit(ctx, done, a, m)
+		done, err = r.tickAfterCommit(ctx, done, a, m)
+		return loop.Event{Payload: done}, err
 	}
-	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
-		return done, err
+	if done.LostTasks, err = r.lostCommits(ctx, m); err != nil {
+		return loop.Event{}, err
 	}
 	kept, failed := r.commitTree(ctx, a, m, tree)
 	if kept.Commit == "" {
-		return done, failed
+		return loop.Event{}, failed
 	}
 	r.enqueue(ctx, func(context.Context) error {
 		r.queueMutationTests(a, m, m.Base.Commit, kept.Commit)
@@ -63,14 +64,14 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	})
 	done.Commit = kept.Commit
 	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.ClaimUserEdits()); err != nil {
-		return done, errors.Join(failed, err)
+		return loop.Event{}, errors.Join(failed, err)
 	}
 	if done, err = r.tickAfterCommit(ctx, done, a, m); err == nil && failed != nil {
-		done.Text = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
+		done.IndexError = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
 		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it brings the index in line", "; ")
-		return done, nil
+		return loop.Event{Payload: done}, nil
 	}
-	return done, errors.Join(failed, err)
+	return loop.Event{Payload: done}, errors.Join(failed, err)
 }
 
 // alignIndex aligns git's index with a commit that could not update it when the loop ended.
@@ -88,7 +89,7 @@ func (r *Runner) alignIndex(ctx context.Context) error {
 
 // tickAfterCommit ticks the tasks of a commit in the work tree, and adds the user's changes to
 // the plan to the event.
-func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Event, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Committed, a loop.Action, m memory.ActionContext) (loop.Committed, error) {
 	aside, err := r.writeTicks(ctx, a, m)
 	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.newTasks(m.Tasks)
 	return done, err

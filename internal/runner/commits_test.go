@@ -27,7 +27,7 @@ func TestACommitOfThePersonsStaysTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TurnEnded}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
 		if !done {
 			b.write("mine.txt", "mine\n")
@@ -53,7 +53,7 @@ func TestARestoreLeavesWhatThePersonCommittedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TurnEnded}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
 		if !done {
 			b.write("mine.txt", "mine\n")

@@ -28,7 +28,7 @@ func TestAStopWhileTheClientStarts(t *testing.T) {
 	d := b.begin("", []string{"have every word"}, withGate(nil))
 	d.Agent = slow{d.Agent}
 	b.loop = d.Loop
-	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
+	w := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
 	s, err := b.drive(t.Context(), d, w)
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Phase, err)

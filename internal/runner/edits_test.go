@@ -29,7 +29,7 @@ func TestAGateThatWritesInPlaceIsNotTheUser(t *testing.T) {
 func pausedEdit(t *testing.T, first string, edit func(b *bench)) (*bench, *pauser, loop.State) {
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
 	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
-	w.sender = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w.sender = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	w.edit = func() {
 		time.Sleep(3 * fileDoubt)
 		edit(b)

@@ -28,15 +28,15 @@ func (r *Runner) receiveFileChanges(ctx context.Context) error {
 	}
 	var events []loop.Event
 	for _, n := range changes.Notes {
-		events = append(events, loop.Event{Kind: loop.MessageArrived, ID: "file-" + n.ID, Text: n.Text})
+		events = append(events, loop.Event{ID: "file-" + n.ID, Payload: loop.MessageArrived{Text: n.Text}})
 	}
 	switch {
 	case changes.Stop != "" && r.mem.State.StopCause == "":
-		events = append(events, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: changes.Stop})
+		events = append(events, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: changes.Stop}})
 	case changes.Paused && !r.filesPaused:
-		events = append(events, loop.Event{Kind: loop.PauseRequested})
+		events = append(events, loop.Event{Payload: loop.PauseRequested{}})
 	case r.filesPaused && !changes.Paused:
-		events = append(events, loop.Event{Kind: loop.Resumed})
+		events = append(events, loop.Event{Payload: loop.Resumed{}})
 	}
 	r.filesPaused = changes.Paused
 	for _, e := range events {
@@ -92,7 +92,7 @@ func (r *Runner) callBeforeTurn(ctx context.Context, f loop.Facts) {
 		r.enqueue(ctx, func(context.Context) error { r.note(loop.Info, advice.Note); return nil })
 	}
 	if advice.Stop != "" {
-		r.sendEvent(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: advice.Stop})
+		r.sendEvent(ctx, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: advice.Stop}})
 		select {
 		case <-ctx.Done(): // the turn is cancelled with the loop
 		case <-time.After(maxCancelTime):

@@ -106,7 +106,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionCon
 		return loop.Event{}, fmt.Errorf("run the gates: %w", err)
 	}
 	g.Purpose = a.Purpose
-	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
+	return loop.Event{Payload: loop.GatesFinished{Gates: g}}, nil
 }
 
 // askFailingGates asks the user about gates that fail before the first turn, if the user is
@@ -117,7 +117,7 @@ func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.Act
 	}
 	wanted, goesOn := r.AskFailingGates(ctx, g)
 	if !goesOn {
-		r.sendEvent(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before the work"})
+		r.sendEvent(ctx, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: "a gate was red before the work"}})
 	}
 	return wanted
 }

@@ -26,7 +26,7 @@ type move struct {
 
 func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	v.teller.Stepped(s, e, acts)
-	if e.Kind == loop.HandedOver && !s.Attended && !v.asked {
+	if e.Kind() == loop.KindHandedOver && !s.Attended && !v.asked {
 		v.asked = true
 		v.st.post(record.MessageToSession, "")
 	}
@@ -48,7 +48,7 @@ func (v *move) next() loop.State {
 		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.AttendOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
 	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
 		v.st.edits("have.txt", "one\ntwo\n")
-		v.st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})
+		v.st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
 		_, _ = v.st.driven(ctx, v)
 	default:
 		_, _ = v.st.driven(ctx, v)
@@ -60,7 +60,7 @@ func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 	t.Parallel()
 	for steps := 1; ; steps += agenttest.Stride(6) {
 		st := sit(t, words, handover(nil))
-		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 95}})
+		st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
 		v := &move{teller: teller{t}, st: st, runner: st.scripted("-- 1/sleep --\n60s\n"), steps: steps}
 		s := st.memory().State
 		for range 10 {

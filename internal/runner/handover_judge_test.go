@@ -23,8 +23,8 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 		"in a turn that claimed nothing": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")
 			// The hook looks at no tree for it, and hands over.
-			st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 95}})
-			st.hook(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}})
+			st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
+			st.hook(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
 			st.attend()
 		},
 		"and was told of": func(st *sitting) {
@@ -100,7 +100,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	taken := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageToSession}}}
+	taken := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageToSession}}}
 	s := b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), taken)
 	if s.Phase != loop.HandingOver {
 		t.Fatalf("%s", s.Phase)

@@ -85,7 +85,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	if st.attend(); st.records() != before {
 		t.Error("who waits for the runner journals")
 	}
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	if st.s.Phase != loop.HandingOver || st.s.HandoverTo != loop.OwnerSession || st.s.Iteration != 2 {
 		t.Fatalf("%s to %q in iteration %d", st.s.Phase, st.s.HandoverTo, st.s.Iteration)
@@ -115,7 +115,7 @@ func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
-	left := &onStep{teller: teller{t}, at: loop.HandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
+	left := &onStep{teller: teller{t}, at: loop.KindHandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
 	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), left)
 	got, err := os.ReadFile(filepath.Join(st.root, "check.sh"))
 	if err != nil || st.s.Violations != 0 || !strings.HasPrefix(string(got), "# looser") {
@@ -165,7 +165,7 @@ two
 func TestAHandOverSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const script = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
-	for _, at := range []loop.EventKind{loop.HandedOver, loop.TurnEnded, loop.TreeInspected, loop.GatesFinished, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.KindHandedOver, loop.KindTurnEnded, loop.KindTreeInspected, loop.KindGatesFinished, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
 			st := sit(t, words, handover(nil))
 			st.full()
@@ -190,7 +190,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	st.full()
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.HandedOver, then: kill}); err == nil {
+	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.KindHandedOver, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
 	st.takes(teller{t}) // from a runner that is gone, in mid-turn
@@ -199,7 +199,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 	}
 	// What was left for a session to take, and is not, stays with who takes it up.
 	st.full()
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	if st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken); st.s.Phase != loop.HandingOver {
 		t.Fatalf("%s", st.s.Phase)
 	}
@@ -221,7 +221,7 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.FirstEvent = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}
+	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}
 	if _, err := d.Attend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	st.full()
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.HandedOver, then: kill}); err == nil {
+	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.KindHandedOver, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
 	st.post(record.MessageNote, "for the runner")
@@ -256,7 +256,7 @@ func TestAPauseOutlivesAHandOver(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	st.post(record.MessagePause, "")
 	st.attend()
-	rests := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageStop}}}
+	rests := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageStop}}}
 	if st.runs(st.scripted(""), rests); st.s.Outcome != loop.CancelledEnd || st.s.Turns != 0 {
 		t.Fatalf("%s after %d turns", st.s.Outcome, st.s.Turns)
 	}

@@ -63,7 +63,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionCont
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.TreeInspected, Inspection: &inspection}, nil
+	return loop.Event{Payload: loop.TreeInspected{Inspection: inspection}}, nil
 }
 
 // inspectTree compares the whole work tree with the task's start, and adds changes of ignored

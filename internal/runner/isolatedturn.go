@@ -60,7 +60,7 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Action
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
 	}
-	return r.turnEvent(a, res), nil
+	return r.turnEvent(a, res, nil), nil
 }
 
 // isolationLimits returns the limits of a try that begins now.

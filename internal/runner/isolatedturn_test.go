@@ -44,7 +44,7 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 		st.turn(loop.Turn{ContextPercent: 40})
 	}
 	st.edits("notes.txt", "at a loss\n")
-	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 40}})
+	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 40}}})
 	return st
 }
 

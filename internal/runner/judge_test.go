@@ -71,8 +71,8 @@ func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
 	defer kill()
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/run --\ntrue\n-- 1/reply --\nthinking\n", []string{"have every word"}, withGate(nil))
 	b.loop = d.Loop
-	ask := &sender{b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
-	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.TreeInspected, then: kill, ask: ask})
+	ask := &sender{b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.KindTreeInspected, then: kill, ask: ask})
 	if err == nil || s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)
 	}
@@ -98,7 +98,7 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 		w.ask.teller = w.teller
 		w.ask.Stepped(s, e, acts)
 	}
-	if e.Kind == w.at && w.then != nil {
+	if e.Kind() == w.at && w.then != nil {
 		w.then()
 	}
 }
@@ -156,7 +156,7 @@ func TestWhatWorksInTheBackgroundExplainsAChangeInALaterTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	turns := 0
-	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
+	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
 		if turns++; turns == 2 { // as the watcher might, while nothing else runs
 			b.write("check.sh", "exit 0\n")
 		}
@@ -222,7 +222,7 @@ func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	if s.Phase != loop.Paused || w.edit == nil {
 		return
 	}
-	if e.Kind == loop.MessageArrived {
+	if e.Kind() == loop.KindMessageArrived {
 		w.edit()
 		w.edit = nil
 		return
@@ -236,7 +236,7 @@ func TestWhatAPersonEditsInAPauseIsTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
 	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
-	w.sender = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w.sender = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	w.edit = func() {
 		time.Sleep(3 * fileDoubt) // a time that is about real time: so near to a turn it is the agent's
 		b.write("lib.txt", "mine\n")

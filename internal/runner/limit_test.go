@@ -85,7 +85,7 @@ func TestAMessageThatComesTwiceIsHeardOnce(t *testing.T) {
 	if err := d.Loop.Post("id-1", record.Message{Kind: record.MessageNote, Text: "look at want.txt"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.MessageArrived, then: kill}); err == nil {
+	if _, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.KindMessageArrived, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
 	inbox := filepath.Join(b.loop.Dir, "inbox") // as it lies when the owner dies before it can acknowledge

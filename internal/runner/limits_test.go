@@ -12,7 +12,7 @@ import (
 // A user raises limits in the first turn. An owner that dies at any step of it loses none.
 func TestLimitsSurviveTheirOwner(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{"posted", loop.LimitsChanged, loop.TurnEnded} {
+	for _, at := range []loop.EventKind{"posted", loop.KindLimitsChanged, loop.KindTurnEnded} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n- [ ] three\n"))
@@ -51,7 +51,7 @@ func (w *raiser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 			w.kill()
 		}
 	}
-	if e.Kind == w.at {
+	if e.Kind() == w.at {
 		w.kill()
 	}
 }

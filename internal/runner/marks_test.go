@@ -12,7 +12,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ticked := false
-	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
+	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
 		if !ticked {
 			b.write("plan.md", "- [x] two\n- [ ] three\n")
 			ticked = true
@@ -37,7 +37,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 func TestAPersonWhoTicksAllThatIsLeftEndsTheLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": "- [ ] two\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
-	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}
+	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}
 	s := b.watched("-- 1/reply --\nthinking\n", []string{"plan.md"}, withGate(nil), o)
 	if s.Outcome != loop.Finished {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)

@@ -18,7 +18,7 @@ import (
 // inFirstTurn does something when the first turn begins.
 func inFirstTurn(b *bench, then func()) *hears {
 	done := false
-	w := &hears{onStep: onStep{teller: teller{b.t}, at: loop.GatesFinished}}
+	w := &hears{onStep: onStep{teller: teller{b.t}, at: loop.KindGatesFinished}}
 	w.then = func() {
 		if !done {
 			done = true
@@ -193,7 +193,7 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeInspected}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTreeInspected}}
 	w.then = func() {
 		if done {
 			return

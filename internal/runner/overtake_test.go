@@ -43,7 +43,7 @@ func TestAPanicInAnActionIsAnError(t *testing.T) {
 	t.Parallel()
 	var none []string
 	_, err := recoverPanics(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
-		return loop.Event{Text: none[2]}, nil
+		return loop.Event{Payload: loop.Faulted{Error: none[2]}}, nil
 	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.ActionContext{})
 	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
 		t.Errorf("%v", err)

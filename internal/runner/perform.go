@@ -147,11 +147,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 		switch {
 		case cut && a.Do != loop.BeginTurn:
 		case cut && err != nil:
-			r.sendEvent(ctx, loop.Event{Kind: loop.AgentFailed, ActionID: a.ID, Isolated: a.Isolated, Failure: &loop.Failure{
+			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.AgentFailed{Isolated: a.Isolated, Failure: loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
-			}})
+			}}})
 		case err != nil:
-			r.sendEvent(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
+			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.Faulted{Error: err.Error(), Hint: failure.Hint(err)}})
 		default:
 			r.enqueue(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {
@@ -160,9 +160,10 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 					}
 				}
 				if a.Do == loop.BeginTurn {
-					if err := r.receiveBeforeTurnEnd(ctx, e.Turn); err != nil {
+					if err := r.receiveBeforeTurnEnd(ctx); err != nil {
 						return err
 					}
+					e.Payload = r.withToolClaim(e.Payload)
 				}
 				e.ActionID = a.ID
 				return r.step(ctx, e)
@@ -200,17 +201,25 @@ var pawlFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
 
 // receiveBeforeTurnEnd receives the messages that came while the turn ran, since the agent's
 // claims by its tools are part of the turn.
-func (r *Runner) receiveBeforeTurnEnd(ctx context.Context, t *loop.Turn) error {
+func (r *Runner) receiveBeforeTurnEnd(ctx context.Context) error {
 	if !r.attended() {
 		if err := r.receiveFileChanges(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.receiveMessages(ctx); err != nil {
-		return err
+	return r.receiveMessages(ctx)
+}
+
+// withToolClaim returns the end of a turn with what the agent claimed by its tools in it.
+func (r *Runner) withToolClaim(end loop.Payload) loop.Payload {
+	switch p := end.(type) {
+	case loop.TurnEnded:
+		r.mem.AddToolClaim(&p.Turn)
+		return p
+	case loop.AgentFailed:
+		r.mem.AddToolClaim(p.Turn)
 	}
-	r.mem.AddToolClaim(t)
-	return nil
+	return end
 }
 
 // isRepeatable reports whether an action has the same result if it runs again, and costs no turn

@@ -19,7 +19,7 @@ import (
 
 // editPlan applies the edits that the user requested.
 func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	e := loop.Event{Kind: loop.PlanEdited}
+	var e loop.PlanEdited
 	for _, edit := range a.Edits {
 		done, err := r.applyEdit(edit, m)
 		var refused *refusedEdit
@@ -36,7 +36,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionConte
 		}
 		e.Edits = append(e.Edits, done)
 	}
-	return e, nil
+	return loop.Event{Payload: e}, nil
 }
 
 func (r *Runner) planTask(id string) (plan.Task, bool) {

@@ -59,7 +59,7 @@ func (w *editor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	for _, a := range acts {
 		w.killAt(loop.EventKind(a.Do))
 	}
-	w.killAt(e.Kind)
+	w.killAt(e.Kind())
 }
 
 func (w *editor) killAt(at loop.EventKind) {
@@ -71,7 +71,7 @@ func (w *editor) killAt(at loop.EventKind) {
 // An owner that dies at any step of an edit loses none, and makes none twice.
 func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{"posted", loop.PlanEditRequested, loop.EventKind(loop.EditPlan), loop.PlanEdited, loop.Committed} {
+	for _, at := range []loop.EventKind{"posted", loop.KindPlanEditRequested, loop.EventKind(loop.EditPlan), loop.KindPlanEdited, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n- [ ] unwanted\n"))
@@ -105,7 +105,7 @@ func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
 		b := newBench(t, planned("- [ ] two\n"))
 		d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
 		b.loop = d.Loop
-		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.PlanEditRequested}
+		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.KindPlanEditRequested}
 		w.kill = func() { b.write("plan.md", edit) }
 		s, err := b.drive(t.Context(), d, w)
 		if err != nil || s.Outcome != loop.Verified || s.Violations != 0 {
@@ -170,7 +170,7 @@ type accepts struct {
 
 func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
-	if e.Kind == loop.TurnEnded && !w.edited {
+	if e.Kind() == loop.KindTurnEnded && !w.edited {
 		w.edited = true
 		w.b.write("plan.md", "- [ ] two\n- [ ] three\n")
 	}

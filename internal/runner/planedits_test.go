@@ -32,7 +32,7 @@ func planned(plan string) map[string]string {
 func TestATaskThatIsAddedWhileACommandRunsIsTakenUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, planned("- [ ] two\n"))
-	w := editOnce(b, loop.TurnEnded, "- [ ] two\n- [ ] three\n")
+	w := editOnce(b, loop.KindTurnEnded, "- [ ] two\n- [ ] three\n")
 	s := b.watched(`
 -- 1/files/have.txt --
 one
@@ -63,13 +63,13 @@ three
 // while it is open.
 func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
 	t.Parallel()
-	for _, at := range []loop.EventKind{loop.TreeInspected, loop.Committed} {
+	for _, at := range []loop.EventKind{loop.KindTreeInspected, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n"))
 			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}),
 				editOnce(b, at, map[loop.EventKind]string{
-					loop.TreeInspected: "- [ ] two\n- [ ] three\n", loop.Committed: "- [x] two\n- [ ] three\n",
+					loop.KindTreeInspected: "- [ ] two\n- [ ] three\n", loop.KindCommitted: "- [x] two\n- [ ] three\n",
 				}[at]))
 			if s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[1].Commit == "" {
 				t.Fatalf("%s: %s, tasks %+v", s.Outcome, s.Reason, s.Tasks)
@@ -86,7 +86,7 @@ func TestAnotherEditBesideACommandIsKeptAside(t *testing.T) {
 		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=unproven -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
 	} {
 		b := newBench(t, planned("- [ ] two\n"))
-		w := editOnce(b, loop.TurnEnded, edit)
+		w := editOnce(b, loop.KindTurnEnded, edit)
 		s := b.watched(`
 -- 1/run --
 true
@@ -163,10 +163,10 @@ type pauses struct {
 func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
 	switch {
-	case s.Phase == loop.Turning && e.Kind != loop.PauseRequested && !w.done:
+	case s.Phase == loop.Turning && e.Kind() != loop.KindPauseRequested && !w.done:
 		w.done = true
 		w.post(record.MessagePause)
-	case e.Kind == loop.Resumed:
+	case e.Kind() == loop.KindResumed:
 		w.title = s.Tasks[0].Title
 	case s.Phase == loop.Paused:
 		w.held()

@@ -55,7 +55,7 @@ func TestARejectedTestIsPutBackThenAViolation(t *testing.T) {
 
 func rejectsTest(t *testing.T, rejected string) {
 	b := newBench(t, sums())
-	reject := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
+	reject := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
@@ -254,7 +254,7 @@ func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
 func TestAnApprovedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	approve := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
+	approve := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, approve)

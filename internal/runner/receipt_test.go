@@ -34,10 +34,11 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		case memory.TypeCommittedTrees:
 			err = json.Unmarshal(r.Data, &kept)
 		case memory.TypeEvent:
-			if err = json.Unmarshal(r.Data, &e); e.Gates != nil {
+			err = json.Unmarshal(r.Data, &e)
+			if p, ok := e.Payload.(loop.GatesFinished); ok {
 				purposes++
-				if trees[e.Gates.Receipt] != e.Gates.Tree {
-					t.Errorf("%s: receipt %q is of %q", e.Gates.Purpose, e.Gates.Receipt, trees[e.Gates.Receipt])
+				if trees[p.Gates.Receipt] != p.Gates.Tree {
+					t.Errorf("%s: receipt %q is of %q", p.Gates.Purpose, p.Gates.Receipt, trees[p.Gates.Receipt])
 				}
 			}
 		}

@@ -83,7 +83,7 @@ type Confinement struct {
 type StartOptions struct {
 	Reopen     bool        // continue a loop even if it has ended
 	NewLimits  loop.Limits // limits of a reopened loop; 0: unchanged
-	FirstEvent loop.Event  // first event of Attend, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+	FirstEvent loop.Event  // first event of Attend, if it has a payload: HandedOver to the session, which takes the loop or keeps it
 }
 
 // journalState is the state that the journal gives.
@@ -142,7 +142,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	}
 	// Resuming a loop ends a pause, but a pause that the user requested before a handover
 	// stays.
-	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
+	goesOn := first.Kind() != loop.KindHandedOver || r.mem.State.Phase == loop.Paused
 	r.filesPaused = r.mem.State.Phase == loop.Paused
 	if err := r.recordSandbox(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	// The edits take effect before the first turn. Their messages count once.
-	if first.Edits, err = record.PendingEdits(r.Loop); err != nil {
+	if first.QueuedEdits, err = record.PendingEdits(r.Loop); err != nil {
 		return err
 	}
 	if err := r.step(ctx, first); err != nil {
@@ -161,7 +161,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		r.note(loop.Warning, "confined, but here "+gap)
 	}
 	if r.mem.State.Phase == loop.Paused && goesOn {
-		return r.step(ctx, loop.Event{Kind: loop.Resumed})
+		return r.step(ctx, loop.Event{Payload: loop.Resumed{}})
 	}
 	return nil
 }
@@ -251,14 +251,19 @@ func (r *Runner) open() error {
 // step handles one event: it journals it, applies it to the state machine and performs the
 // actions. The state machine gets the event without secrets, as in the journal.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
-	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
+	switch p := e.Payload.(type) {
+	case loop.Resumed:
+		if r.mem.State.Phase != loop.Paused {
+			break
+		}
 		if err := r.adoptUserEdit("while the loop was paused"); err != nil {
 			return err
 		}
-		e.Added = r.newTasks(r.mem.State.Tasks)
-	}
-	if e.Kind == loop.Reopened {
-		e.Added = r.newTasks(r.mem.State.Tasks)
+		p.Added = r.newTasks(r.mem.State.Tasks)
+		e.Payload = p
+	case loop.Reopened:
+		p.Added = r.newTasks(r.mem.State.Tasks)
+		e.Payload = p
 	}
 	was := r.mem.State.Phase
 	acts, err := r.apply(e)
@@ -275,7 +280,7 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	}
 	if !slices.ContainsFunc(acts, isRepeatable) {
 		if err := r.Owner.Sync(); err != nil {
-			return fmt.Errorf("journal %s: %w", e.Kind, err)
+			return fmt.Errorf("journal %s: %w", e.Kind(), err)
 		}
 	}
 	return r.act(ctx, acts)
@@ -288,10 +293,10 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	}
 	e, kept, err := record.Event(r.clock.Stamp(e), r.redactFunc())
 	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)
+		return nil, fmt.Errorf("encode %s: %w", e.Kind(), err)
 	}
 	if err := r.appendRecord(memory.TypeEvent, kept); err != nil {
-		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
+		return nil, fmt.Errorf("journal %s: %w", e.Kind(), err)
 	}
 	acts := r.mem.Apply(e)
 	if memory.CompletesAttribution(e, r.mem.State) {
@@ -299,7 +304,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 			return nil, err
 		}
 	}
-	if e.Kind == loop.Approved || e.Kind == loop.Rejected {
+	if e.Kind() == loop.KindApproved || e.Kind() == loop.KindRejected {
 		if err := r.updateProtected(); err != nil {
 			return nil, err
 		}
@@ -322,7 +327,7 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 			if ctx.Err() != nil || errors.Is(err, errStuck) {
 				return err
 			}
-			return r.step(ctx, loop.Event{Kind: loop.Faulted, ActionID: a.ID, Text: err.Error(), Hint: failure.Hint(err)})
+			return r.step(ctx, loop.Event{ActionID: a.ID, Payload: loop.Faulted{Error: err.Error(), Hint: failure.Hint(err)}})
 		}
 	}
 	return nil

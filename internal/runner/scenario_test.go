@@ -289,7 +289,7 @@ type sender struct {
 
 func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
-	if e.Kind != w.at {
+	if e.Kind() != w.at {
 		return
 	}
 	for _, m := range w.send {
@@ -303,7 +303,7 @@ func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 func TestMessagesReachTheLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{
+	w := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{
 		{Kind: record.MessageNote, Text: "look at want.txt first"}, {Kind: record.MessagePause}, {Kind: record.MessageResume},
 	}}
 	s := b.watched(`
@@ -324,7 +324,7 @@ two
 		t.Errorf("the note did not reach the agent:\n%s", second)
 	}
 
-	w = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
+	w = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
 	b.write("want.txt", "one\ntwo\nthree\n")
 	b.git("commit", "-qam", "want more")
 	s = b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)

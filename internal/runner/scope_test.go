@@ -90,7 +90,7 @@ sh copy.sh
 func TestThePersonKeepsToNoScope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
-	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
+	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
 		b.write("other.txt", "committed\n")
 		b.git("commit", "-qm", "mine", "other.txt")
 		b.write("want.txt", "one\ntwo\n")

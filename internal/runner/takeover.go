@@ -20,7 +20,7 @@ func (r *Runner) Abandon(cause error) error {
 		return err
 	}
 	r.Observer = noObserver{}
-	for _, e := range []loop.Event{{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)}, {Kind: loop.Concluded}} {
+	for _, e := range []loop.Event{{Payload: loop.Faulted{Error: cause.Error(), Hint: failure.Hint(cause)}}, {Payload: loop.Concluded{}}} {
 		if _, err := r.apply(e); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (r *Runner) SetStartCommit(commit string) error {
 
 // takeOver prepares to continue the loop from its state and returns the first event.
 func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
-	e := loop.Event{Kind: loop.OwnerLost}
+	e := loop.Event{Payload: loop.OwnerLost{}}
 	switch phase := r.mem.State.Phase; {
 	case phase == "" || phase == loop.New, phase == loop.Ended && r.Reopen && r.mem.State.StartedAt.IsZero():
 		e = r.startEvent()
@@ -55,14 +55,14 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 			return e, err
 		}
 	case phase == loop.HandingOver && !r.mem.Attended(r.Spec.Policy):
-		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
+		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner, Why: "the session did not take it"}}
 	case r.mem.Attended(r.Spec.Policy):
-		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
+		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner}}
 		if err := r.setCallsClosed(true); err != nil {
 			return e, err
 		}
 	}
-	if e.Kind != loop.Started {
+	if e.Kind() != loop.KindStarted {
 		if err := r.cleanUpAfterOwner(ctx); err != nil {
 			return e, err
 		}
@@ -70,7 +70,7 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 	if r.cancelCause == "" {
 		return e, nil
 	}
-	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.cancelCause})
+	return e, r.step(ctx, loop.Event{Payload: loop.Cancelled{Cause: r.cancelCause}})
 }
 
 // adoptChangesSinceEnd adopts changes of protected files and the plan that were made after the
@@ -122,19 +122,19 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 func (r *Runner) startEvent() loop.Event {
 	p := r.Spec.Policy
 	p.Attended = r.attended() // it may have been created for a session that was closed before the start
-	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
+	started := loop.Started{Policy: p, Tasks: r.Spec.Tasks}
 	if r.Spec.UnfinishedWork != nil {
-		e.Start.FirstTask = r.Spec.UnfinishedWork.Task
+		started.FirstTask = r.Spec.UnfinishedWork.Task
 	}
-	return e
+	return loop.Event{Payload: started}
 }
 
 func (r *Runner) reopenEvent() loop.Event {
-	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: loop.Policy{Limits: r.NewLimits}}}
+	reopened := loop.Reopened{Owner: loop.OwnerRunner, Limits: r.NewLimits}
 	if r.attended() {
-		e.Owner = loop.OwnerSession
+		reopened.Owner = loop.OwnerSession
 	}
-	return e
+	return loop.Event{Payload: reopened}
 }
 
 // handOver hands the loop over to its next owner, which sends the first event. Attend and Run
@@ -145,7 +145,7 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	case r.attended():
 		return nil
 	case a.Owner == loop.OwnerRunner: // this process
-		return r.step(ctx, loop.Event{Kind: loop.HandedOver, ActionID: a.ID, Owner: loop.OwnerRunner, Text: a.Text})
+		return r.step(ctx, loop.Event{ActionID: a.ID, Payload: loop.HandedOver{To: loop.OwnerRunner, Why: a.Text}})
 	}
 	left := r.mem.Attribution
 	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.inspectedCallBytes)
@@ -160,7 +160,7 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 // handover does not name its session, so the caller decides. It reports whether it did.
 func (r *Runner) takeIntoSession(ctx context.Context) (bool, error) {
 	switch p := r.mem.State.Phase; {
-	case r.FirstEvent.Kind == "", p == "", p == loop.New, p == loop.Ended:
+	case r.FirstEvent.Payload == nil, p == "", p == loop.New, p == loop.Ended:
 		return false, nil
 	}
 	if err := r.cleanUpAfterOwner(ctx); err != nil { // the runner may have been killed

@@ -25,7 +25,7 @@ func (r *Runner) waitUntil(ctx context.Context, a loop.Action, _ memory.ActionCo
 		select {
 		case <-t.C:
 			if !r.clock.Now().Before(a.Until) {
-				return loop.Event{Kind: loop.TimerFired}, nil
+				return loop.Event{Payload: loop.TimerFired{}}, nil
 			}
 			t.Reset(r.sleepTime(a.Until))
 		case <-ctx.Done():
@@ -48,5 +48,5 @@ func (r *Runner) checkDeadline(ctx context.Context) error {
 	if at := r.mem.State.Deadline(); at.IsZero() || r.clock.Now().Before(at) {
 		return nil
 	}
-	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
+	return r.step(ctx, loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}})
 }

@@ -31,7 +31,7 @@ func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	tells(t, st.told(), "The user may type in between", "!The user is away")
 	st.full()
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	tells(t, st.file("iterations", "0002", "prompt.md"),
 		"begun in a user's session", "(the context is 95 % full)", "The user is away", "commits nothing", "!fresh context")

@@ -90,7 +90,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionCont
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
 	r.noteSkipped(ctx, done.Left)
-	return loop.Event{Kind: loop.Restored, Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
+	return loop.Event{Payload: loop.Restored{Tree: done.After, Unchanged: len(done.Changed) == 0}}, nil
 }
 
 // reapplyWork applies work that was removed from the tree to the current tree. Files with
@@ -111,7 +111,7 @@ func (r *Runner) reapplyWork(ctx context.Context, a loop.Action, m memory.Action
 	if len(clashes) > 0 {
 		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Tree+":PATH")
 	}
-	return loop.Event{Kind: loop.Restored, Tree: done.After, Paths: clashes}, nil
+	return loop.Event{Payload: loop.Restored{Tree: done.After, Conflicts: clashes}}, nil
 }
 
 // squashAgentCommits turns the agent's own commits into uncommitted changes.

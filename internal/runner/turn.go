@@ -88,9 +88,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 		r.replaceSession(ctx) // the client's state is unknown: a new process continues the session
 	}
 	r.turnSession = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	e := r.turnEvent(a, res)
-	e.Turn.Test = tested
-	return e, nil
+	return r.turnEvent(a, res, tested), nil
 }
 
 // isFinal reports whether the agent has ended its turn by a claim or a question.
@@ -129,14 +127,16 @@ func (r *Runner) noteOrphans(ctx context.Context) {
 
 const maxListed = 5 // processes or files that a note names
 
-// turnEvent returns the event for the result of a turn.
-func (r *Runner) turnEvent(a loop.Action, res agent.Result) loop.Event {
-	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnResult(res)}
-	if e.Failure = res.Failure; e.Failure != nil {
-		e.Kind = loop.AgentFailed
-		e.Failure.Background = r.IsBackground != nil && r.IsBackground()
+// turnEvent returns the event for the result of a turn and the agent's last test run in it.
+func (r *Runner) turnEvent(a loop.Action, res agent.Result, tested *loop.TestRun) loop.Event {
+	turn := r.turnResult(res)
+	turn.Test = tested
+	if res.Failure == nil {
+		return loop.Event{Payload: loop.TurnEnded{Isolated: a.Isolated, Turn: *turn}}
 	}
-	return e
+	failure := *res.Failure
+	failure.Background = r.IsBackground != nil && r.IsBackground()
+	return loop.Event{Payload: loop.AgentFailed{Isolated: a.Isolated, Turn: turn, Failure: failure}}
 }
 
 // watchTurn returns a handler for the events of a turn. It writes the transcript, displays the
@@ -150,7 +150,7 @@ func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent
 			r.enqueue(ctx, func(ctx context.Context) error { return r.checkTokens(ctx, e.Usage) })
 		}
 		if e.Kind == agent.KindTold {
-			r.sendEvent(ctx, loop.Event{Kind: loop.Delivered, IDs: []string{e.Text}})
+			r.sendEvent(ctx, loop.Event{Payload: loop.Delivered{MessageIDs: []string{e.Text}}})
 		}
 		r.enqueue(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
 	}, done
@@ -165,10 +165,10 @@ func (r *Runner) startFailure(ctx context.Context, err error) (loop.Event, error
 }
 
 func notStartedEvent(a loop.Action, err error) loop.Event {
-	return loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
+	return loop.Event{Payload: loop.AgentFailed{Isolated: a.Isolated, Failure: loop.Failure{
 		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
 		Missing: errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist),
-	}}
+	}}}
 }
 
 // enqueueSession journals the session as soon as it has an id, so that the next owner can
@@ -201,7 +201,7 @@ func (r *Runner) checkTokens(ctx context.Context, turn loop.Usage) error {
 	if !r.mem.State.OverTokens(turn) {
 		return nil
 	}
-	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
+	return r.step(ctx, loop.Event{Payload: loop.LimitHit{Limit: loop.Budget}})
 }
 
 // assumesMemory reports whether the prompt of a situation is short because the context has

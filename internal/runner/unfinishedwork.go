@@ -18,7 +18,7 @@ import (
 // tree. The start tree has the committed version of files that the user edited, so that a
 // later change by the agent shows up completely.
 func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (loop.Event, error) {
-	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
+	e := loop.Checkpointed{Tree: tree}
 	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.isUserTree() { // in a user's tree it stays in place
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
@@ -32,7 +32,7 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionCo
 	if err == nil && start != e.Tree {
 		e.Tree, e.WithEdits = start, e.Tree
 	}
-	return e, err
+	return loop.Event{Payload: e}, err
 }
 
 // baseline runs the gates on the tree that a task starts from. Unfinished work, which the

@@ -71,7 +71,7 @@ func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeInspected}}
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTreeInspected}}
 	w.then = func() {
 		if !done {
 			done = true

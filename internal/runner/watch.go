@@ -31,7 +31,7 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 		for {
 			select {
 			case cause := <-r.Cancellations:
-				r.sendEvent(ctx, loop.Event{Kind: loop.Cancelled, Text: cause})
+				r.sendEvent(ctx, loop.Event{Payload: loop.Cancelled{Cause: cause}})
 			case <-ctx.Done():
 				return
 			}
@@ -146,8 +146,10 @@ func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) 
 		return nil
 	}
 	e.ID = id
-	for i := range e.Edits {
-		e.Edits[i].ID = id
+	if p, ok := e.Payload.(loop.PlanEditRequested); ok {
+		for i := range p.Edits {
+			p.Edits[i].ID = id
+		}
 	}
 	return r.step(ctx, e)
 }

@@ -29,7 +29,7 @@ $ go test ./... (exit 1)
 `
 	b.want("failure-context.log", want)
 	b.turn(nil) // nothing came of it: what fails was known
-	b.step(loop.Event{Kind: loop.OwnerLost})
+	b.step(loop.Event{Payload: loop.OwnerLost{}})
 	b.want("failure-context.log", want)
 	b.fails("test: still red", "x")
 	if log := b.read(".ralph/failure-context.log"); !strings.HasPrefix(log, want) || !strings.Contains(log, "iteration 3 of") || strings.Count(log, "=== Test Failure") != 2 {
@@ -47,7 +47,7 @@ func TestPlanLoopGoldenLastTryOfAStorySetAside(t *testing.T) {
 	for _, reason := range []string{"one", "two", "three", "four"} {
 		b.fails(reason, "what failed")
 	}
-	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
+	b.step(loop.Event{Payload: loop.Checkpointed{Tree: "t"}})
 	b.taken()
 	if b.mem.State.Current != "US-002" {
 		t.Fatalf("at work is %s", b.mem.State.Current)

@@ -61,7 +61,7 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	}
 	b.files = statefile.FilesOf(root, dir, spec)
 	b.mem.Base.Commit = sha1
-	b.step(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}})
+	b.step(loop.Event{Payload: loop.Started{Policy: spec.Policy, Tasks: spec.Tasks}})
 	b.taken()
 	return b
 }
@@ -83,40 +83,40 @@ func (b *planBench) step(e loop.Event) {
 // taken: the next story is, and its gates are green before the work.
 func (b *planBench) taken() {
 	b.t.Helper()
-	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
-	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true}})
+	b.step(loop.Event{Payload: loop.Checkpointed{Tree: "t"}})
+	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true}}})
 }
 
 func (b *planBench) turn(c *loop.Claim) {
 	b.t.Helper()
-	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: c, ToolCalls: 1}})
-	b.step(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
+	b.step(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: c, ToolCalls: 1}}})
+	b.step(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 }
 
 // fails: the story is claimed, and a gate is red.
 func (b *planBench) fails(reason, output string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
-	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
+	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{
 		Purpose: loop.ForClaim, Tree: "t", Status: gate.Fail, Reason: reason,
 		Results:  []gate.Result{{Gate: "test", Command: "go test ./...", Status: gate.Fail, ExitCode: 1, Tail: output}},
 		Failures: loop.Failures{Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason},
-	}})
+	}}})
 }
 
 // passes: the story is claimed, green, and kept.
 func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
-	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}})
-	b.step(loop.Event{Kind: loop.Committed, Tree: "t", Commit: commit})
+	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}}})
+	b.step(loop.Event{Payload: loop.Committed{Tree: "t", Commit: commit}})
 }
 
 func (b *planBench) ends(cause string) {
 	b.t.Helper()
-	b.step(loop.Event{Kind: loop.Cancelled, Text: cause})
-	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}})
-	b.step(loop.Event{Kind: loop.Concluded})
+	b.step(loop.Event{Payload: loop.Cancelled{Cause: cause}})
+	b.step(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}})
+	b.step(loop.Event{Payload: loop.Concluded{}})
 	b.now = b.mem.State.EndedAt
 	if b.mem.State.Phase != loop.Ended {
 		b.t.Fatalf("the loop is %s", b.mem.State.Phase)
@@ -238,7 +238,7 @@ func TestPlanLoopGoldenNothingIsIncomplete(t *testing.T) {
 	b.passes("")
 	b.taken()
 	b.passes("")
-	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForFinal, Status: gate.Pass, Green: true}})
+	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForFinal, Status: gate.Pass, Green: true}}})
 	if b.mem.State.Outcome != loop.Verified {
 		t.Fatalf("the loop is %s %s", b.mem.State.Phase, b.mem.State.Outcome)
 	}
@@ -259,7 +259,7 @@ func TestPlanLoopGoldenEveryStoryLeftOpenIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
 	b.turn(&loop.Claim{Blocked: true, Reason: "no key"})
-	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
+	b.step(loop.Event{Payload: loop.Checkpointed{Tree: "t"}})
 	b.taken()
 	b.turn(nil)
 	b.ends(loop.ByStop)

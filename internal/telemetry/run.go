@@ -171,11 +171,13 @@ func (b *builder) operation() []Attribute {
 
 // finished closes the spans that an event ends.
 func (b *builder) finished(before, s loop.State, e loop.Event) {
-	switch {
-	case b.turn >= 0 && (e.Kind == loop.TurnEnded || e.Kind == loop.AgentFailed):
-		b.turnEnded(before, s, e)
-	case e.Kind == loop.GatesFinished && e.Gates != nil:
-		b.gatesFinished(*e.Gates, e.At)
+	switch p := e.Payload.(type) {
+	case loop.TurnEnded, loop.AgentFailed:
+		if b.turn >= 0 {
+			b.turnEnded(before, s, e)
+		}
+	case loop.GatesFinished:
+		b.gatesFinished(p.Gates, e.At)
 	}
 	for _, t := range s.ChangedTasks(before) {
 		index, ok := b.tasks[t.ID]
@@ -200,8 +202,8 @@ func (b *builder) turnEnded(before, s loop.State, e loop.Event) {
 		CacheRead: s.Usage.CacheRead - before.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite - before.Usage.CacheWrite,
 		CostUSD: s.Usage.CostUSD - before.Usage.CostUSD,
 	}}
-	if e.Failure != nil {
-		t.failed = string(e.Failure.Class)
+	if f, failed := e.Payload.(loop.AgentFailed); failed {
+		t.failed = string(f.Failure.Class)
 	}
 	with := []Attribute{
 		{"gen_ai.usage.input_tokens", t.input()},
@@ -210,10 +212,10 @@ func (b *builder) turnEnded(before, s loop.State, e loop.Event) {
 		{"gen_ai.usage.cache_creation.input_tokens", int(t.usage.CacheWrite)},
 		{"pawl.cost_usd", t.usage.CostUSD},
 	}
-	if e.Turn != nil {
-		with = append(with, Attribute{"pawl.tool_calls", e.Turn.ToolCalls}, Attribute{"pawl.claimed", e.Turn.Claim != nil})
-		if e.Turn.SessionID != "" {
-			with = append(with, Attribute{"gen_ai.conversation.id", e.Turn.SessionID})
+	if result, ok := e.Turn(); ok {
+		with = append(with, Attribute{"pawl.tool_calls", result.ToolCalls}, Attribute{"pawl.claimed", result.Claim != nil})
+		if result.SessionID != "" {
+			with = append(with, Attribute{"gen_ai.conversation.id", result.SessionID})
 		}
 	}
 	b.turns = append(b.turns, t)

@@ -28,35 +28,35 @@ func played() (events []loop.Event) {
 		events = append(events, e)
 	}
 	turn := func() {
-		add(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{
+		add(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{
 			ToolCalls: 1, ContextPercent: 12, SessionID: "s1", Text: "what the agent says", Claim: &loop.Claim{},
 			Usage: loop.Usage{Input: 100, CacheRead: 900, Output: 50, CostUSD: 0.5},
-		}})
-		add(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}})
+		}}})
+		add(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) {
 		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check --token hunter2hunter2", Status: gate.Fail}}
 		}
-		add(loop.Event{Kind: loop.GatesFinished, Gates: g})
+		add(loop.Event{Payload: loop.GatesFinished{Gates: *g}})
 	}
 	tasks := []loop.Task{{ID: "a", Title: "first title", Status: loop.Open}, {ID: "b", Title: "second title", Status: loop.Open}}
-	add(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
+	add(loop.Event{Payload: loop.Started{Policy: loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}, Tasks: tasks}})
 	for _, task := range []string{"a", "b"} {
-		add(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
+		add(loop.Event{Payload: loop.Checkpointed{Tree: "base"}})
 		gates(loop.ForBaseline, gate.Pass, "")
 		if task == "a" {
 			turn()
 			gates(loop.ForClaim, gate.Fail, "")
-			add(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Crashed, Message: "killed"}})
+			add(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Crashed, Message: "killed"}}})
 		}
 		turn()
 		gates(loop.ForClaim, gate.Pass, gate.Proven)
-		add(loop.Event{Kind: loop.Committed, Commit: "abc1234def", Tree: "base"})
+		add(loop.Event{Payload: loop.Committed{Commit: "abc1234def", Tree: "base"}})
 	}
 	gates(loop.ForFinal, gate.Pass, "")
-	add(loop.Event{Kind: loop.Concluded})
+	add(loop.Event{Payload: loop.Concluded{}})
 	return events
 }
 

@@ -20,8 +20,8 @@ const (
 // agentFailed reacts to a failed turn by its class. A turn that did no work is retried as the same
 // iteration.
 func (m *machine) agentFailed(t *Turn, f Failure) {
-	byPerson := t != nil && t.ByUser
-	if t != nil && !byPerson {
+	byUser := t != nil && t.ByUser
+	if t != nil && !byUser {
 		m.countTurn(*t)
 	}
 	if m.stopped() {
@@ -68,7 +68,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.s.Retry = true // once the user has compacted, or chosen another model
 		m.giveUp(f.Message, f.Hint)
 	case Crashed, TimedOut, Silent:
-		if byPerson { // theirs, and no try of the loop's
+		if byUser { // theirs, and no try of the loop's
 			m.s.Retry = true
 			m.s.Situation = NoClaim
 			m.beginTurn()

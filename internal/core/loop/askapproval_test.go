@@ -19,7 +19,7 @@ func (sc *scenario) asks() string {
 
 func (sc *scenario) says(answer, want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.Answered, Text: answer}, want)
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: answer}}, want)
 }
 
 func stopsAt(t *testing.T, at ...loop.Approval) *scenario {
@@ -43,11 +43,11 @@ func TestApproveTask(t *testing.T) {
 		t.Fatal(diff)
 	}
 	before := sc.s.Elapsed()
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "wait")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
-	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
-	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "yes"}, "") // a message is no answer
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
+	sc.feed(loop.Event{Payload: loop.Resumed{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "yes"}}, "") // a message is no answer
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
@@ -57,9 +57,9 @@ func TestApproveTask(t *testing.T) {
 	}
 	sc.turn("done", "gates claim")
 	sc.gates(found, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
+	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.says("Yes", "") // in a pause
-	sc.feed(loop.Event{Kind: loop.Resumed}, "commit a")
+	sc.feed(loop.Event{Payload: loop.Resumed{}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -95,7 +95,7 @@ func TestApprovePlan(t *testing.T) {
 	for answer, want := range map[string]string{"yes": "checkpoint", "task 2 first": "finish cancelled"} {
 		sc := &scenario{t: t}
 		policy := loop.Policy{Kind: loop.Change, Approve: []loop.Approval{loop.ApprovePlan}}
-		sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: policy, Tasks: open("a", "b")}}, "wait")
+		sc.feed(loop.Event{Payload: loop.Started{Policy: policy, Tasks: open("a", "b")}}, "wait")
 		if got := sc.asks(); got != "plan begin with this plan?|open: task a|open: task b" {
 			t.Errorf("asks %q", got)
 		}
@@ -139,9 +139,9 @@ func (w *world) approvals() []loop.Approval {
 
 // approves answers what a random walk waits for the user's yes for.
 func (w *world) approves() loop.Event {
-	e := loop.Event{Kind: loop.TimerFired}
+	e := loop.Event{Payload: loop.TimerFired{}}
 	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.coin(4) {
-		e = loop.Event{Kind: loop.Answered, Text: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Tasks: []string{q.Task}}
+		e = loop.Event{Payload: loop.Answered{Answer: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Task: q.Task}}
 	}
 	return e
 }
@@ -158,12 +158,13 @@ func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
 			at, stop = loop.ApproveClaim, !before.Policy.Verify && before.Phase == loop.Inspecting
 		}
 		asked := slices.Contains(w.start.Approve, at)
-		yes := e.Kind == loop.Answered && loop.Approves(e.Text)
+		answered, yes := e.Payload.(loop.Answered)
+		yes = yes && loop.Approves(answered.Answer)
 		for _, q := range before.Questions {
 			yes = yes || q.Approve == at && q.Answer == "yes"
 		}
-		if again := e.Kind == loop.OwnerLost || e.Kind == loop.HandedOver || e.Kind == loop.Reopened; stop && asked && !yes && !again {
-			w.t.Errorf("%s on %s while %s without a yes", a.Do, e.Kind, before.Phase)
+		if again := e.Kind() == loop.KindOwnerLost || e.Kind() == loop.KindHandedOver || e.Kind() == loop.KindReopened; stop && asked && !yes && !again {
+			w.t.Errorf("%s on %s while %s without a yes", a.Do, e.Kind(), before.Phase)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}, "commit a")
+			sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}}, "commit a")
 			sc.committed("gates final")
 			sc.gates(c.end, c.want)
 			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
@@ -79,7 +79,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			if sc.s.Reason != "red before this loop began, and still: lint" || !sc.s.HasWorkLeft() {
 				t.Error(sc.s.Reason, sc.s.HasWorkLeft())
 			}
-			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "gates final")
+			sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "gates final")
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "checkpoint")
 			if sc.s.Current != loop.FinalTask {
 				t.Errorf("goes on with %q", sc.s.Current)

@@ -2,9 +2,9 @@ package loop
 
 // cancel ends the loop. It interrupts a runner's turn first and lets a commit or restore finish. A
 // second cancel ends a turn at once. A user's session continues its turn without the loop.
-func (m *machine) cancel(cause, why string) {
+func (m *machine) cancel(c Cancelled) {
 	again := m.s.StopCause != ""
-	m.s.StopCause, m.s.StopReason = cause, why
+	m.s.StopCause, m.s.StopReason = c.Cause, c.Reason
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess

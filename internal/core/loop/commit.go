@@ -14,18 +14,18 @@ func (m *machine) commitFound() {
 	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
 }
 
-func (m *machine) committed(e Event) {
+func (m *machine) committed(c Committed) {
 	for _, id := range m.undoneBy(m.claimed()) {
 		m.updateTask(id, func(t *Task) { t.Commit = "" })
 	}
-	m.markDone(e.Commit, e.Receipt)
-	m.commitsLost(e.Tasks)
-	m.addTasks(e.Added)
-	m.recordUnapplied(e.UnappliedEditFile)
-	m.s.StartTree, m.s.WithEdits, m.s.After = e.Tree, "", ""
-	if e.Text != "" {
-		m.s.StaleIndexCommit = e.Commit
-		m.finish(Errored, e.Text, e.Hint)
+	m.markDone(c.Commit, c.Receipt)
+	m.commitsLost(c.LostTasks)
+	m.addTasks(c.Added)
+	m.recordUnapplied(c.UnappliedEditFile)
+	m.s.StartTree, m.s.WithEdits, m.s.After = c.Tree, "", ""
+	if c.IndexError != "" {
+		m.s.StaleIndexCommit = c.Commit
+		m.finish(Errored, c.IndexError, c.Hint)
 		return
 	}
 	if m.stopped() {

@@ -14,7 +14,7 @@ func allDoneReason(t *testing.T, p loop.Policy, want string) *scenario {
 	p.Limits.Iterations = 9
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
 	tasks := []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}
-	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: tasks}}, want)
+	sc.feed(loop.Event{Payload: loop.Started{Policy: p, Tasks: tasks}}, want)
 	return sc
 }
 
@@ -39,7 +39,7 @@ func TestPlanThatWasDoneBefore(t *testing.T) {
 	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	for range 3 {
 		sc.gates(cannot, "wait")
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates final")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates final")
 	}
 	sc.gates(cannot, "finish unverified")
 }
@@ -49,7 +49,7 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	t.Parallel()
 	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	sc.gates(red("x"), "finish error")
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Reopened{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("done", "gates claim")
@@ -65,8 +65,8 @@ func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCallsHidden: true}}, "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, want)
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCallsHidden: true}}}, "inspect")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, want)
 	}
 	if want := "nothing was claimed: 3 turns in a row without the promise that the prompt asks for (Pawl cannot see this agent's tool calls)"; sc.s.Failing.Reason != want {
 		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)
@@ -80,8 +80,8 @@ func TestTurnsWithAnotherPromise(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}, "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, want)
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}}, "inspect")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, want)
 	}
 	if want := "nothing was claimed: 3 turns in a row ended with <promise>COMPLETE</promise>, and the promise is DONE"; sc.s.Failing.Reason != want {
 		t.Errorf("%q, want %q", sc.s.Failing.Reason, want)

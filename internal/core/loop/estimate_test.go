@@ -54,8 +54,8 @@ func TestTookCountsTheMutationTestingAtTheEnd(t *testing.T) {
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	s, events := loop.State{}, memorytest.Life()
 	for i, e := range events {
-		if e.At = start.Add(time.Duration(i) * time.Second); e.Kind == loop.Concluded {
-			e.At, e.Tested = e.At.Add(19*time.Second), 19*time.Second
+		if e.At = start.Add(time.Duration(i) * time.Second); e.Kind() == loop.KindConcluded {
+			e = loop.Event{At: e.At.Add(19 * time.Second), Payload: loop.Concluded{Tested: 19 * time.Second}}
 		}
 		s, _ = loop.Step(s, e)
 	}

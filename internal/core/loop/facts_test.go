@@ -16,7 +16,7 @@ func TestFactsOfAClaimBeingCommitted(t *testing.T) {
 	}
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
 	sc.turn("done", "gates claim")
 	if f := sc.s.Facts(); f.BeforeFirstTurn || !f.Claimed || !f.TurnSinceGates || f.StartTree != sc.s.StartTree || f.ClaimGates != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
 		t.Errorf("while the gates judge: %+v", f)

@@ -14,14 +14,14 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 continue claim_refused")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 2 continue claim_refused")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 3 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 4 continue gates_failed")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 4 continue gates_failed")
 }
 
 func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 2 fresh next_task")

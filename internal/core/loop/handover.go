@@ -76,19 +76,19 @@ func (m *machine) handoverAsked(to Owner, why string) {
 
 // handedOver applies a handover or its failure. The new owner repeats what was in progress, as with
 // OwnerLost. A turn begins with the recap, since the new session knows nothing.
-func (m *machine) handedOver(e Event) {
-	to := e.Owner
-	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || e.HandoverFailed && to != m.owner() {
+func (m *machine) handedOver(h HandedOver) {
+	to := h.To
+	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || h.Failed && to != m.owner() {
 		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
 		return
 	}
-	if e.HandoverFailed {
+	if h.Failed {
 		m.s.HandoverTo = ""
-		m.keepOwner(e.Text)
+		m.keepOwner(h.Why)
 		return
 	}
 	if m.s.HandoverTo != to { // nobody had asked for it
-		m.s.HandoverWhy = e.Text
+		m.s.HandoverWhy = h.Why
 	}
 	m.s.HandoverTo = ""
 	m.s.Attended = to == OwnerSession

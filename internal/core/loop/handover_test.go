@@ -8,9 +8,9 @@ import (
 
 func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, ContextPercent: percent}) }
 
-func given(to loop.Owner) loop.Event { return loop.Event{Kind: loop.HandedOver, Owner: to} }
+func given(to loop.Owner) loop.Event { return loop.Event{Payload: loop.HandedOver{To: to}} }
 
-var shallow = loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}
+var shallow = loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}
 
 func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	t.Parallel()
@@ -36,10 +36,10 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
-	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "no client"}, "notify; turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}}, "notify; turn 2 continue no_claim")
 	sc.feed(full(95), "inspect")
 	sc.feed(shallow, "turn 3 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
+	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "pawl handover"}}, "")
 	sc.feed(full(95), "inspect")
 	sc.feed(shallow, "handover")
 }
@@ -56,8 +56,8 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 		s := sc.s
 		for _, e := range []loop.Event{
 			ended(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
-			{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}},
-			{Kind: loop.GatesFinished, Gates: new(red("x"))},
+			{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}},
+			{Payload: loop.GatesFinished{Gates: red("x")}},
 		} {
 			e.At = sc.now
 			s, _ = loop.Step(s, e)
@@ -91,9 +91,9 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "handover")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 2 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 2 continue interrupted")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
 	if sc.s.Iteration != 2 || !sc.s.Attended {
 		t.Errorf("iteration %d, attended %v", sc.s.Iteration, sc.s.Attended)
@@ -119,7 +119,7 @@ func TestASessionTakesALoopFromItsRunner(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Session: loop.PerTask}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession, Text: "taken"}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession, Why: "taken"}}, "interrupt")
 	sc.fails(loop.Interrupted, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
 
@@ -134,10 +134,10 @@ func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
+	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.turn("", "")
-	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerSession}, "handover")
-	sc.feed(loop.Event{Kind: loop.HandoverRequested, Owner: loop.OwnerRunner}, "turn 2 continue no_claim") // they thought better of it
+	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession}}, "handover")
+	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner}}, "turn 2 continue no_claim") // they thought better of it
 }
 
 func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
@@ -145,6 +145,5 @@ func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
 	sc := attended(t, loop.Policy{})
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("finish blocked")
-	start := &loop.Start{Policy: sc.s.Policy}
-	sc.feed(loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: start}, "turn 2 fresh interrupted")
+	sc.feed(loop.Event{Payload: loop.Reopened{Owner: loop.OwnerRunner, Limits: sc.s.Policy.Limits}}, "turn 2 fresh interrupted")
 }

@@ -16,12 +16,12 @@ func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{})
 			sc.checkpointed("turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}, "notify")
+			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}}, "notify")
 			if sc.s.Phase != loop.Paused || sc.s.HoldReason != "no (log in)" || sc.s.Outcome != "" {
 				t.Errorf("%s, held %q, outcome %q", sc.s.Phase, sc.s.HoldReason, sc.s.Outcome)
 			}
 			sc.now = sc.now.Add(8 * time.Hour)
-			sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+			sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
 			if sc.s.HoldReason != "" || sc.s.Elapsed() > time.Hour {
 				t.Errorf("held %q, worked %s", sc.s.HoldReason, sc.s.Elapsed())
 			}

@@ -16,7 +16,7 @@ func spent(t *testing.T) *scenario {
 	sc := attended(t, isolating)
 	for _, f := range []string{"a", "b", "c"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, ContextPercent: 40}), "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		want := map[string]string{"a": "turn 2 continue gates_failed", "b": "turn 3 continue gates_failed", "c": "turn 4 fresh fresh"}[f]
 		sc.gates(red(f), want)
 	}
@@ -24,9 +24,9 @@ func spent(t *testing.T) *scenario {
 }
 
 func tried(cost float64) loop.Event {
-	return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{
+	return loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: loop.Turn{
 		ToolCalls: 3, ContextPercent: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{},
-	}}
+	}}}
 }
 
 func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
@@ -41,10 +41,10 @@ func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	if *sc.s.Isolated != want || sc.s.ContextPercent != 40 {
 		t.Errorf("%+v, context %d", *sc.s.Isolated, sc.s.ContextPercent)
 	}
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(red("d"), "turn 5 fresh fresh")
 	sc.feed(tried(0.5), "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -58,7 +58,7 @@ func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
 	sc := spent(t)
 	for n, want := range []string{"turn 5 fresh fresh", "turn 6 fresh fresh", "turn 7 fresh fresh", "checkpoint"} {
 		sc.feed(tried(0.5), "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		sc.gates(red("again"), want)
 		if n < 3 && sc.s.Ladder.SameFailures != n {
 			t.Errorf("%d the same after %d", sc.s.Ladder.SameFailures, n)
@@ -79,12 +79,12 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 		"turn 6 fresh fresh",
 	} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, ContextPercent: 40}), "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		sc.gates(red("same"), want)
 	}
 	for _, want := range []string{"turn 7 fresh fresh", "checkpoint"} {
 		sc.feed(tried(0.5), "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		sc.gates(red("same"), want)
 	}
 	sc.checkpointed("finish stuck")
@@ -93,8 +93,8 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 // That a try cannot do it is an honest end, where the gates do not say otherwise.
 func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	t.Parallel()
-	cannot := loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}
-	seen := loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}
+	cannot := loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}}
+	seen := loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}
 	sc := spent(t)
 	sc.feed(cannot, "inspect deep")
 	sc.feed(seen, "gates claim")
@@ -112,13 +112,13 @@ func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.NotStarted, Message: "no client"}},
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: loop.NotStarted, Message: "no client"}}},
 		"notify; turn 4 continue gates_failed")
 	if sc.s.Phase != loop.Turning || !strings.Contains(sc.s.Failing.Reason, "no client") || !strings.Contains(sc.s.Failing.Reason, "TestX fails") {
 		t.Errorf("%s: %+v", sc.s.Phase, sc.s.Failing)
 	}
 	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(red("d"), "turn 5 continue gates_failed")
 }
 
@@ -126,35 +126,35 @@ func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.TimedOut, loop.OverBudget, loop.Crashed, loop.Silent} {
 		sc := spent(t)
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: c, Message: "cut"}}, "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: c, Message: "cut"}}}, "inspect deep")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		sc.gates(green, "commit a")
 		if sc.s.Isolated.Died != "cut" || sc.s.ReachedLimit != "" {
 			t.Errorf("%s: %+v", c, sc.s.Isolated)
 		}
 	}
 	sc := spent(t)
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.UsageLimit}}, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 4 fresh interrupted")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: loop.UsageLimit}}}, "wait")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 4 fresh interrupted")
 }
 
 func TestTheLimitEndsIsolatedTries(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: loop.Interrupted, Message: "limit"}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: loop.Interrupted, Message: "limit"}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(red("d"), "finish duration")
 	sc = spent(t)
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "interrupt")
 	cut := loop.Turn{Rounds: 3, Usage: loop.Usage{CostUSD: 0.8}}
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Turn: &cut, Failure: &loop.Failure{Class: loop.Interrupted}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Turn: &cut, Failure: loop.Failure{Class: loop.Interrupted}}}, "finish cancelled")
 	if sc.s.Usage.CostUSD != 0.8 || sc.s.Isolated.Rounds != 3 {
 		t.Errorf("what it cost is lost: %+v, %+v", sc.s.Usage, sc.s.Isolated)
 	}
 	sc = spent(t)
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 }
 
 // What an explore or a periodic loop claims is not an end of it.
@@ -164,14 +164,14 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 		p.Limits.Iterations = 2
 		sc := attended(t, p)
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}, ToolCalls: 0}), "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true, TickedByAgent: []string{"a"}}}, "turn 2 continue no_claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true, TickedByAgent: []string{"a"}}}}, "turn 2 continue no_claim")
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
 		sc.feed(shallow, "finish finished")
 	}
 	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect")
 	sc.feed(shallow, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 2 continue no_claim")
 	sc.feed(ended(loop.Turn{}), "inspect deep")
 	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
 }
@@ -179,13 +179,13 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 // A try whose owner died is begun again, unless it is no longer wanted.
 func TestATryThatWasCutOffWithItsOwner(t *testing.T) {
 	t.Parallel()
-	spent(t).feed(loop.Event{Kind: loop.OwnerLost}, "turn 4 fresh fresh")
+	spent(t).feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 4 fresh fresh")
 	for want, before := range map[string]loop.Event{
-		"inspect deep":     {Kind: loop.LimitHit, Limit: loop.Duration},
-		"finish cancelled": {Kind: loop.Cancelled, Text: loop.ByStop},
+		"inspect deep":     {Payload: loop.LimitHit{Limit: loop.Duration}},
+		"finish cancelled": {Payload: loop.Cancelled{Cause: loop.ByStop}},
 	} {
 		sc := spent(t)
 		sc.feed(before, "interrupt")
-		sc.feed(loop.Event{Kind: loop.OwnerLost}, want)
+		sc.feed(loop.Event{Payload: loop.OwnerLost{}}, want)
 	}
 }

@@ -18,10 +18,10 @@ func TestTheLadder(t *testing.T) {
 		sc.turn("done", "gates claim")
 		sc.gates(red(fmt.Sprint(i)), want)
 	}
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "turn 5 fresh restored")
 	sc.turn("done", "gates claim")
 	sc.gates(red("last"), "restore")
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint") // skipped; task b
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "checkpoint") // skipped; task b
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 6 fresh next_task")
 	sc.turn("done", "gates claim")
@@ -40,10 +40,10 @@ func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
 	sc := begin(t, loop.Policy{Kind: loop.Explore, Restore: true})
 	sc.checkpointed("turn 1 fresh first")
 	for n := 2; n < 20; n += 2 {
-		crashed := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Crashed, Message: "gone"}}
+		crashed := loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Crashed, Message: "gone"}}}
 		sc.feed(crashed, fmt.Sprintf("turn %d continue gates_failed", n))
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, fmt.Sprintf("turn %d continue no_claim", n+1))
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, fmt.Sprintf("turn %d continue no_claim", n+1))
 	}
 }
 
@@ -67,8 +67,8 @@ func TestThreeIdleTurnsAreAFailure(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestBlocked(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("blocked", "restore")
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "finish blocked")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "finish blocked")
 	if diff := cmp.Diff("no key", sc.s.Reason); diff != "" {
 		t.Error(diff)
 	}

@@ -34,7 +34,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	if got := sc.lessons(); got != lesson {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "turn 5 fresh restored")
 	sc.turn("done", "gates claim")
 	sc.gates(failed, "restore")
 	if got := sc.lessons(); got != lesson+" (learnt 2 times)" {
@@ -50,7 +50,7 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 		want  string
 	}{
 		"the agent died": {func(sc *scenario, want string) {
-			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Crashed, Message: "exit 3"}}, want)
+			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Crashed, Message: "exit 3"}}}, want)
 		}, ""},
 		"a gate hangs": {func(sc *scenario, want string) {
 			sc.turn("done", "gates claim")
@@ -87,17 +87,17 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
 	sc.committed("gates final")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "checkpoint")
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 fresh next_task")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 2 fresh next_task")
 	for _, want := range []string{"turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		asBefore.Fingerprint = want
-		sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, want)
+		sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, want)
 	}
 	const lesson = "Tried: task final-gates. It did not help: nothing new fails. Instead: take another way, and see it pass before you claim: TestCart"
 	if got := sc.lessons(); got != lesson {
@@ -125,7 +125,7 @@ func TestLessonsAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	learn := func(text string, person bool) {
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.LessonLearned, At: sc.s.Now, Text: text, ByUser: person})
+		sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.s.Now, Payload: loop.LessonLearned{Lesson: text, ByUser: person}})
 	}
 	learn("use\nthe sandbox", true)
 	for i := range 50 {
@@ -138,7 +138,7 @@ func TestLessonsAreBounded(t *testing.T) {
 	if len(told) != 20 || told[0] != "use the sandbox" || told[18] != "lesson 49" || len(told[19]) > 700 {
 		t.Errorf("%d: %q", len(told), told)
 	}
-	sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.LessonForgotten, At: sc.s.Now, Text: "use the sandbox"})
+	sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.s.Now, Payload: loop.LessonForgotten{Lesson: "use the sandbox"}})
 	if strings.Contains(sc.lessons(), "sandbox") || len(sc.s.Lessons) != 19 {
 		t.Error("it was not forgotten")
 	}

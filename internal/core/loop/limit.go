@@ -94,14 +94,6 @@ func (s State) CurrentLimit() Outcome {
 	return m.limit()
 }
 
-func (m *machine) limitEvent(e Event) {
-	if e.Kind == LimitHit {
-		m.limitHit(e.Limit)
-		return
-	}
-	m.limitsChanged(e.Limits)
-}
-
 // limitHit handles a limit that the owner noticed, possibly during a turn.
 func (m *machine) limitHit(o Outcome) {
 	if o != Iterations && o != Duration && o != Budget {
@@ -130,8 +122,8 @@ func (m *machine) limitHit(o Outcome) {
 
 // limitsChanged applies new limits. Raising an exceeded limit lets the loop continue; lowering one
 // below the usage ends it before the next turn.
-func (m *machine) limitsChanged(given *Limits) {
-	if given == nil || *given == (Limits{}) {
+func (m *machine) limitsChanged(given Limits) {
+	if given == (Limits{}) {
 		m.notify(Anomaly, "no limit was named: nothing is changed")
 		return
 	}
@@ -143,7 +135,7 @@ func (m *machine) limitsChanged(given *Limits) {
 		}
 		return
 	}
-	m.s.Policy.Limits = m.s.Policy.Limits.With(*given)
+	m.s.Policy.Limits = m.s.Policy.Limits.With(given)
 	if m.s.ReachedLimit != "" {
 		m.s.ReachedLimit = ""
 		m.s.ReachedLimit = m.limit()

@@ -34,8 +34,8 @@ func TestCostLimit(t *testing.T) {
 	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 9, CostUSD: 0.15}})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("", "turn 2 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish budget")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish budget")
 }
 
 func TestTimeLimitInMidTurn(t *testing.T) {
@@ -44,9 +44,9 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.now = sc.now.Add(8 * time.Hour)
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Interrupted}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish duration")
 }
 
@@ -55,11 +55,11 @@ func TestTimeLimitEndsBaseline(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "finish duration")
 	sc = begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "finish duration")
 }
 
 // Work that is claimed is judged to the end, and the user is told why the loop goes on.
@@ -70,7 +70,7 @@ func TestTimeLimitWaitsForJudging(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.now = sc.now.Add(8 * time.Hour)
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "notify")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "notify")
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -83,9 +83,9 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for range 3 {
 		until := sc.now.Add(5 * time.Hour)
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
+		sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.UsageLimit, Until: until}}}, "wait")
 		sc.now = until
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
 	if got := sc.s.Elapsed(); got > 10*time.Minute {
 		t.Errorf("%s count", got)
@@ -102,13 +102,13 @@ func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second} {
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(-time.Minute)}}, "wait")
+		sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(-time.Minute)}}}, "wait")
 		wait, _ := sc.s.PendingAction(loop.Wait)
 		if got := wait.Until.Sub(sc.now); got != want {
 			t.Errorf("waits %s, want %s", got, want)
 		}
 		sc.now = wait.Until
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
 }
 
@@ -145,12 +145,12 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 			sc := begin(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
 			sc.checkpointed("turn 1 fresh first")
 			if f.Class == loop.Network {
-				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "wait")
-				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "finish duration")
+				sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: f}}, "wait")
+				sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "finish duration")
 			} else {
-				sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
-				sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &f}, "inspect deep")
-				sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish duration")
+				sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "interrupt")
+				sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: f}}, "inspect deep")
+				sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish duration")
 			}
 			if want := "the time limit was reached; the last turn died: the API cannot be reached"; sc.s.Reason != want {
 				t.Errorf("%s, want %s", sc.s.Reason, want)
@@ -211,9 +211,9 @@ func TestBackOffIsBounded(t *testing.T) {
 			if i > 50 {
 				t.Fatalf("%s: backs off for ever", class)
 			}
-			e := loop.Event{Kind: loop.AgentFailed, At: sc.now, Failure: &loop.Failure{Class: class}}
+			e := loop.Event{At: sc.now, Payload: loop.AgentFailed{Failure: loop.Failure{Class: class}}}
 			if sc.s.Phase == loop.Waiting {
-				e = loop.Event{Kind: loop.TimerFired, At: sc.now}
+				e = loop.Event{At: sc.now, Payload: loop.TimerFired{}}
 			}
 			sc.s, _ = loop.Step(sc.s, e)
 		}
@@ -228,12 +228,12 @@ func TestUnknownResultsAreRetriedAndNeverBlamed(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(cannot, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "gates baseline")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	for range 3 {
 		sc.gates(cannot, "wait")
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
 	sc.gates(cannot, "finish error")
 	if sc.s.Ladder.Tries != 0 {
@@ -246,15 +246,15 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	stillRed := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass}}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "commit a")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: stillRed}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(red("x"), "checkpoint")
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 2 fresh next_task")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass}}}, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "turn 3 continue gates_failed")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: stillRed}}, "turn 3 continue gates_failed")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit final-gates")
 	sc.committed("gates final")
@@ -266,8 +266,8 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Verify: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -277,7 +277,7 @@ func TestATurnOfThePersonCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}}, "turn 1 continue no_claim")
 	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
 		t.Errorf("%+v", sc.s.Usage)
 	}
@@ -287,8 +287,8 @@ func TestGoalKinds(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Answer})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish unverified")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: &loop.Claim{}, Text: "42"}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish unverified")
 	if sc.s.Answer != "42" {
 		t.Errorf("answer %q", sc.s.Answer)
 	}
@@ -300,7 +300,7 @@ func TestGoalKinds(t *testing.T) {
 	sc = begin(t, loop.Policy{Kind: loop.Periodic, Every: 5 * time.Minute, Limits: loop.Limits{Iterations: 2}})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("", "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 fresh fresh")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 2 fresh fresh")
 	sc.turn("", "finish finished")
 }
 
@@ -319,7 +319,7 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Tasks: c.tasks}})
+			s, _ := loop.Step(loop.State{}, loop.Event{Payload: loop.Started{Tasks: c.tasks}})
 			if s.Outcome != c.want {
 				t.Errorf("%s, want %s", s.Outcome, c.want)
 			}
@@ -331,7 +331,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByTerm}}, "interrupt")
 	sc.fails(loop.Interrupted, "finish cancelled")
 	if got := sc.s.Outcome.ExitCode(sc.s.StopCause); got != 143 {
 		t.Errorf("exit code %d", got)
@@ -341,27 +341,27 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
 	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.NoEvidence}}, "commit a")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
 	sc.committed("finish cancelled")
 
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "finish cancelled")
 }
 
 func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "gates baseline")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 1 continue interrupted")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "commit a")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "commit a")
 	sc.committed("gates final")
 }
 
@@ -387,8 +387,8 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	for i := range 5 {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates turn")
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect deep")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates turn")
 		sc.gates(red("same"), fmt.Sprintf("turn %d continue no_claim", i+2))
 	}
 	if sc.s.Failing == nil || sc.s.Ladder.Tries != 0 {

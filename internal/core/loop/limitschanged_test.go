@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func changed(l loop.Limits) loop.Event { return loop.Event{Kind: loop.LimitsChanged, Limits: &l} }
+func changed(l loop.Limits) loop.Event { return loop.Event{Payload: loop.LimitsChanged{Limits: l}} }
 
 // What is named is changed, in all; what is not stays. The same event again is no other.
 func TestLimitsAreChanged(t *testing.T) {
@@ -24,8 +24,8 @@ func TestLimitsAreChanged(t *testing.T) {
 		t.Errorf("limits %+v, want %+v", got, want)
 	}
 	for range 3 {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}})
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+		sc.s, _ = loop.Step(sc.s, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}})
 	}
 	if sc.s.Iteration != 4 {
 		t.Errorf("iteration %d", sc.s.Iteration)
@@ -41,8 +41,8 @@ func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("", "turn 2 continue no_claim")
 	sc.feed(changed(loop.Limits{Iterations: 1}), "notify")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish iterations")
 }
 
@@ -51,7 +51,7 @@ func TestALimitThatIsUsedUpEndsAWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 9}})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Hour)}}, "wait")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Hour)}}}, "wait")
 	sc.feed(changed(loop.Limits{CostUSD: 0.5}), "notify; finish budget")
 }
 
@@ -64,7 +64,7 @@ func TestALimitThatHasPassedIsRaised(t *testing.T) {
 		sc.checkpointed("gates baseline")
 		sc.gates(green, "turn 1 fresh first")
 		sc.now = sc.now.Add(time.Hour)
-		sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+		sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "interrupt")
 		return sc
 	}
 	sc := at()
@@ -72,15 +72,15 @@ func TestALimitThatHasPassedIsRaised(t *testing.T) {
 	sc.fails(loop.Interrupted, "turn 1 continue interrupted")
 
 	sc = at()
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Interrupted}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.feed(changed(loop.Limits{Duration: -1}), "")
 	sc.gates(loop.Gates{Status: gate.Fail, Reason: "TestX fails"}, "turn 2 continue no_claim")
 
 	sc = at()
 	sc.feed(changed(loop.Limits{Iterations: 20}), "notify")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Interrupted}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "gates limit")
 	sc.gates(green, "finish duration")
 }
 
@@ -90,10 +90,10 @@ func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
 	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 1}})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(changed(loop.Limits{CostUSD: 3}), "")
-	spent := loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: &loop.Failure{Class: loop.OverBudget}}
+	spent := loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: loop.Failure{Class: loop.OverBudget}}}
 	sc.feed(spent, "turn 1 continue interrupted")
 	sc.feed(spent, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "finish budget")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish budget")
 }
 
 // A loop that has not begun yet begins with them.
@@ -101,9 +101,7 @@ func TestLimitsAreChangedBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
 	s, _ := loop.Step(loop.State{}, changed(loop.Limits{Iterations: 5, Duration: -1}))
 	s, _ = loop.Step(s, changed(loop.Limits{Iterations: 3})) // the other stays
-	s, _ = loop.Step(s, loop.Event{Kind: loop.Started, Start: &loop.Start{
-		Policy: loop.Policy{Limits: loop.Limits{Iterations: 9, Duration: time.Hour, Tokens: 7}}, Tasks: open("a"),
-	}})
+	s, _ = loop.Step(s, loop.Event{Payload: loop.Started{Policy: loop.Policy{Limits: loop.Limits{Iterations: 9, Duration: time.Hour, Tokens: 7}}, Tasks: open("a")}})
 	if got, want := s.Policy.Limits, (loop.Limits{Iterations: 3, Tokens: 7}); got != want {
 		t.Errorf("limits %+v, want %+v", got, want)
 	}

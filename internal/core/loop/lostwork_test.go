@@ -36,16 +36,16 @@ func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
 	t.Parallel()
 	sc := both(t)
 	sc.gates(proven, "finish verified")
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"a"}}, "")
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: []string{"a"}}}, "")
 	if got := sc.statuses(); got != "a done b open " || sc.s.Outcome != loop.Unverified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: []string{"a", "b"}}, "") // the undo
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: []string{"a", "b"}}}, "") // the undo
 	if got := sc.statuses(); got != "a done b done " || sc.s.Outcome != loop.Verified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: endless.Limits}}, "checkpoint")
 	if sc.s.Current != "a" {
 		t.Errorf("goes on with %s", sc.s.Current)
 	}
@@ -56,17 +56,17 @@ func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
 	t.Parallel()
 	sc := both(t)
 	sc.gates(proven, "finish verified")
-	sc.feed(loop.Event{Kind: loop.Concluded}, "")
+	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
 	took := sc.s.Elapsed()
-	for _, e := range []loop.Event{{Kind: loop.CheckpointRestored, Tasks: []string{"a"}}, {Kind: loop.Approved, Tasks: []string{"a"}}, {Kind: loop.Rejected, Paths: []string{"a_test.go"}}} {
+	for _, e := range []loop.Event{{Payload: loop.CheckpointRestored{DoneTasks: []string{"a"}}}, {Payload: loop.Approved{Tasks: []string{"a"}}}, {Payload: loop.Rejected{Paths: []string{"a_test.go"}}}} {
 		sc.now = sc.now.Add(8 * time.Hour)
 		sc.feed(e, "")
 		if got := sc.s.Elapsed(); got != took {
-			t.Errorf("%s: %s of work, %s before", e.Kind, got, took)
+			t.Errorf("%s: %s of work, %s before", e.Kind(), got, took)
 		}
 	}
 	sc.now = sc.now.Add(8 * time.Hour)
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: endless.Limits}}, "checkpoint")
 	if got := sc.s.Elapsed(); got > took+time.Minute {
 		t.Errorf("reopened: %s of work, %s before", got, took)
 	}
@@ -83,18 +83,18 @@ func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
 	}
 	sc := judging()
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
 
 	sc = judging()
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
 
 	sc = judging()
 	sc.turn("done", "gates claim")
 	sc.gates(red("x"), "turn 2 continue gates_failed")
-	sc.feed(loop.Event{Kind: loop.CheckpointRestored}, "")
-	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
+	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner}}, "checkpoint")
 }
 
 func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
@@ -110,7 +110,7 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	sc.gates(green, "turn 3 fresh next_task")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
-	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c2", Tree: "t2", Tasks: []string{"b"}}, "notify; checkpoint")
+	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c2", Tree: "t2", LostTasks: []string{"b"}}}, "notify; checkpoint")
 }
 
 // mayGoBack has a user restore a checkpoint, with some tasks done in it.
@@ -122,7 +122,7 @@ func (w *world) mayGoBack() {
 		}
 	}
 	if w.coin(4) {
-		w.feed(loop.Event{Kind: loop.CheckpointRestored, Tasks: done})
+		w.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: done}})
 	}
 }
 

@@ -10,8 +10,8 @@ func TestAMergeIsAskedForAndDecidesNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.MergeRequested, Text: "half"}, "")
-	sc.feed(loop.Event{Kind: loop.MergeRequested, Text: "all"}, "")
+	sc.feed(loop.Event{Payload: loop.MergeRequested{Summary: "half"}}, "")
+	sc.feed(loop.Event{Payload: loop.MergeRequested{Summary: "all"}}, "")
 	if m := sc.s.Merge; m == nil || m.Summary != "all" || m.Iteration != 1 || sc.s.Phase != loop.Turning {
 		t.Errorf("%+v while %s", m, sc.s.Phase)
 	}
@@ -21,7 +21,7 @@ func TestWhatIsDoneInPartIsRemembered(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Partial: "the parser stands"}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Partial: "the parser stands"}}}, "inspect")
 	want := loop.RecapLine{Iteration: 1, Task: "a", What: "done in part: the parser stands"}
 	if h := sc.s.History; len(h) != 1 || h[0] != want {
 		t.Errorf("history %+v", h)
@@ -33,7 +33,7 @@ func TestTheSummaryOfAClaimIsWhatWasSaid(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	claim := &loop.Claim{Tasks: []string{"a"}, Summary: "the parser stands\nEvidence: TestParse"}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Text: "Bye.", Claim: claim}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Text: "Bye.", Claim: claim}}}, "inspect deep")
 	if sc.s.LastAgentLine != "the parser stands Evidence: TestParse" && sc.s.LastAgentLine != "the parser stands" {
 		t.Errorf("said %q", sc.s.LastAgentLine)
 	}

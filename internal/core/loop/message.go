@@ -43,9 +43,9 @@ func (s State) Undelivered() []Message {
 
 // messageArrived queues a message. If it is for the current turn, earlier messages are delivered
 // with it.
-func (m *machine) messageArrived(e Event) {
-	m.queue(Message{Text: e.Text, Now: e.Now, Task: m.openTask()})
-	if e.Now && m.s.Phase == Turning {
+func (m *machine) messageArrived(a MessageArrived) {
+	m.queue(Message{Text: a.Text, Now: a.Now, Task: m.openTask()})
+	if a.Now && m.s.Phase == Turning {
 		m.do(Action{Do: Deliver, Messages: m.s.Undelivered()})
 	}
 }

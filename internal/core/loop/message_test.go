@@ -35,12 +35,12 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	tell := func(id string, now bool, want string) {
 		t.Helper()
-		sc.feed(loop.Event{Kind: loop.MessageArrived, ID: id, Text: id, Now: now}, want)
+		sc.feed(loop.Event{ID: id, Payload: loop.MessageArrived{Text: id, Now: now}}, want)
 	}
 	tell("m1", false, "")
 	tell("m2", true, "deliver")
 	tell("m2", true, "") // the same message again
-	sc.feed(loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "")
+	sc.feed(loop.Event{Payload: loop.Delivered{MessageIDs: []string{"m1"}}}, "")
 	tell("m3", false, "")
 	if diff := cmp.Diff("|m1* m2 m3", said(sc.s)); diff != "" {
 		t.Fatal(diff)
@@ -52,9 +52,9 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	if diff := cmp.Diff([]string{"m2", "m3"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
 	}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
 	tell("m4", true, "") // no turn is under way
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 3 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 3 continue no_claim")
 	if diff := cmp.Diff("m1 m2 m3|m4*", said(sc.s)); diff != "" {
 		t.Error(diff)
 	}
@@ -65,16 +65,16 @@ func TestMessageInATurnThatDies(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(sc *scenario){
 		"the agent": func(sc *scenario) {
-			sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}}, "turn 1 continue interrupted")
+			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Interrupted}}}, "turn 1 continue interrupted")
 		},
-		"the owner": func(sc *scenario) { sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted") },
+		"the owner": func(sc *scenario) { sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 1 continue interrupted") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{Kind: loop.Change})
 			sc.checkpointed("turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "m1", Now: true}, "deliver")
-			sc.feed(loop.Event{Kind: loop.Delivered, IDs: []string{"m1"}}, "")
+			sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "m1", Now: true}}, "deliver")
+			sc.feed(loop.Event{Payload: loop.Delivered{MessageIDs: []string{"m1"}}}, "")
 			dies(sc)
 			if diff := cmp.Diff([]string{"m1"}, sc.s.Pending[0].Notes); diff != "" || len(sc.s.ReadMessages) > 0 {
 				t.Error(diff, sc.s.ReadMessages)
@@ -90,7 +90,7 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 	var sent, got []string
 	for i := range 50 {
 		sent = append(sent, fmt.Sprint(i))
-		sc.feed(loop.Event{Kind: loop.MessageArrived, ID: sent[i], Text: sent[i]}, "")
+		sc.feed(loop.Event{ID: sent[i], Payload: loop.MessageArrived{Text: sent[i]}}, "")
 	}
 	sc.checkpointed("turn 1 fresh first")
 	for n := 2; len(sc.s.Messages) > 0 && n < 9; n++ {
@@ -106,12 +106,12 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 
 // says is a message in a random walk, which a turn under way may be given.
 func (w *world) says() {
-	w.feed(loop.Event{Kind: loop.MessageArrived, ID: fmt.Sprint("note-", w.events), Text: "note", Now: w.coin(2)})
+	w.feed(loop.Event{ID: fmt.Sprint("note-", w.events), Payload: loop.MessageArrived{Text: "note", Now: w.coin(2)}})
 	var ids []string
 	for _, m := range w.s.Undelivered() {
 		ids = append(ids, m.ID)
 	}
-	w.feed(loop.Event{Kind: loop.Delivered, IDs: ids[:w.r.IntN(len(ids)+1)]})
+	w.feed(loop.Event{Payload: loop.Delivered{MessageIDs: ids[:w.r.IntN(len(ids)+1)]}})
 }
 
 // checkAllTold: a loop whose work is done ends with a message of the user that no turn had
@@ -129,21 +129,21 @@ func (w *world) checkAllTold() {
 func (w *world) checkMessages(before loop.State, e loop.Event) {
 	was, kept := before.Messages, w.s.Messages
 	for len(was) > 0 && (len(kept) == 0 || was[0].ID != kept[0].ID) {
-		if e.Kind != loop.TurnEnded || was[0].Delivered.IsZero() {
-			w.t.Errorf("%s loses %+v", e.Kind, was[0])
+		if e.Kind() != loop.KindTurnEnded || was[0].Delivered.IsZero() {
+			w.t.Errorf("%s loses %+v", e.Kind(), was[0])
 		}
 		was = was[1:]
 	}
 	for i, m := range was {
 		if i >= len(kept) || kept[i].ID != m.ID {
-			w.t.Errorf("%s: %s is no longer in its place: %v", e.Kind, m.ID, kept)
+			w.t.Errorf("%s: %s is no longer in its place: %v", e.Kind(), m.ID, kept)
 			return
 		}
 	}
 	ids := map[string]bool{}
 	for _, m := range kept {
 		if ids[m.ID] {
-			w.t.Errorf("%s doubles %s", e.Kind, m.ID)
+			w.t.Errorf("%s doubles %s", e.Kind(), m.ID)
 		}
 		ids[m.ID] = true
 	}

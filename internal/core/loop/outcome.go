@@ -36,7 +36,7 @@ func Outcomes() []Outcome {
 	}
 }
 
-// Causes of a cancellation, as Event.Text of Cancelled.
+// Causes of a cancellation, of Cancelled.
 const (
 	ByInterrupt = "int"
 	ByStop      = "stop"

@@ -24,10 +24,14 @@ const diagramFile = "../../../docs/reference/machine.md"
 // samples are the events of a kind that lead to different places.
 func samples(k loop.EventKind) []loop.Event {
 	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
-	ev := func(e loop.Event) loop.Event { e.Kind, e.At = k, at; return e }
 	var out []loop.Event
+	add := func(payloads ...loop.Payload) {
+		for _, p := range payloads {
+			out = append(out, loop.Event{At: at, Payload: p})
+		}
+	}
 	switch k {
-	case loop.Started:
+	case loop.KindStarted:
 		open := []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Status: loop.Open, DependsOn: []string{"a"}}}
 		done := []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}
 		for _, p := range []loop.Policy{
@@ -50,58 +54,91 @@ func samples(k loop.EventKind) []loop.Event {
 			if p.Handover || p.Isolate || p.Reviews { // one is enough for what is theirs
 				tasks = open[:1]
 			}
-			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: tasks}}))
+			add(loop.Started{Policy: p, Tasks: tasks})
 		}
-		out = append(out, ev(loop.Event{Start: &loop.Start{Tasks: done}}), ev(loop.Event{Start: &loop.Start{}}))
-	case loop.Reopened:
-		out = append(out, ev(loop.Event{Start: &loop.Start{Policy: loop.Policy{Limits: loop.Limits{Iterations: 6}}}}))
-	case loop.GatesFinished:
+		add(loop.Started{Tasks: done}, loop.Started{})
+	case loop.KindReopened:
+		add(loop.Reopened{Limits: loop.Limits{Iterations: 6}})
+	case loop.KindGatesFinished:
 		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
 			for _, evd := range []gate.Evidence{gate.Proven, gate.Unproven} {
-				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Tree: "t", Proof: loop.Proof{Evidence: evd}}}))
+				add(loop.GatesFinished{Gates: loop.Gates{Status: st, Green: st == gate.Pass, Tree: "t", Proof: loop.Proof{Evidence: evd}}})
 			}
 		}
-		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetriesSpent: true}}}),
-			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetryAt: at.Add(time.Hour)}}}))
-	case loop.TurnEnded:
+		add(loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}},
+			loop.GatesFinished{Gates: loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetriesSpent: true}}},
+			loop.GatesFinished{Gates: loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetryAt: at.Add(time.Hour)}}})
+	case loop.KindTurnEnded:
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
-			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
+			add(loop.TurnEnded{Turn: loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}})
 		}
-		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}}), ev(loop.Event{Turn: &loop.Turn{}, Isolated: true}),
-			ev(loop.Event{Turn: &loop.Turn{ToolCalls: 1, ContextPercent: 90}}))
-	case loop.AgentFailed:
+		add(loop.TurnEnded{Turn: loop.Turn{ByUser: true}}, loop.TurnEnded{Isolated: true}, loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 90}})
+	case loop.KindAgentFailed:
 		for _, c := range loop.Classes() {
-			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}), ev(loop.Event{Failure: &loop.Failure{Class: c}, Isolated: true}))
+			add(loop.AgentFailed{Failure: loop.Failure{Class: c}}, loop.AgentFailed{Failure: loop.Failure{Class: c}, Isolated: true})
 		}
-		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByUser: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
-	case loop.TreeInspected:
-		out = append(out, ev(loop.Event{Inspection: &loop.Inspection{}}), ev(loop.Event{Inspection: &loop.Inspection{Changed: true}}),
-			ev(loop.Event{Inspection: &loop.Inspection{Tampered: []string{"x"}}}), ev(loop.Event{Inspection: &loop.Inspection{TickedByAgent: []string{"a"}, Shallow: true}}))
-	case loop.LimitHit:
-		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
-	case loop.LimitsChanged:
-		out = append(out, ev(loop.Event{Limits: &loop.Limits{Iterations: 12}}), ev(loop.Event{Limits: &loop.Limits{Iterations: 1, Duration: -1}}))
-	case loop.TestChangeRequested, loop.Approved, loop.Rejected:
-		out = append(out, ev(loop.Event{Paths: []string{"a_test.go"}}))
-	case loop.Checkpointed, loop.Committed, loop.Restored:
-		out = append(out, ev(loop.Event{Tree: "t"}))
-	case loop.HandoverRequested, loop.HandedOver:
-		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, HandoverFailed: true}))
-	case loop.QuestionAsked:
-		out = append(out, ev(loop.Event{Question: &loop.Question{Text: "which?"}}))
-	case loop.CheckpointRestored:
-		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
-	case loop.PlanEditRequested:
-		out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: plan.Add, Title: "c"}}}))
-	case loop.PlanEdited:
+		add(loop.AgentFailed{Turn: &loop.Turn{ByUser: true}, Failure: loop.Failure{Class: loop.Crashed}})
+	case loop.KindTreeInspected:
+		add(loop.TreeInspected{}, loop.TreeInspected{Inspection: loop.Inspection{Changed: true}},
+			loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"x"}}}, loop.TreeInspected{Inspection: loop.Inspection{TickedByAgent: []string{"a"}, Shallow: true}})
+	case loop.KindLimitHit:
+		add(loop.LimitHit{Limit: loop.Duration}, loop.LimitHit{Limit: "nonsense"})
+	case loop.KindLimitsChanged:
+		add(loop.LimitsChanged{Limits: loop.Limits{Iterations: 12}}, loop.LimitsChanged{Limits: loop.Limits{Iterations: 1, Duration: -1}}, loop.LimitsChanged{})
+	case loop.KindTestChangeRequested:
+		add(loop.TestChangeRequested{Paths: []string{"a_test.go"}})
+	case loop.KindApproved:
+		add(loop.Approved{Paths: []string{"a_test.go"}}, loop.Approved{})
+	case loop.KindRejected:
+		add(loop.Rejected{Paths: []string{"a_test.go"}}, loop.Rejected{})
+	case loop.KindCheckpointed:
+		add(loop.Checkpointed{Tree: "t"})
+	case loop.KindCommitted:
+		add(loop.Committed{Tree: "t"})
+	case loop.KindRestored:
+		add(loop.Restored{Tree: "t"})
+	case loop.KindHandoverRequested:
+		add(loop.HandoverRequested{To: loop.OwnerRunner}, loop.HandoverRequested{To: loop.OwnerSession}, loop.HandoverRequested{})
+	case loop.KindHandedOver:
+		add(loop.HandedOver{To: loop.OwnerRunner}, loop.HandedOver{To: loop.OwnerSession}, loop.HandedOver{To: loop.OwnerSession, Failed: true}, loop.HandedOver{})
+	case loop.KindQuestionAsked:
+		add(loop.QuestionAsked{Question: loop.Question{Text: "which?"}}, loop.QuestionAsked{})
+	case loop.KindCheckpointRestored:
+		add(loop.CheckpointRestored{DoneTasks: []string{"a"}}, loop.CheckpointRestored{})
+	case loop.KindPlanEditRequested:
+		add(loop.PlanEditRequested{Edits: []plan.Edit{{ID: "m", Do: plan.Add, Title: "c"}}})
+	case loop.KindPlanEdited:
 		for _, do := range []plan.EditKind{plan.Add, plan.Skip, plan.Reopen, plan.Move} {
-			out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}}))
+			add(loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}})
 		}
-	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeRequested, loop.LessonLearned, loop.LessonForgotten, loop.PauseRequested, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
-		out = append(out, ev(loop.Event{Text: "text"}))
+		add(loop.PlanEdited{})
+	case loop.KindMessageArrived:
+		add(loop.MessageArrived{Text: "text"})
+	case loop.KindAnswered:
+		add(loop.Answered{Answer: "text"})
+	case loop.KindMergeRequested:
+		add(loop.MergeRequested{Summary: "text"})
+	case loop.KindLessonLearned:
+		add(loop.LessonLearned{Lesson: "text"})
+	case loop.KindLessonForgotten:
+		add(loop.LessonForgotten{Lesson: "text"})
+	case loop.KindCancelled:
+		add(loop.Cancelled{Cause: loop.ByStop})
+	case loop.KindFaulted:
+		add(loop.Faulted{Error: "text"})
+	default:
+		out = append(out, bare(k))
+		out[0].At = at
 	}
-	return append(out, ev(loop.Event{})) // without what it should carry
+	return out
+}
+
+// bare is an event of a kind without anything in it.
+func bare(k loop.EventKind) (e loop.Event) {
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"kind":%q}`, k), &e); err != nil {
+		panic(err)
+	}
+	return e
 }
 
 // roundTrip is what the journal and the snapshot make of a state.
@@ -208,21 +245,21 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	t.Parallel()
 	_, pairs := explore()
 	answers := map[loop.Phase][]loop.EventKind{
-		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
-		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Inspecting: {loop.TreeInspected}, loop.Judging: {loop.GatesFinished},
-		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
-		loop.TurningIsolated: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited}, loop.Finishing: {loop.Concluded},
+		loop.New: {loop.KindStarted}, loop.Checkpointing: {loop.KindCheckpointed}, loop.Baseline: {loop.KindGatesFinished},
+		loop.Turning: {loop.KindTurnEnded, loop.KindAgentFailed}, loop.Inspecting: {loop.KindTreeInspected}, loop.Judging: {loop.KindGatesFinished},
+		loop.Committing: {loop.KindCommitted}, loop.Restoring: {loop.KindRestored}, loop.Waiting: {loop.KindTimerFired}, loop.Paused: nil,
+		loop.TurningIsolated: {loop.KindTurnEnded, loop.KindAgentFailed}, loop.HandingOver: {loop.KindHandedOver}, loop.Editing: {loop.KindPlanEdited}, loop.Finishing: {loop.KindConcluded},
 	}
 	// In a user's session a turn may end at any time.
-	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
+	unasked := []loop.EventKind{loop.KindTurnEnded, loop.KindAgentFailed}
 	anywhere := []loop.EventKind{
-		loop.PlanEditRequested, loop.MessageArrived, loop.Delivered, loop.QuestionAsked, loop.Answered, loop.MergeRequested, loop.TestChangeRequested, loop.Approved, loop.Rejected, loop.LessonLearned, loop.LessonForgotten, loop.PauseRequested, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.LimitsChanged, loop.HandoverRequested,
+		loop.KindPlanEditRequested, loop.KindMessageArrived, loop.KindDelivered, loop.KindQuestionAsked, loop.KindAnswered, loop.KindMergeRequested, loop.KindTestChangeRequested, loop.KindApproved, loop.KindRejected, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindPauseRequested, loop.KindResumed, loop.KindCancelled, loop.KindOwnerLost, loop.KindFaulted, loop.KindLimitHit, loop.KindLimitsChanged, loop.KindHandoverRequested,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
-			if p == loop.Ended || slices.Contains(anywhere, k) || k == loop.CheckpointRestored && p != loop.New || slices.Contains(answers[p], k) ||
-				p != loop.New && (slices.Contains(unasked, k) || k == loop.HandedOver) {
+			if p == loop.Ended || slices.Contains(anywhere, k) || k == loop.KindCheckpointRestored && p != loop.New || slices.Contains(answers[p], k) ||
+				p != loop.New && (slices.Contains(unasked, k) || k == loop.KindHandedOver) {
 				want = "defined"
 			}
 			if got := pairs[[2]string{string(p), string(k)}]; got != want {
@@ -258,21 +295,21 @@ func diagram(t *testing.T) string {
 	edges, _ := explore()
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
-		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseRequested: true,
-		loop.PlanEditRequested: true, loop.MessageArrived: true, loop.Delivered: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeRequested: true, loop.TestChangeRequested: true, loop.Approved: true, loop.Rejected: true, loop.LessonLearned: true, loop.LessonForgotten: true, loop.LimitHit: true, loop.LimitsChanged: true, loop.HandedOver: true, loop.HandoverRequested: true, loop.CheckpointRestored: true,
+		loop.KindCancelled: true, loop.KindFaulted: true, loop.KindOwnerLost: true, loop.KindPauseRequested: true,
+		loop.KindPlanEditRequested: true, loop.KindMessageArrived: true, loop.KindDelivered: true, loop.KindQuestionAsked: true, loop.KindAnswered: true, loop.KindMergeRequested: true, loop.KindTestChangeRequested: true, loop.KindApproved: true, loop.KindRejected: true, loop.KindLessonLearned: true, loop.KindLessonForgotten: true, loop.KindLimitHit: true, loop.KindLimitsChanged: true, loop.KindHandedOver: true, loop.KindHandoverRequested: true, loop.KindCheckpointRestored: true,
 	}
 	for e := range edges {
-		if e.on == loop.HandedOver && e.from != loop.HandingOver {
+		if e.on == loop.KindHandedOver && e.from != loop.HandingOver {
 			continue
 		}
-		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended && e.on != loop.Reopened || e.on == loop.Reopened && e.to == loop.Ended {
+		if e.from == e.to && (anywhere[e.on] || e.on == loop.KindResumed) || e.from == loop.Ended && e.on != loop.KindReopened || e.on == loop.KindReopened && e.to == loop.Ended {
 			continue
 		}
 		if (e.to == loop.Finishing || e.to == loop.Ended) && anywhere[e.on] {
 			continue
 		}
 		ignored := e.from == e.to && !slices.Contains([]loop.Phase{loop.Turning, loop.Waiting}, e.from)
-		if ignored && (e.on == loop.TurnEnded || e.on == loop.AgentFailed) {
+		if ignored && (e.on == loop.KindTurnEnded || e.on == loop.KindAgentFailed) {
 			continue
 		}
 		on[[2]loop.Phase{e.from, e.to}] = append(on[[2]loop.Phase{e.from, e.to}], string(e.on))

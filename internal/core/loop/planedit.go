@@ -47,16 +47,20 @@ const (
 	skippedByUser = "skipped by a user"
 )
 
-// queuePlanEdits queues a user's edits and those that waited in the inbox when an owner began. The
-// inbox delivers the latter again, so their IDs are remembered.
-func (m *machine) queuePlanEdits(e Event) {
-	for _, edit := range e.Edits {
-		switch {
-		case e.Kind == PlanEdited || e.Kind != PlanEditRequested && slices.Contains(m.s.ReceivedIDs, edit.ID):
-			continue
-		case e.Kind != PlanEditRequested:
+// queueInboxEdits queues edits that waited in the inbox when an owner began. The inbox delivers them
+// again, so their IDs are remembered.
+func (m *machine) queueInboxEdits(edits []plan.Edit) {
+	for _, edit := range edits {
+		if !slices.Contains(m.s.ReceivedIDs, edit.ID) {
 			m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), edit.ID), maxReceivedIDs)
+			m.queuePlanEdits([]plan.Edit{edit})
 		}
+	}
+}
+
+// queuePlanEdits queues a user's edits of the plan until the next turn.
+func (m *machine) queuePlanEdits(edits []plan.Edit) {
+	for _, edit := range edits {
 		if len(m.s.Edits) == maxEdits {
 			m.notify(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", maxEdits))
 			continue
@@ -84,17 +88,17 @@ func (m *machine) warnPendingEdits() {
 
 // planEdited applies the edits of the plan to the loop's tasks. If the current task was skipped,
 // its unfinished work is undone as with any skip.
-func (m *machine) planEdited(e Event) {
+func (m *machine) planEdited(p PlanEdited) {
 	tried := func(wanted plan.Edit) bool {
-		return slices.ContainsFunc(e.Edits, func(t plan.Edit) bool { return t.ID == wanted.ID })
+		return slices.ContainsFunc(p.Edits, func(t plan.Edit) bool { return t.ID == wanted.ID })
 	}
 	m.s.Edits = slices.DeleteFunc(slices.Clone(m.s.Edits), tried)
 	if len(m.s.Edits) == 0 {
 		m.s.Edits = nil
 	}
-	m.addTasks(e.Added)
-	m.planReplaced(e.Plan)
-	for _, edit := range e.Edits {
+	m.addTasks(p.Added)
+	m.planReplaced(p.Plan)
+	for _, edit := range p.Edits {
 		if edit.Failed != "" {
 			m.notify(Warning, fmt.Sprintf("the plan was not edited (%s): %s", edit.Do, edit.Failed))
 			continue

@@ -17,7 +17,7 @@ func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
 func (w *world) planAsked() loop.Event {
 	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
 	e := plan.Edit{ID: w.tree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.aTask(), Task: w.aTask()}
-	return loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{e}}
+	return loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{e}}}
 }
 
 func (w *world) aTask() string {
@@ -29,7 +29,7 @@ func (w *world) aTask() string {
 
 // planEdited is what comes of edits: a few tasks are added, and some edits fail.
 func (w *world) planEdited(edits []plan.Edit) loop.Event {
-	e := loop.Event{Kind: loop.PlanEdited, Edits: slices.Clone(edits)}
+	e := loop.PlanEdited{Edits: slices.Clone(edits)}
 	for i := range e.Edits {
 		switch edit := &e.Edits[i]; {
 		case w.coin(3):
@@ -41,20 +41,20 @@ func (w *world) planEdited(edits []plan.Edit) loop.Event {
 			e.Plan = slices.Clone(w.s.Tasks[1:])
 		}
 	}
-	return e
+	return loop.Event{Payload: e}
 }
 
 // edit has a user edit the plan, and the machine take it.
 func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
 	sc.t.Helper()
 	e.ID = "m"
-	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{e}}, when)
+	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{e}}}, when)
 	if sc.s.Phase == loop.Editing {
 		return
 	}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
-	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{e}, Added: added}, want)
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{e}, Added: added}}, want)
 }
 
 func tasksNow(s loop.State) string {
@@ -107,21 +107,21 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}, "commit a")
-	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}}, "commit a")
+	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c", Tree: "t"}}, "gates final")
 	again := sc.s
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "finish verified")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true}}}, "finish verified")
 	if got := sc.s.Progress(); got != "1 of 2 tasks done, 1 left out" || sc.s.HasWorkLeft() {
 		t.Errorf("%q, left %v", got, sc.s.HasWorkLeft())
 	}
 
 	// Retried while the last gates run: the loop does not end.
 	sc.s = again
-	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "edit")
-	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}}, "")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true}}}, "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}}, "checkpoint")
 	if sc.s.Current != "b" {
 		t.Errorf("at work: %q", sc.s.Current)
 	}
@@ -134,10 +134,10 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}, "commit a+b")
-	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}}, "commit a+b")
+	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c", Tree: "t"}}, "gates final")
 	if b, _ := sc.s.Task("b"); b.Status != loop.Done || b.LeftOut {
 		t.Errorf("%+v", b)
 	}
@@ -148,12 +148,11 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}}, "")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "edit")
 	sc.feed(loop.Event{
-		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
-		Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}},
+		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}}},
 	}, "notify; notify; checkpoint")
 	if got := tasksNow(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
 		t.Error(got)
@@ -165,12 +164,11 @@ func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Title: "holds 1", Status: loop.Done, Commit: "c1"}, loop.Task{ID: "c", Title: "same", Status: loop.Done, Commit: "c1"})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PlanEditRequested, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}}, "")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "edit")
 	sc.feed(loop.Event{
-		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
-		Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}},
+		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}}},
 	}, "notify; turn 2 continue no_claim")
 	if got := tasksNow(sc.s); got != "a open, b open, c done" {
 		t.Error(got)
@@ -184,8 +182,8 @@ func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	edit := []plan.Edit{{ID: "m", Do: plan.Add, Title: "new"}}
-	sc.feed(loop.Event{Kind: loop.OwnerLost, Edits: edit}, "edit")
-	sc.feed(loop.Event{Kind: loop.PlanEditRequested, ID: "m", Edits: edit}, "")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}, QueuedEdits: edit}, "edit")
+	sc.feed(loop.Event{ID: "m", Payload: loop.PlanEditRequested{Edits: edit}}, "")
 	if len(sc.s.Edits) != 1 {
 		t.Errorf("%v", sc.s.Edits)
 	}

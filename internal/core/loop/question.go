@@ -150,20 +150,6 @@ func (q Question) Choice(answer string) (string, error) {
 	return q.Choices[n-1], nil
 }
 
-// conversationEvent handles messages, questions and answers.
-func (m *machine) conversationEvent(e Event) {
-	switch e.Kind {
-	case QuestionAsked:
-		m.questionAsked(e.Question)
-	case Answered:
-		m.questionAnswered(e)
-	case Delivered:
-		m.delivered(e.IDs)
-	default:
-		m.messageArrived(e)
-	}
-}
-
 // questionAsked keeps the latest question of a task.
 func (m *machine) questionAsked(asked *Question) {
 	if asked == nil || strings.TrimSpace(asked.Text) == "" {
@@ -264,16 +250,16 @@ func (s State) SavesWork() bool {
 }
 
 // restored continues after a restore of the start tree or of saved work.
-func (m *machine) restored(e Event) {
-	if !e.Unchanged && m.s.WorkToRestore == nil {
+func (m *machine) restored(r Restored) {
+	if !r.Unchanged && m.s.WorkToRestore == nil {
 		m.updateTask(m.s.Current, func(t *Task) { t.WorkKept = true })
 		if !m.s.SavesWork() {
 			m.s.Restores++
 		}
 	}
-	if len(e.Paths) > 0 && m.s.WorkToRestore != nil {
+	if len(r.Conflicts) > 0 && m.s.WorkToRestore != nil {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
-			strings.Join(e.Paths, ", ") + ". As you had them: git show " + m.s.WorkToRestore.Work + ":PATH")
+			strings.Join(r.Conflicts, ", ") + ". As you had them: git show " + m.s.WorkToRestore.Work + ":PATH")
 	}
 	m.s.WorkToRestore = nil
 	m.follow(m.s.After)
@@ -304,17 +290,17 @@ func (m *machine) restoreSavedWork() bool {
 
 // questionAnswered applies the user's answer to the named task, or to the one that asked first.
 // Without a question it becomes a message.
-func (m *machine) questionAnswered(e Event) {
+func (m *machine) questionAnswered(a Answered) {
 	asked := m.s.Unanswered()
-	if len(e.Tasks) > 0 {
-		asked = exclude(asked, func(q Question) bool { return q.Task != e.Tasks[0] })
+	if a.Task != "" {
+		asked = exclude(asked, func(q Question) bool { return q.Task != a.Task })
 	}
-	if e.Question != nil { // to that one alone: a late yes is no yes to the next question
-		asked = exclude(asked, func(q Question) bool { return !q.At.Equal(e.Question.At) })
+	if a.Question != nil { // to that one alone: a late yes is no yes to the next question
+		asked = exclude(asked, func(q Question) bool { return !q.At.Equal(a.Question.At) })
 	}
 	if len(asked) == 0 {
-		if e.Question == nil {
-			m.queue(Message{Text: e.Text, Task: m.openTask()})
+		if a.Question == nil {
+			m.queue(Message{Text: a.Answer, Task: m.openTask()})
 		}
 		return
 	}
@@ -322,12 +308,12 @@ func (m *machine) questionAnswered(e Event) {
 	_, waits := m.s.AwaitedAnswer()
 	if q.Approve != "" {
 		m.changeQuestion(q.Task, func(kept *Question) {
-			if kept.Answer = cmp.Or(strings.TrimSpace(e.Text), no); Approves(e.Text) {
+			if kept.Answer = cmp.Or(strings.TrimSpace(a.Answer), no); Approves(a.Answer) {
 				kept.Answer = yes
 			}
 		})
 	} else {
-		m.answerTo(q, "The answer: "+e.Text)
+		m.answerTo(q, "The answer: "+a.Answer)
 	}
 	if waits {
 		m.startClock()

@@ -15,7 +15,7 @@ func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
 	sc := begin(t, p, open("a")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, map[bool]string{false: "turn 1 fresh first", true: "turn 1 continue first"}[p.Attended])
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC or\nlocal?", Choices: []string{"UTC", "local"}, Proposed: proposed}}, "")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC or\nlocal?", Choices: []string{"UTC", "local"}, Proposed: proposed}}}, "")
 	sc.turn("", "wait")
 	return sc
 }
@@ -28,15 +28,15 @@ func TestQuestionIsAnswered(t *testing.T) {
 		t.Fatalf("%+v", q)
 	}
 	before := sc.s.Elapsed()
-	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "I am on my way"}, "") // no answer
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
-	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
+	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "I am on my way"}}, "") // no answer
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
+	sc.feed(loop.Event{Payload: loop.Resumed{}}, "wait")
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
-	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "") // the same message again
+	sc.feed(loop.Event{ID: "m1", Payload: loop.Answered{Answer: "UTC"}}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{ID: "m1", Payload: loop.Answered{Answer: "UTC"}}, "") // the same message again
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || len(sc.s.Questions) > 0 {
 		t.Errorf("%q %+v", notes, sc.s.Questions)
 	}
@@ -48,8 +48,8 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Unreadable: true}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Unreadable: true}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 2 continue no_claim")
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your question could not be read") {
 		t.Errorf("%q", notes)
 	}
@@ -61,8 +61,8 @@ func TestAnotherPromiseIsTold(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 2 continue no_claim")
 	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which claims nothing here") {
 		t.Errorf("%q", notes)
 	}
@@ -97,8 +97,8 @@ func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?"}}}, "")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes"}}, "")
 	sc.turn("", "turn 2 continue no_claim")
 }
 
@@ -108,9 +108,9 @@ func TestQuestionSurvivesItsOwner(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?"}}}, "")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes"}}, "turn 1 continue interrupted")
 }
 
 // No answer is not yes: the task is left for the next, unless the user chose a time after
@@ -129,7 +129,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			sc := asked(t, loop.Policy{AnswerWithin: c.within}, c.proposed)
-			sc.feed(loop.Event{Kind: loop.TimerFired}, c.want)
+			sc.feed(loop.Event{Payload: loop.TimerFired{}}, c.want)
 			task, _ := sc.s.Task("a")
 			if blocked := task.Status == loop.Blocked; blocked != (c.want == "checkpoint") || len(sc.s.Questions) > 0 {
 				t.Errorf("%+v %+v", task, sc.s.Questions)
@@ -144,7 +144,7 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?"}}}, "")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	sc.committed("checkpoint")
@@ -159,9 +159,9 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 func TestQuestionInASession(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{Attended: true}, "")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect") // the client woke the session
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{}}, "wait")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}}, "turn 3 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect") // the client woke the session
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "wait")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "turn 3 continue no_claim")
 	if len(sc.s.Questions) > 0 {
 		t.Errorf("%+v", sc.s.Questions)
 	}
@@ -173,20 +173,20 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{}, "")
 	q := sc.s.Questions[0]
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At.Add(-time.Second)}}, "")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes", Task: q.Task, Question: &loop.Question{At: q.At.Add(-time.Second)}}}, "")
 	if _, waits := sc.s.AwaitedAnswer(); !waits || len(sc.s.Messages) > 0 {
 		t.Errorf("%+v", sc.s)
 	}
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes", Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes", Task: q.Task, Question: &loop.Question{At: q.At}}}, "turn 2 continue no_claim")
 }
 
 // asks is a message and a question in a random walk, which somebody may answer at once.
 func (w *world) asks() {
 	w.changesLimits()
 	w.says()
-	w.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}})
+	w.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}}})
 	if w.coin(2) {
-		w.feed(loop.Event{Kind: loop.Answered, Text: "that"})
+		w.feed(loop.Event{Payload: loop.Answered{Answer: "that"}})
 	}
 }
 

@@ -20,7 +20,7 @@ func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}, Text: "it is the contract"}, "")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}, Why: "it is the contract"}}, "")
 	a, _ := sc.s.Task("a")
 	if a.Status != loop.Open || a.Why != "its change of a_test.go was rejected: it is the contract" || a.IfApproved != nil {
 		t.Errorf("%+v", a)
@@ -31,7 +31,7 @@ func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit b")
 	sc.committed("edit")
-	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "restore_files; checkpoint")
+	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: sc.s.Edits}}, "restore_files; checkpoint")
 	if a, _ := sc.s.Task("a"); sc.s.Current != "a" || a.Why != "" || len(sc.s.AwaitingApproval()) != 0 {
 		t.Errorf("at work: %s, %+v", sc.s.Current, a)
 	}
@@ -63,7 +63,7 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
 			reason := sc.s.Reason
-			sc.feed(loop.Event{Kind: loop.Rejected, Paths: paths, Text: "the contract"}, "")
+			sc.feed(loop.Event{Payload: loop.Rejected{Paths: paths, Why: "the contract"}}, "")
 			if name == "of another" {
 				if diff := cmp.Diff([]any{reason, 1, 0}, []any{sc.s.Reason, len(sc.s.Unapproved()), len(sc.s.Rejected)}); diff != "" {
 					t.Error(diff)
@@ -74,8 +74,8 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 			if diff := cmp.Diff(want, []any{sc.s.Outcome, sc.s.Reason, len(sc.s.Unapproved()), sc.s.HasWorkLeft()}); diff != "" {
 				t.Error(diff)
 			}
-			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "edit")
-			sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: sc.s.Edits}, "restore_files; checkpoint")
+			sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "edit")
+			sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: sc.s.Edits}}, "restore_files; checkpoint")
 			if told := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.Contains(told, "its change of a_test.go was rejected: the contract.") {
 				t.Error(told)
 			}
@@ -93,6 +93,6 @@ func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 	sc.gates(bent("a_test.go"), "commit goal")
 	sc.committed("gates final")
 	sc.gates(green, "wait")
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
-	sc.feed(loop.Event{Kind: loop.Answered, Tasks: []string{string(loop.ApproveEnd)}, Text: "yes"}, "restore_files; checkpoint")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
+	sc.feed(loop.Event{Payload: loop.Answered{Task: string(loop.ApproveEnd), Answer: "yes"}}, "restore_files; checkpoint")
 }

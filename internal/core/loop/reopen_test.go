@@ -19,12 +19,12 @@ func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
 	sc.turn("", "gates limit")
 	sc.gates(green, "finish iterations")
 	sc.now = sc.now.Add(24 * time.Hour)
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "turn 2 fresh interrupted")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "turn 2 fresh interrupted")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "notify")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "notify")
 }
 
 func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
@@ -41,7 +41,7 @@ func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
 	sc.gates(proven, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish blocked")
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "checkpoint")
 	if got, _ := sc.s.Task("a"); got.Status != loop.Open || sc.s.Current != "a" {
 		t.Errorf("%+v", got)
 	}
@@ -53,20 +53,20 @@ func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
 	sc := begin(t, p)
 	sc.checkpointed("turn 1 fresh first")
 	sc.now = sc.now.Add(time.Hour)
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: "stop"}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "finish cancelled")
 	if got := sc.s.LimitAfterReopen(loop.Limits{}); got != "" {
 		t.Errorf("spent %q", got)
 	}
 	sc.now = sc.now.Add(24 * time.Hour)
 	given := loop.Limits{Iterations: 1, CostUSD: -1}
-	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: loop.Policy{Limits: given}}}, "turn 2 fresh interrupted")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: given}}, "turn 2 fresh interrupted")
 	want := loop.Limits{Iterations: 2, Duration: 2 * time.Hour, Tokens: 100}
 	if diff := cmp.Diff(want, sc.s.Policy.Limits); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: "stop"}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "finish cancelled")
 	if got := sc.s.LimitAfterReopen(loop.Limits{}); got != loop.Iterations {
 		t.Errorf("spent %q, want its iterations", got)
 	}
@@ -83,9 +83,9 @@ func TestNothingBacksOffForEver(t *testing.T) {
 		if i > 200 {
 			t.Fatal("classes that take turns back off for ever")
 		}
-		e := loop.Event{Kind: loop.AgentFailed, At: sc.now, Failure: &loop.Failure{Class: []loop.Class{loop.Network, loop.Overloaded}[i%2]}}
+		e := loop.Event{At: sc.now, Payload: loop.AgentFailed{Failure: loop.Failure{Class: []loop.Class{loop.Network, loop.Overloaded}[i%2]}}}
 		if sc.s.Phase == loop.Waiting {
-			e = loop.Event{Kind: loop.TimerFired, At: sc.now}
+			e = loop.Event{At: sc.now, Payload: loop.TimerFired{}}
 		}
 		sc.s, _ = loop.Step(sc.s, e)
 	}
@@ -94,11 +94,11 @@ func TestNothingBacksOffForEver(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	var gaps []time.Duration
 	for range 5 {
-		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Minute + time.Second)}}, "wait")
+		sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Minute + time.Second)}}}, "wait")
 		gap := sc.s.Pending[0].Until.Sub(sc.now)
 		gaps = append(gaps, gap)
 		sc.now = sc.now.Add(gap)
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
 	if gaps[4] < 40*time.Second || gaps[4] <= gaps[1] {
 		t.Errorf("a usage limit that is always about to end is asked every %s", gaps)
@@ -118,16 +118,16 @@ func TestAGateThatIsNotThereBuysNoTurn(t *testing.T) {
 func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
-	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "first"}, "")
-	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m1", Text: "first"}, "") // delivered twice
+	sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "first"}}, "")
+	sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "first"}}, "") // delivered twice
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m2", Text: "second"}, "")
+	sc.feed(loop.Event{ID: "m2", Payload: loop.MessageArrived{Text: "second"}}, "")
 	sc.fails(loop.Network, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	if diff := cmp.Diff([]string{"first", "second"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
 	}
-	sc.feed(loop.Event{Kind: loop.MessageArrived, ID: "m3", Text: "third"}, "")
+	sc.feed(loop.Event{ID: "m3", Payload: loop.MessageArrived{Text: "third"}}, "")
 	sc.turn("", "turn 2 continue no_claim")
 	if diff := cmp.Diff([]string{"third"}, sc.s.Pending[0].Notes); diff != "" {
 		t.Error(diff)
@@ -140,7 +140,7 @@ func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "restore_files; turn 2 continue violation")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "restore_files; turn 2 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "restore_files; turn 2 continue interrupted")
 }
 
 func TestASecondCancelDoesNotCutACommit(t *testing.T) {
@@ -150,8 +150,8 @@ func TestASecondCancelDoesNotCutACommit(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
 	sc.committed("finish cancelled")
 }
 
@@ -160,29 +160,29 @@ func TestASecondCancelDoesNotCutACommit(t *testing.T) {
 func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
-	s, _ := loop.Step(sc.s, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, At: sc.now})
+	s, _ := loop.Step(sc.s, loop.Event{At: sc.now, Payload: loop.Cancelled{Cause: loop.ByStop}})
 	if s.Phase != loop.Finishing || !s.Phase.OwnerActs() || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s %s", s.Phase, s.Outcome)
 	}
 	for _, e := range []loop.Event{
-		{Kind: loop.Cancelled, Text: loop.ByTerm},
-		{Kind: loop.LimitHit, Limit: loop.Duration},
-		{Kind: loop.PauseRequested},
-		{Kind: loop.Resumed},
-		{Kind: loop.MessageArrived, Text: "go on"},
+		{Payload: loop.Cancelled{Cause: loop.ByTerm}},
+		{Payload: loop.LimitHit{Limit: loop.Duration}},
+		{Payload: loop.PauseRequested{}},
+		{Payload: loop.Resumed{}},
+		{Payload: loop.MessageArrived{Text: "go on"}},
 	} {
 		next, acts := loop.Step(s, e)
 		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.StopCause != loop.ByStop || len(acts) != 0 {
-			t.Errorf("%s: %s %s by %s, does %v", e.Kind, next.Phase, next.Outcome, next.StopCause, acts)
+			t.Errorf("%s: %s %s by %s, does %v", e.Kind(), next.Phase, next.Outcome, next.StopCause, acts)
 		}
 		s = next
 	}
-	s, acts := loop.Step(s, loop.Event{Kind: loop.OwnerLost})
+	s, acts := loop.Step(s, loop.Event{Payload: loop.OwnerLost{}})
 	if len(acts) != 1 || acts[0].Do != loop.Finish {
 		t.Fatalf("the new owner does %v", acts)
 	}
-	failed, _ := loop.Step(s, loop.Event{Kind: loop.Faulted, Text: "disk full"})
-	s, _ = loop.Step(s, loop.Event{Kind: loop.Concluded})
+	failed, _ := loop.Step(s, loop.Event{Payload: loop.Faulted{Error: "disk full"}})
+	s, _ = loop.Step(s, loop.Event{Payload: loop.Concluded{}})
 	if s.Phase != loop.Ended || failed.Phase != loop.Ended || failed.Outcome != loop.CancelledEnd {
 		t.Errorf("%s; after a fault %s %s", s.Phase, failed.Phase, failed.Outcome)
 	}
@@ -193,15 +193,15 @@ func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 	sc := &scenario{t: t, now: time.Unix(0, 0)}
-	sc.feed(loop.Event{Kind: loop.Faulted, Text: "the disk is full"}, "finish error")
-	sc.feed(loop.Event{Kind: loop.Concluded}, "")
-	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a")}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Faulted{Error: "the disk is full"}}, "finish error")
+	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+	sc.feed(loop.Event{Payload: loop.Started{Policy: p, Tasks: open("a")}}, "checkpoint")
 	if s := sc.s; s.Outcome != "" || s.Reason != "" || !s.EndedAt.IsZero() || len(s.Tasks) != 1 {
 		t.Errorf("%+v", s)
 	}
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
-	sc.feed(loop.Event{Kind: loop.Concluded}, "")
-	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a", "b")}}, "")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+	sc.feed(loop.Event{Payload: loop.Started{Policy: p, Tasks: open("a", "b")}}, "")
 	if sc.s.Phase != loop.Ended || len(sc.s.Tasks) != 1 {
 		t.Errorf("a loop that was begun begins again: %+v", sc.s)
 	}
@@ -212,7 +212,7 @@ func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
 func TestTheFinalGatesAreRunAgain(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
-	for _, end := range []loop.Event{{Kind: loop.Faulted, Text: "the disk is full"}, {Kind: loop.Cancelled, Text: loop.ByInterrupt}} {
+	for _, end := range []loop.Event{{Payload: loop.Faulted{Error: "the disk is full"}}, {Payload: loop.Cancelled{Cause: loop.ByInterrupt}}} {
 		sc := begin(t, p)
 		sc.checkpointed("gates baseline")
 		sc.gates(green, "turn 1 fresh first")
@@ -220,14 +220,14 @@ func TestTheFinalGatesAreRunAgain(t *testing.T) {
 		sc.gates(proven, "commit a")
 		sc.committed("gates final")
 		want := "finish error"
-		if end.Kind == loop.Cancelled {
+		if end.Kind() == loop.KindCancelled {
 			want = "finish cancelled"
 		}
 		sc.feed(end, want)
-		sc.feed(loop.Event{Kind: loop.Concluded}, "")
-		sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "gates final")
+		sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "gates final")
 		sc.gates(green, "finish verified")
-		sc.feed(loop.Event{Kind: loop.Concluded}, "")
-		sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "notify")
+		sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "notify")
 	}
 }

@@ -116,7 +116,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: c.wanted})
 			sc.checkpointed("gates baseline")
 			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go"}}, "notify")
+			sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}}}, "notify")
 			sc.turn("done", "gates claim")
 			claim := bent("a_test.go", "b_test.go")
 			if c.more != nil {
@@ -136,7 +136,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Unapproved(), sc.s.TestRequests)
 			}
 			if name == "where proof is wanted" {
-				sc.feed(loop.Event{Kind: loop.Approved}, "")
+				sc.feed(loop.Event{Payload: loop.Approved{}}, "")
 				if sc.s.Outcome != loop.Verified || sc.s.Tasks[0].Evidence != gate.Proven {
 					t.Errorf("approved: %s, %+v", sc.s.Outcome, sc.s.Tasks[0])
 				}
@@ -241,7 +241,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc := toReview(t, loop.Policy{})
 		for range 3 {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "wait")
-			sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
+			sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates review")
 		}
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "notify; commit a")
 		none(sc, "no review passed it: network")
@@ -251,7 +251,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc := toReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", ReviewResult: loop.ReviewResult{RetryAt: sc.now.Add(5 * time.Hour)}}, "wait")
 		sc.now = sc.now.Add(5 * time.Hour)
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates review")
 		sc.gates(praised, "commit a")
 		sc.committed("gates final")
 		sc.gates(loop.Gates{Status: gate.Pass}, "finish verified") // the wait counts against nothing

@@ -29,7 +29,7 @@ func begin(t *testing.T, p loop.Policy, tasks ...loop.Task) *scenario {
 		tasks = []loop.Task{{ID: "a", Status: loop.Open}}
 	}
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
-	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: tasks}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Started{Policy: p, Tasks: tasks}}, "checkpoint")
 	return sc
 }
 
@@ -46,11 +46,11 @@ func (sc *scenario) feed(e loop.Event, want string) {
 	}
 	got := strings.Join(words, "; ")
 	if sc.s.Phase == loop.Finishing {
-		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Concluded, At: sc.now})
+		sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.now, Payload: loop.Concluded{}})
 		got = strings.Replace(got, "finish", "finish "+string(sc.s.Outcome), 1)
 	}
 	if got != want {
-		sc.t.Fatalf("on %s: %q, want %q (reason %q)", e.Kind, got, want, sc.s.Reason)
+		sc.t.Fatalf("on %s: %q, want %q (reason %q)", e.Kind(), got, want, sc.s.Reason)
 	}
 }
 
@@ -78,7 +78,7 @@ func say(a loop.Action) string {
 
 func (sc *scenario) checkpointed(want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"}, want)
+	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "base"}}, want)
 }
 
 // turn ends with the claim done, blocked or none, and the look at the tree that follows.
@@ -104,24 +104,24 @@ func (sc *scenario) turnSeen(claim string, seen loop.Inspection, want string) {
 	if l := sc.s.Policy.Limits.Iterations; sc.s.Iteration >= l && claim != "done" {
 		look = "inspect deep"
 	}
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: t}, look)
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &seen}, want)
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: *t}}, look)
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: seen}}, want)
 }
 
 func (sc *scenario) gates(g loop.Gates, want string) {
 	sc.t.Helper()
 	g.Green = g.Green || g.Status == gate.Pass
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &g}, want)
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: g}}, want)
 }
 
 func (sc *scenario) committed(want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c1", Tree: "t1"}, want)
+	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c1", Tree: "t1"}}, want)
 }
 
 func (sc *scenario) fails(class loop.Class, want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: class, Message: "m", Hint: "h"}}, want)
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "m", Hint: "h"}}}, want)
 }
 
 var (
@@ -219,7 +219,7 @@ func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turnSeen("", loop.Inspection{Shallow: true, TickedByAgent: []string{"b"}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(proven, "commit b")
 }
 

@@ -10,8 +10,9 @@
 // replaced by one that folds, feeds OwnerLost, and performs the pending actions
 // once more.
 //
-// Files: step.go is the table of phases and events. turn.go decides after a turn, claim.go after
-// the gates, review.go after a review, commit.go after a commit, agentfailure.go after a failed turn.
+// Files: payload.go lists the events with what each brings, action.go the actions. step.go sends
+// each event to its handler. turn.go decides after a turn, claim.go after the gates, review.go after
+// a review, commit.go after a commit, agentfailure.go after a failed turn.
 // ladder.go picks the next attempt at a failing task. testapproval.go and rejection.go apply the
 // user's decisions on changed tests. usersession.go handles turns that the loop did not begin,
 // isolated.go those in a separate session. handover.go changes the owner, message.go queues

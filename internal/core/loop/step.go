@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"time"
 )
 
 // machine is one Step in progress: the new state and the actions so far.
@@ -37,7 +36,14 @@ func (m *machine) clock(e Event) {
 	if !e.At.After(m.s.Now) {
 		return
 	}
-	if (e.Kind == OwnerLost || e.Kind == HandedOver || e.Kind == CheckpointRestored && m.s.Phase != Ended) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
+	away := false
+	switch e.Payload.(type) {
+	case OwnerLost, HandedOver:
+		away = true
+	case CheckpointRestored:
+		away = m.s.Phase != Ended
+	}
+	if away && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
 		m.s.Away += e.At.Sub(m.s.Now)
 	}
 	m.s.Now = e.At
@@ -47,104 +53,160 @@ func (m *machine) handle(e Event) {
 	if m.s.Phase == "" {
 		m.s.Phase = New
 	}
-	if m.s.Phase == Finishing && e.Kind == Cancelled {
-		return // it ends already
-	}
-	if m.s.Phase == Ended && e.Kind == Started && e.Start != nil && m.s.StartedAt.IsZero() {
+	if _, starts := e.Payload.(Started); starts && m.s.Phase == Ended && m.s.StartedAt.IsZero() {
 		m.forgetEnd() // it could not be set up, and is tried again
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && !slices.Contains([]EventKind{Reopened, Approved, Rejected, CheckpointRestored, LessonLearned, LessonForgotten}, e.Kind) {
-		return // late answers to actions that the end overtook
-	}
-	if !m.s.IsNew(e) {
+	if m.endOvertook(e.Payload) || !m.s.IsNew(e) {
 		return
 	}
 	if e.ID != "" {
 		m.s.ReceivedIDs = lastOf(append(slices.Clip(m.s.ReceivedIDs), e.ID), maxReceivedIDs)
 	}
-	m.queuePlanEdits(e)
-	switch e.Kind {
+	m.queueInboxEdits(e.QueuedEdits)
+	m.dispatch(e)
+}
+
+// endOvertook reports whether the event came too late to change a loop that ends or has ended.
+func (m *machine) endOvertook(p Payload) bool {
+	switch p.(type) {
+	case Reopened, Approved, Rejected, CheckpointRestored, LessonLearned, LessonForgotten:
+		return false
+	case Cancelled:
+		return m.s.Phase == Finishing || m.s.Phase == Ended
+	}
+	return m.s.Phase == Ended
+}
+
+// dispatch handles the events that may come in any phase.
+func (m *machine) dispatch(e Event) {
+	switch p := e.Payload.(type) {
 	case PlanEditRequested:
+		m.queuePlanEdits(p.Edits)
 		m.endAnswerWait()
 	case Reopened:
-		m.reopen(e)
+		m.reopen(p)
 	case Cancelled:
-		m.cancel(e.Text, e.Hint)
+		m.cancel(p)
 	case PauseRequested:
 		m.pause()
 	case Resumed:
-		m.resume(e.Added)
+		m.resume(p.Added)
 	case LessonLearned:
-		m.learn(Lesson{Instead: e.Text, ByUser: e.ByUser})
+		m.learn(Lesson{Instead: p.Lesson, ByUser: p.ByUser})
 	case LessonForgotten:
-		m.forget(e.Text)
-	case LimitHit, LimitsChanged:
-		m.limitEvent(e)
+		m.forget(p.Lesson)
+	case LimitHit:
+		m.limitHit(p.Limit)
+	case LimitsChanged:
+		m.limitsChanged(p.Limits)
 	case OwnerLost:
 		m.ownerLost()
 	case TestChangeRequested:
-		m.testsAsked(e.Paths, e.Text)
+		m.testsAsked(p)
 	case Approved:
-		m.applyApproval(e)
+		m.applyApproval(p)
 	case Rejected:
-		m.rejectTests(e.Paths, e.Text)
+		m.rejectTests(p.Paths, p.Why)
 	case HandoverRequested:
-		m.handoverAsked(e.Owner, e.Text)
+		m.handoverAsked(p.To, p.Why)
 	case HandedOver:
-		m.handedOver(e)
-	case MessageArrived, Delivered, QuestionAsked, Answered:
-		m.conversationEvent(e)
+		m.handedOver(p)
+	case MessageArrived:
+		m.messageArrived(p)
+	case Delivered:
+		m.delivered(p.MessageIDs)
+	case QuestionAsked:
+		m.questionAsked(&p.Question)
+	case Answered:
+		m.questionAnswered(p)
 	case MergeRequested:
-		m.mergeAsked(e.Text)
+		m.mergeAsked(p.Summary)
 	case CheckpointRestored:
-		m.checkpointRestored(e.Tasks)
+		m.checkpointRestored(p.DoneTasks)
 	case Faulted:
-		m.faulted(e)
+		m.faulted(p)
 	default:
 		m.actionEnded(e)
 	}
 }
 
-// actionEnded handles the events that end an action, each in its phase.
+// awaits reports whether the loop waits for this event.
+func (s State) awaits(p Payload) bool {
+	switch p := p.(type) {
+	case Started:
+		return s.Phase == New
+	case Checkpointed:
+		return s.Phase == Checkpointing
+	case GatesFinished:
+		return s.Phase == Baseline || s.Phase == Judging
+	case TurnEnded:
+		return s.Phase == Turning || s.Phase == TurningIsolated && p.Isolated
+	case AgentFailed:
+		return s.Phase == Turning || s.Phase == TurningIsolated && p.Isolated
+	case TreeInspected:
+		return s.Phase == Inspecting
+	case Committed:
+		return s.Phase == Committing
+	case PlanEdited:
+		return s.Phase == Editing
+	case Concluded:
+		return s.Phase == Finishing
+	case Restored:
+		return s.Phase == Restoring
+	case TimerFired:
+		return s.Phase == Waiting
+	}
+	return false
+}
+
+// actionEnded handles the event that the loop waits for.
 func (m *machine) actionEnded(e Event) {
-	switch {
-	case m.s.Phase == New && e.Kind == Started && e.Start != nil:
-		m.start(*e.Start)
-	case m.s.Phase == Checkpointing && e.Kind == Checkpointed:
-		m.checkpointed(e)
-	case m.s.Phase == Baseline && e.Kind == GatesFinished && e.Gates != nil:
-		m.baselineFinished(*e.Gates)
-	case m.s.Phase == Turning && e.Kind == TurnEnded && e.Turn != nil:
-		m.turnEnded(*e.Turn)
-	case m.s.Phase == Turning && e.Kind == AgentFailed && e.Failure != nil:
-		m.agentFailed(e.Turn, *e.Failure)
-	case m.s.Phase == TurningIsolated && e.Isolated && e.Kind == TurnEnded && e.Turn != nil:
-		m.isolatedEnded(*e.Turn)
-	case m.s.Phase == TurningIsolated && e.Isolated && e.Kind == AgentFailed && e.Failure != nil:
-		m.isolatedFailed(e.Turn, *e.Failure)
-	case m.s.Phase == Inspecting && e.Kind == TreeInspected && e.Inspection != nil:
-		m.treeInspected(*e.Inspection)
-	case m.s.Phase == Judging && e.Kind == GatesFinished && e.Gates != nil:
-		m.gatesFinished(*e.Gates)
-	case m.s.Phase == Committing && e.Kind == Committed:
-		m.committed(e)
-	case m.s.Phase == Editing && e.Kind == PlanEdited:
-		m.planEdited(e)
-	case m.s.Phase == Finishing && e.Kind == Concluded:
-		m.s.Phase, m.s.Tested = Ended, e.Tested
-	case m.s.Phase == Restoring && e.Kind == Restored:
-		m.restored(e)
-	case m.s.Phase == Waiting && e.Kind == TimerFired:
+	if !m.s.awaits(e.Payload) {
+		if !m.s.Attended || !m.unrequestedTurn(e) {
+			m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind(), m.s.Phase))
+		}
+		return
+	}
+	switch p := e.Payload.(type) {
+	case Started:
+		m.start(p)
+	case Checkpointed:
+		m.checkpointed(p)
+	case GatesFinished:
+		if m.s.Phase == Baseline {
+			m.baselineFinished(p.Gates)
+			return
+		}
+		m.gatesFinished(p.Gates)
+	case TurnEnded:
+		if m.s.Phase == TurningIsolated {
+			m.isolatedEnded(p.Turn)
+			return
+		}
+		m.turnEnded(p.Turn)
+	case AgentFailed:
+		if m.s.Phase == TurningIsolated {
+			m.isolatedFailed(p.Turn, p.Failure)
+			return
+		}
+		m.agentFailed(p.Turn, p.Failure)
+	case TreeInspected:
+		m.treeInspected(p.Inspection)
+	case Committed:
+		m.committed(p)
+	case PlanEdited:
+		m.planEdited(p)
+	case Concluded:
+		m.s.Phase, m.s.Tested = Ended, p.Tested
+	case Restored:
+		m.restored(p)
+	case TimerFired:
 		m.waited()
-	case m.s.Attended && m.unrequestedTurn(e):
-		// a turn that the machine did not begin
-	default:
-		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
 	}
 }
 
-func (m *machine) start(st Start) {
+func (m *machine) start(st Started) {
 	early := m.s.Policy.Limits // changed before the loop began
 	m.s.Policy = st.Policy
 	m.s.Policy.Limits = st.Policy.Limits.With(early)
@@ -195,70 +257,27 @@ func (m *machine) follow(a After) {
 
 // faulted ends the loop because an action could not be performed. A failed commit is retried
 // without another turn when the loop is reopened.
-func (m *machine) faulted(e Event) {
+func (m *machine) faulted(f Faulted) {
 	switch m.s.Phase {
 	case Finishing: // the outcome is decided
-		m.notify(Warning, e.Text)
+		m.notify(Warning, f.Error)
 		m.s.Phase = Ended
 		return
 	case Committing:
 		m.s.After = ThenCommit
 	}
-	m.finish(Errored, e.Text, e.Hint)
+	m.finish(Errored, f.Error, f.Hint)
 }
 
-func (m *machine) checkpointed(e Event) {
+func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
-		m.s.StartTree, m.s.WithEdits, m.s.UnfinishedTree = e.Tree, e.WithEdits, e.UnfinishedTree
+		m.s.StartTree, m.s.WithEdits, m.s.UnfinishedTree = c.Tree, c.WithEdits, c.UnfinishedTree
 	}
 	if m.s.After == ThenSaveWork {
-		m.restoreBeforeTask(e.Tree)
+		m.restoreBeforeTask(c.Tree)
 		return
 	}
 	m.follow(m.s.After)
-}
-
-// pause takes effect at once in a wait, otherwise before the next turn or task. It does not
-// interrupt a turn.
-func (m *machine) pause() {
-	m.s.Pause = true
-	if m.s.Phase == Waiting {
-		m.hold(m.s.After)
-	}
-}
-
-func (m *machine) hold(then After) {
-	m.s.After = then
-	m.s.Phase = Paused
-	m.s.Pending = nil
-	m.startClock() // ends the time of a wait; the pause starts its own
-	m.stopClock()
-}
-
-// resume continues a paused loop with the tasks that were added to its plan.
-func (m *machine) resume(tasks []Task) {
-	m.addTasks(tasks)
-	m.s.Pause = false
-	if m.s.Phase == Paused {
-		m.s.HoldReason = ""
-		m.startClock()
-		m.follow(m.s.After)
-	}
-}
-
-// stopClock starts time that counts against no limit.
-func (m *machine) stopClock() {
-	if m.s.AwayFrom.IsZero() {
-		m.s.AwayFrom = m.s.Now
-	}
-}
-
-// startClock ends time that counts against no limit.
-func (m *machine) startClock() {
-	if !m.s.AwayFrom.IsZero() {
-		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
-		m.s.AwayFrom = time.Time{}
-	}
 }
 
 // ownerLost makes the new owner repeat what the old one had not finished. A turn is retried in its
@@ -298,44 +317,6 @@ func (m *machine) ownerLost() {
 	}
 }
 
-// reopen continues a loop that ended with work left. Skipped tasks are open again. A limit that
-// comes with it counts from the current usage; the others keep what remains.
-func (m *machine) reopen(e Event) {
-	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.HasWorkLeft() {
-		m.notify(Anomaly, "there is nothing to reopen")
-		return
-	}
-	s := &m.s
-	s.Away += s.Now.Sub(s.EndedAt)
-	if s.endedRed() { // the user wants it green
-		s.RedAtStart = nil
-	}
-	m.forgetEnd()
-	m.addTasks(e.Added)
-	if e.Owner != "" {
-		s.Attended = e.Owner == OwnerSession
-	}
-	s.Handover, s.Trouble, s.Violations, s.Pause = Handover{}, Trouble{}, 0, false
-	*s = s.Extended(e.Start.Policy.Limits)
-	if s.After == ThenCommit {
-		m.follow(ThenCommit)
-		return
-	}
-	if m.startedDone() && s.RedReason != "" { // the user wants the gates of a plan that is done green
-		m.finalTask(makeGatesPass)
-	}
-	if s.BeforeFirstTurn() { // what the gates said then may be fixed
-		s.Current, s.StartTree, s.WithEdits = "", "", ""
-	}
-	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.StartTree != "" && !s.TreeReplaced {
-		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
-		s.Situation = Interruption
-		m.beginTurn()
-		return
-	}
-	m.next()
-}
-
 // lastOf returns the last n elements.
 func lastOf[T any](all []T, n int) []T {
 	if len(all) <= n {
@@ -356,21 +337,6 @@ func (m *machine) await(p Phase, a Action) {
 }
 
 func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: l, Text: text}) }
-
-// wait waits until a time. If a pause is requested, the loop pauses instead.
-func (m *machine) wait(until time.Time, then After, why string) {
-	m.waitFor(Action{Until: until, Text: why}, then)
-}
-
-func (m *machine) waitFor(a Action, then After) {
-	if m.s.Pause {
-		m.notify(Info, "paused in place of a wait ("+a.Text+")")
-		m.hold(then)
-		return
-	}
-	m.s.After, a.Do = then, Wait
-	m.await(Waiting, a)
-}
 
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.startClock()

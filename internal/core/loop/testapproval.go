@@ -123,12 +123,12 @@ func (p Permissions) Rejects(path string) bool {
 }
 
 // testsAsked keeps the request for the user, once.
-func (m *machine) testsAsked(paths []string, why string) {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
+func (m *machine) testsAsked(r TestChangeRequested) {
+	paths := slices.DeleteFunc(slices.Clone(r.Paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
 	if len(paths) == 0 {
 		return
 	}
-	a := TestChangeRequest{Paths: paths[:min(len(paths), maxPaths)], Why: plan.OneLine(why, maxWhyBytes), Iteration: m.s.Iteration}
+	a := TestChangeRequest{Paths: paths[:min(len(paths), maxPaths)], Why: plan.OneLine(r.Why, maxWhyBytes), Iteration: m.s.Iteration}
 	kept := slices.DeleteFunc(slices.Clone(m.s.TestRequests), func(b TestChangeRequest) bool { return slices.Equal(a.Paths, b.Paths) })
 	if len(kept) == len(m.s.TestRequests) {
 		m.notify(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
@@ -137,11 +137,11 @@ func (m *machine) testsAsked(paths []string, why string) {
 }
 
 // applyApproval applies a user's approval, of tasks or of test changes.
-func (m *machine) applyApproval(e Event) {
-	if len(e.Tasks) > 0 {
-		m.acceptUnproven(e.Tasks)
+func (m *machine) applyApproval(a Approved) {
+	if len(a.Tasks) > 0 {
+		m.acceptUnproven(a.Tasks)
 	} else {
-		m.approveTests(e.Paths)
+		m.approveTests(a.Paths)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestAUserAcceptsWork(t *testing.T) {
 			sc.gates(bent("a_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			sc.feed(loop.Event{Kind: loop.Approved, Tasks: c.tasks}, "")
+			sc.feed(loop.Event{Payload: loop.Approved{Tasks: c.tasks}}, "")
 			task, _ := sc.s.Task("a")
 			accepted := c.want == loop.Verified
 			got := []any{sc.s.Outcome, task.Accepted, task.Evidence, len(sc.s.Unapproved()) == 0}
@@ -81,7 +81,7 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 			if sc.s.Violations != 0 || sc.s.ApproveCommand("x") != "pawl approve x" {
 				t.Errorf("%d violations, %q", sc.s.Violations, sc.s.ApproveCommand("x"))
 			}
-			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
+			sc.feed(loop.Event{Payload: loop.Approved{Paths: c.paths}}, "")
 			task, _ := sc.s.Task("a")
 			// What was approved stays named, also where its structure shows nothing.
 			named := slices.ContainsFunc(task.ChangedTests, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
@@ -90,7 +90,7 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, task)
 			}
-			sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+			sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
 			if sc.s.Outcome != c.want || (len(sc.s.Rejected) > 0) != (c.name == "of another" || c.name == "of one") {
 				t.Errorf("rejected after the end: %s %v", sc.s.Outcome, sc.s.Rejected)
 			}
@@ -109,7 +109,7 @@ func TestAnApprovalDoesNotUndoOtherEnds(t *testing.T) {
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("gates final")
 	sc.gates(green, "finish blocked")
-	sc.feed(loop.Event{Kind: loop.Approved}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{}}, "")
 	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Proven {
 		t.Errorf("%s, %+v", sc.s.Outcome, task)
 	}
@@ -123,7 +123,7 @@ func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed
-	sc.feed(loop.Event{Kind: loop.Approved}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{}}, "")
 	if sc.s.Outcome != loop.Unverified {
 		t.Errorf("%s: %+v", sc.s.Outcome, sc.s.Tasks)
 	}
@@ -132,15 +132,15 @@ func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	ask := loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"a_test.go"}, Text: "the signature\nchanged"}
+	ask := loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}, Why: "the signature\nchanged"}}
 	sc.feed(ask, "notify")
 	sc.feed(ask, "")
-	sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"b_test.go"}}, "notify")
+	sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"b_test.go"}}}, "notify")
 	if diff := cmp.Diff([]loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.TestRequests); diff != "" {
 		t.Error(diff)
 	}
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}, Text: "it is the specification"}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"b_test.go"}, Why: "it is the specification"}}, "")
 	if said := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasSuffix(said, "b_test.go. Make the work pass them as they were. The user says: it is the specification") {
 		t.Error(said)
 	}
@@ -157,15 +157,15 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
 	if !sc.s.MayChange("a_test.go") || sc.s.MayChangeInput("check.sh") {
 		t.Errorf("approved %v: tests %v, judges %v", sc.s.Approved, sc.s.MayChange("a_test.go"), sc.s.MayChangeInput("check.sh"))
 	}
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"check.sh"}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"check.sh"}}}, "")
 	if !sc.s.MayChangeInput("check.sh") {
 		t.Errorf("approved %v", sc.s.Approved)
 	}
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"check.sh"}}, "")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"check.sh"}}}, "")
 	if sc.s.MayChangeInput("check.sh") {
 		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
@@ -175,19 +175,19 @@ func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
 func TestARejectionOfAllTests(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go", loop.AllTests}}, "")
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{loop.AllTests}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go", loop.AllTests}}}, "")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{loop.AllTests}}}, "")
 	if sc.s.MayChange("a_test.go") || !sc.s.Rejects(loop.AllTests) {
 		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"b_test.go"}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"b_test.go"}}}, "")
 	if !sc.s.MayChange("b_test.go") || sc.s.MayChange("a_test.go") {
 		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
 	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
 	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
@@ -212,7 +212,7 @@ func TestTestChangesInWords(t *testing.T) {
 func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
 	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
 	if sc.s.Violations != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
@@ -220,7 +220,7 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	}
 	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
 	sc.turnSeen("", again, "restore_files; turn 4 fresh violation")
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
@@ -251,7 +251,7 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 			t.Parallel()
 			sc := judging(t)
 			if asked {
-				sc.feed(loop.Event{Kind: loop.TestChangeRequested, Paths: []string{"lint.toml"}}, "notify")
+				sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"lint.toml"}}}, "notify")
 			}
 			sc.turn("done", "gates claim")
 			if !asked {
@@ -264,7 +264,7 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 			sc.gates(needs, "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
+			sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"lint.toml"}}}, "")
 			if sc.s.Outcome != loop.Verified {
 				t.Errorf("%s: %s", sc.s.Outcome, sc.s.Reason)
 			}
@@ -282,10 +282,10 @@ func TestARefusedClaimStands(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(needs, "turn 2 continue claim_refused")
 	for _, want := range []string{"turn 3 continue no_claim", "turn 4 continue no_claim", "inspect deep"} {
-		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
+		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, want)
 	}
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(needs, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
@@ -315,7 +315,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
 		t.Errorf("before: %+v", b)
 	}
-	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"lint.toml"}}}, "")
 	a, _ := sc.s.Task("a")
 	b, _ := sc.s.Task("b")
 	if sc.s.Outcome != loop.Verified || a.Evidence != gate.Proven || b.Evidence != gate.Proven || !slices.Equal(b.Flipped, []string{"TestB"}) {

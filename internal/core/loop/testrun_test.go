@@ -12,8 +12,8 @@ import (
 // tries ends a turn without a claim whose last test run was t.
 func (sc *scenario) tries(t *loop.TestRun, want string) {
 	sc.t.Helper()
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, Test: t}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, want)
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 3, Test: t}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, want)
 }
 
 func redRun(names ...string) *loop.TestRun {

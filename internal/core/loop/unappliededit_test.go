@@ -21,13 +21,13 @@ func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	sc := begin(t, p, tasks...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?", Proposed: proposed}}, "")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?", Proposed: proposed}}}, "")
 	sc.turn("", "checkpoint")
-	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "half"}, "restore")
+	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "half"}}, "restore")
 	if back := sc.s.Pending[0]; back.Tree != "base" {
 		t.Fatalf("back to %+v", back)
 	}
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	return sc
@@ -51,8 +51,8 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 		t.Fatalf("waits for %+v", q)
 	}
 	before := sc.s.Elapsed()
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC"}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC"}}, "checkpoint")
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
@@ -61,7 +61,7 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	if back := sc.s.Pending[0]; back.From != "base" || back.Tree != "half" {
 		t.Errorf("brought back %+v", back)
 	}
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "t", Paths: []string{"shop.go"}}, "turn 3 fresh fresh")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "t", Conflicts: []string{"shop.go"}}}, "turn 3 fresh fresh")
 	notes := strings.Join(sc.s.Pending[0].Notes, "|")
 	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
 		t.Errorf("told %q", notes)
@@ -75,7 +75,7 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	t.Parallel()
 	sc := asksFirst(t, loop.Policy{}, "")
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC", Tasks: []string{"a"}}, "")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "")
 	if len(sc.s.Messages) > 0 {
 		t.Errorf("the other task is told %v", sc.s.Messages)
 	}
@@ -104,11 +104,11 @@ func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 func TestTwoTasksAsk(t *testing.T) {
 	t.Parallel()
 	sc := asksFirst(t, loop.Policy{}, "")
-	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "Blue?"}}, "")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "Blue?"}}}, "")
 	sc.turn("", "wait") // nothing else can be done: the work on it stays where it is
-	sc.feed(loop.Event{Kind: loop.Answered, Text: "UTC", Tasks: []string{"a"}}, "checkpoint")
-	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "half of b"}, "restore")
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "half of b"}}, "restore")
+	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "checkpoint")
 	var asked []string
 	for _, q := range sc.s.Unanswered() {
 		asked = append(asked, q.Task+" "+q.Text)
@@ -121,7 +121,7 @@ func TestTwoTasksAsk(t *testing.T) {
 // checkQuestions: no turn begins of a task that waits for an answer, and a runner waits for
 // one only where nothing else can be done.
 func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Action) {
-	kind := e.Kind
+	kind := e.Kind()
 	w.checkYes(before, e, acts)
 	asked := map[string]bool{}
 	for _, q := range w.s.Unanswered() {
@@ -147,7 +147,7 @@ func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Acti
 }
 
 func (w *world) checkNothingAfterTheEnd(before loop.State, e loop.Event, acts []loop.Action) {
-	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind != loop.Reopened {
-		w.t.Errorf("%s after the end does %v", e.Kind, acts)
+	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind() != loop.KindReopened {
+		w.t.Errorf("%s after the end does %v", e.Kind(), acts)
 	}
 }

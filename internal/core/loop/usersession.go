@@ -4,24 +4,22 @@ package loop
 // Users type at any time, and clients wake sessions by themselves. It reports whether the event is
 // handled.
 func (m *machine) unrequestedTurn(e Event) bool {
-	if e.Kind != TurnEnded && e.Kind != AgentFailed {
+	failed, isFailure := e.Payload.(AgentFailed)
+	if e.Kind() != KindTurnEnded && !isFailure {
 		return false
 	}
-	byPerson := e.Turn != nil && e.Turn.ByUser
+	turn, _ := e.Turn()
 	switch {
 	case m.s.Phase == Paused && m.s.Pause: // by the user: what happens meanwhile is theirs
 		return true
 	case !m.isIdle(): // they typed while Pawl was at work
-		return byPerson
-	case e.Kind == AgentFailed && e.Failure != nil:
+		return turn.ByUser
+	case isFailure:
 		m.resumeWork()
-		m.agentFailed(e.Turn, *e.Failure)
-		return true
-	case e.Kind != TurnEnded || e.Turn == nil:
-		return false
-	case !byPerson:
+		m.agentFailed(failed.Turn, failed.Failure)
+	case !turn.ByUser:
 		m.resumeWork()
-		m.turnEnded(*e.Turn)
+		m.turnEnded(turn)
 	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
 		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
 		m.startClock()

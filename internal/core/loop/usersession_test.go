@@ -23,10 +23,10 @@ func attended(t *testing.T, p loop.Policy) *scenario {
 	return sc
 }
 
-func ended(t loop.Turn) loop.Event { return loop.Event{Kind: loop.TurnEnded, Turn: &t} }
+func ended(t loop.Turn) loop.Event { return loop.Event{Payload: loop.TurnEnded{Turn: t}} }
 
 func died(c loop.Class) loop.Event {
-	return loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: c, Message: "died"}}
+	return loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: c, Message: "died"}}}
 }
 
 var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
@@ -34,13 +34,13 @@ var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
 func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
-	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "")
 	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish duration")
 
 	sc = attended(t, loop.Policy{})
-	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 }
 
 func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
@@ -55,9 +55,9 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 		sc.feed(ended(byPerson), "turn 1 continue no_claim")
 		sc.feed(died(c), "notify")
 		sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}}, "turn 2 continue no_claim")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "turn 2 continue no_claim")
 		sc.feed(died(c), "notify")
-		sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue interrupted")
+		sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue interrupted")
 		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
 			t.Errorf("%s: the time in which it was held counts: %s", c, sc.s.Elapsed())
 		}
@@ -69,10 +69,10 @@ func TestALoopInASessionDoesNotEndBecauseTheNetworkIsDown(t *testing.T) {
 	sc := attended(t, loop.Policy{})
 	for range 10 {
 		sc.feed(died(loop.Network), "wait")
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
 	sc.feed(died(loop.Network), "notify")
-	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
 	sc.feed(died(loop.Network), "wait")
 }
 
@@ -83,7 +83,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
 	sc.feed(claimed, "inspect deep") // the user bought more, and the agent went on
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d", sc.s.Iteration)
 	}
@@ -98,7 +98,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(background), "wait")
 	sc.feed(ended(background), "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates limit")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	if sc.s.Iteration != 2 {
 		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
 	}
@@ -123,11 +123,11 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
 	sc.feed(ended(byPerson), "")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.feed(ended(byPerson), "")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "")
 	sc.feed(ended(loop.Turn{}), "notify") // the loop's own cannot end here
-	sc.feed(loop.Event{Kind: loop.PauseRequested}, "")
+	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.gates(red("x"), "")
 	before := sc.s
 	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "")
@@ -135,7 +135,7 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	if sc.s.Phase != loop.Paused || sc.s.Turns != before.Turns {
 		t.Errorf("%s after %d turns", sc.s.Phase, sc.s.Turns)
 	}
-	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue gates_failed")
+	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue gates_failed")
 }
 
 func TestAViolationInASessionAsksToPutBack(t *testing.T) {
@@ -143,7 +143,7 @@ func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	for n, want := range []string{"restore_files; turn 2 continue violation", "restore_files; turn 3 continue violation", "restore_files; finish tampered"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
-		sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Tampered: []string{"check.sh"}}}, want)
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"check.sh"}}}}, want)
 		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "restore them, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
 		}
@@ -171,11 +171,11 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 	sc.turn("done", "gates claim")
 	for range 3 {
 		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
 	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the user edits all the while
 	sc.feed(ended(byPerson), "turn 2 continue no_claim")
-	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "turn 2 continue no_claim")
 	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
 		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
 	}
@@ -186,7 +186,7 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 	for _, changed := range []bool{true, false} {
 		sc := attended(t, loop.Policy{})
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
-		if seen := (loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: changed}}); !changed {
+		if seen := (loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: changed}}}); !changed {
 			sc.feed(seen, "finish unverified")
 		} else {
 			sc.feed(seen, "gates claim")
@@ -201,9 +201,9 @@ func TestMessagesThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{})
 	for range 1000 {
-		sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "old"}, "")
+		sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "old"}}, "")
 	}
-	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "new"}, "notify")
+	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "new"}}, "notify")
 	if n := sc.s.Messages; len(n) != 1000 || n[999].Text != "new" {
 		t.Errorf("%d messages, the last %q", len(n), n[len(n)-1].Text)
 	}

@@ -13,8 +13,8 @@ func TestAPersonTicksTheTaskAtWork(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true, TickedByUser: []string{"a"}}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true, TickedByUser: []string{"a"}}}}, "checkpoint")
 	a, _ := sc.s.Task("a")
 	if a.Status != loop.Done || !a.DoneEarlier || sc.s.Claim != nil || sc.s.Current != "b" {
 		t.Fatalf("%+v, claim %v, at work %s", a, sc.s.Claim, sc.s.Current)
@@ -25,17 +25,17 @@ func TestAPersonTicksAllThatIsLeft(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "inspect")
-	sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true, TickedByUser: []string{"a"}}}, "finish finished")
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true, TickedByUser: []string{"a"}}}}, "finish finished")
 }
 
 func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	fails := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.NotStarted, Message: "no such option", Hint: "read the manual"}}
+	fails := loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.NotStarted, Message: "no such option", Hint: "read the manual"}}}
 	sc.feed(fails, "wait")
-	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	sc.feed(fails, "finish error")
 	if sc.s.Hint != "read the manual" {
 		t.Errorf("hint %q", sc.s.Hint)
@@ -44,7 +44,7 @@ func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
 
 func TestAClientThatIsNotThereIsAnErrorUnlessItHasWorked(t *testing.T) {
 	t.Parallel()
-	missing := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.NotStarted, Missing: true, Message: "no such file"}}
+	missing := loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.NotStarted, Missing: true, Message: "no such file"}}}
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(missing, "finish error")
@@ -63,11 +63,11 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 			sc := begin(t, p)
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 1 fresh first")
-			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "inspect deep")
-			sc.feed(loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}, "gates claim")
-			sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.GatesFinished, At: sc.now.Add(time.Minute), Gates: &loop.Gates{
+			sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
+			sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
+			sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.now.Add(time.Minute), Payload: loop.GatesFinished{Gates: loop.Gates{
 				Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, MissingFromCommit: []string{"mine.txt"}},
-			}})
+			}}})
 			if sc.s.Phase != loop.Committing || sc.s.ClaimGates.Evidence != gate.NoEvidence {
 				t.Errorf("%s with %+v", sc.s.Phase, sc.s.ClaimGates)
 			}

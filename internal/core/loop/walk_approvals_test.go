@@ -12,8 +12,10 @@ func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 
 // word is what the agent asks or the user says of changed tests.
 func (w *world) word() loop.Event {
-	kind := []loop.EventKind{loop.TestChangeRequested, loop.Approved, loop.Rejected}[w.r.IntN(3)]
-	return loop.Event{Kind: kind, Paths: oldTests()[w.r.IntN(2):], Text: "why"}
+	paths := oldTests()[w.r.IntN(2):]
+	return loop.Event{Payload: []loop.Payload{
+		loop.TestChangeRequested{Paths: paths, Why: "why"}, loop.Approved{Paths: paths}, loop.Rejected{Paths: paths, Why: "why"},
+	}[w.r.IntN(3)]}
 }
 
 // changesTests lets a claim pass only with changed tests, and says what it would
@@ -37,11 +39,17 @@ func (w *world) refused() []string {
 // no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {
 	w.checkMessages(before, e)
-	violated := e.Inspection != nil && (len(e.Inspection.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
-		return d.Reported && slices.Contains(e.Inspection.RejectedTests, d.Path)
-	})) || e.Gates != nil && len(e.Gates.Tampered) > 0
+	violated := false
+	switch p := e.Payload.(type) {
+	case loop.TreeInspected:
+		violated = len(p.Inspection.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
+			return d.Reported && slices.Contains(p.Inspection.RejectedTests, d.Path)
+		})
+	case loop.GatesFinished:
+		violated = len(p.Gates.Tampered) > 0
+	}
 	if w.s.Violations > before.Violations && !violated {
-		w.t.Errorf("%s is a violation: %+v", e.Kind, e)
+		w.t.Errorf("%s is a violation: %+v", e.Kind(), e)
 	}
 	for _, t := range w.s.Tasks {
 		if t.Status == loop.Done && len(t.TestsChanged) > 0 && !t.DoneEarlier && t.Evidence != gate.NoEvidence {
@@ -59,7 +67,7 @@ func (w *world) checkApprovals(before loop.State, e loop.Event) {
 // were found to be.
 func (w *world) approveAll() {
 	before := w.s
-	w.feed(loop.Event{Kind: loop.Approved})
+	w.feed(loop.Event{Payload: loop.Approved{}})
 	if w.s.Outcome != before.Outcome && (before.Outcome != loop.Unverified || w.s.Outcome != loop.Verified) {
 		w.t.Errorf("approved from %s to %s", before.Outcome, w.s.Outcome)
 	}

@@ -76,7 +76,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	p.Verify = p.Verify && p.Gates
 	p.Reviews = p.Gates && w.coin(3)
 	p.Approve = w.approvals()
-	start := &loop.Start{Policy: p}
+	start := loop.Started{Policy: p}
 	w.start = p
 	for i := range 1 + w.r.IntN(4) {
 		task := loop.Task{ID: fmt.Sprint("t", i), Priority: w.r.IntN(3), Status: loop.Open}
@@ -91,7 +91,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		}
 		start.Tasks = append(start.Tasks, task)
 	}
-	w.feed(loop.Event{Kind: loop.Started, Start: start})
+	w.feed(loop.Event{Payload: start})
 	return w
 }
 
@@ -107,7 +107,7 @@ func (w *world) run() {
 		if w.next == nil {
 			if w.s.Phase == loop.Paused {
 				w.pass(time.Hour, false)
-				w.feed(loop.Event{Kind: loop.Resumed})
+				w.feed(loop.Event{Payload: loop.Resumed{}})
 			}
 			continue
 		}
@@ -119,58 +119,11 @@ func (w *world) run() {
 	w.approveAll()
 	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) || len(w.s.Unread()) > 0 && w.coin(2) {
 		w.now = w.now.Add(9 * time.Hour)
-		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
+		w.feed(loop.Event{Payload: loop.Reopened{Limits: w.start.Limits}})
 		if w.s.Phase == loop.Ended && w.s.Outcome == "" {
 			w.t.Errorf("reopened into nothing: %+v", w.s)
 		}
 		w.run()
-	}
-}
-
-// meddle lets something happen that nobody asked for.
-func (w *world) meddle() {
-	switch w.r.IntN(70) {
-	case 0:
-		w.feed(loop.Event{Kind: loop.PauseRequested})
-	case 1:
-		w.feed(loop.Event{Kind: loop.LessonLearned, Text: "lesson", ByUser: true})
-		w.asks()
-	case 2: // kill -9, and a new owner some time later
-		w.s = roundTrip(w.t, w.s)
-		w.next = nil
-		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
-		w.mayGoBack()
-		if w.coin(2) {
-			w.feed(loop.Event{Kind: loop.OwnerLost})
-			break
-		}
-		w.feed(loop.Event{Kind: loop.HandedOver, Owner: w.anOwner()})
-	case 3: // nonsense
-		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver && k != loop.CheckpointRestored {
-			w.feed(loop.Event{Kind: k})
-		}
-	case 4:
-		if w.coin(20) {
-			w.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt})
-		}
-	case 5:
-		if w.coin(20) {
-			w.feed(loop.Event{Kind: loop.Faulted, Text: "disk full"})
-		}
-	case 6:
-		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.coin(10) {
-			w.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
-		}
-	case 7: // somebody types, or the client wakes the session
-		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
-			w.feed(w.turn())
-		}
-	case 9:
-		w.feed(w.word())
-		w.feed(w.planAsked())
-	case 8:
-		w.feed(loop.Event{Kind: loop.HandoverRequested, Owner: w.anOwner(), Text: "asked"})
 	}
 }
 
@@ -193,28 +146,29 @@ func (w *world) perform(a loop.Action) {
 	e := loop.Event{}
 	switch a.Do {
 	case loop.Checkpoint:
-		e = loop.Event{Kind: loop.Checkpointed, Tree: w.tree()}
+		e = loop.Event{Payload: loop.Checkpointed{Tree: w.tree()}}
 	case loop.RunGates:
-		e = loop.Event{Kind: loop.GatesFinished, Gates: w.gates(a.Purpose)}
+		e = loop.Event{Payload: loop.GatesFinished{Gates: *w.gates(a.Purpose)}}
 	case loop.BeginTurn:
 		w.checkBegin(a)
 		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
 		if e = w.turn(); a.Isolated {
-			e.Isolated, e.Turn.ByUser = true, false
+			e.Payload = isolated(e.Payload)
 		}
 	case loop.HandOver:
-		e = loop.Event{Kind: loop.HandedOver, Owner: a.Owner}
+		h := loop.HandedOver{To: a.Owner}
 		if w.coin(4) { // whoever has it keeps it, or another of its kind takes it
-			e.Owner = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
-			e.HandoverFailed = w.coin(2)
+			h.To = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
+			h.Failed = w.coin(2)
 		}
+		e.Payload = h
 	case loop.Inspect:
-		e = loop.Event{Kind: loop.TreeInspected, Inspection: w.look(a.Deep)}
+		e = loop.Event{Payload: loop.TreeInspected{Inspection: *w.look(a.Deep)}}
 	case loop.Commit:
 		w.checkCommit(a)
-		e = loop.Event{Kind: loop.Committed, Commit: "c", Tree: w.tree()}
+		e = loop.Event{Payload: loop.Committed{Commit: "c", Tree: w.tree()}}
 	case loop.Restore:
-		e = loop.Event{Kind: loop.Restored, Tree: a.Tree}
+		e = loop.Event{Payload: loop.Restored{Tree: a.Tree}}
 	case loop.EditPlan:
 		e = w.planEdited(a.Edits)
 	case loop.Wait:
@@ -223,14 +177,27 @@ func (w *world) perform(a loop.Action) {
 		}
 		e = w.approves()
 	case loop.Interrupt:
-		e = loop.Event{Kind: loop.AgentFailed, Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
+		e = loop.Event{Payload: loop.AgentFailed{Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Interrupted}}}
 	case loop.Finish:
-		e = loop.Event{Kind: loop.Concluded}
+		e = loop.Event{Payload: loop.Concluded{}}
 	case loop.RestoreFiles, loop.Notify, loop.Deliver:
 		return
 	}
 	e.ActionID = w.s.LastAction // of an Interrupt, the turn
 	w.next = &e
+}
+
+// isolated is the end of the turn as one in a separate session.
+func isolated(end loop.Payload) loop.Payload {
+	switch p := end.(type) {
+	case loop.TurnEnded:
+		p.Isolated, p.Turn.ByUser = true, false
+		return p
+	case loop.AgentFailed:
+		p.Isolated, p.Turn.ByUser = true, false
+		return p
+	}
+	return end
 }
 
 func (w *world) turn() loop.Event {
@@ -255,7 +222,7 @@ func (w *world) turn() loop.Event {
 		if c == loop.UsageLimit && w.coin(2) {
 			f.Until = w.now.Add(5 * time.Hour)
 		}
-		return loop.Event{Kind: loop.AgentFailed, Turn: t, Failure: f}
+		return loop.Event{Payload: loop.AgentFailed{Turn: t, Failure: *f}}
 	case w.coin(10):
 		t.Claim = &loop.Claim{Blocked: true, Reason: "cannot"}
 	case !w.coin(3):
@@ -264,7 +231,7 @@ func (w *world) turn() loop.Event {
 			t.Claim.Tasks = []string{"t0", "t1", "nonsense"}
 		}
 	}
-	return loop.Event{Kind: loop.TurnEnded, Turn: t}
+	return loop.Event{Payload: loop.TurnEnded{Turn: *t}}
 }
 
 func (w *world) look(deep bool) *loop.Inspection {
@@ -311,14 +278,14 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 		}
 	}
 	if asks > 1 {
-		w.t.Errorf("%s while %s asks for %d things at once: %v", e.Kind, before.Phase, asks, acts)
+		w.t.Errorf("%s while %s asks for %d things at once: %v", e.Kind(), before.Phase, asks, acts)
 	}
 	w.checkNothingAfterTheEnd(before, e, acts)
 	switch w.s.Phase {
 	case loop.New, loop.Paused, loop.Ended:
 	default:
 		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.Do.EndsInEvent() }) {
-			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind, w.s.Pending)
+			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind(), w.s.Pending)
 		}
 	}
 	w.checkReview(before, e, acts)
@@ -328,7 +295,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 			w.t.Errorf("the state does not survive JSON: %s", diff)
 		}
 	}
-	if e.Kind == loop.TurnEnded && e.Turn != nil && e.Turn.ByUser && before.Phase == loop.Turning &&
+	if turn, _ := e.Turn(); e.Kind() == loop.KindTurnEnded && turn.ByUser && before.Phase == loop.Turning &&
 		(w.s.Iteration != before.Iteration || w.s.Usage != before.Usage || w.s.Turns != before.Turns) {
 		w.t.Errorf("a turn of the user cost something: %+v → %+v", before, w.s)
 	}

@@ -17,7 +17,7 @@ func (w *world) checkTwice(s loop.State, e loop.Event) {
 	}
 	again, acts := loop.Step(s, e)
 	if len(acts) > 0 || !reflect.DeepEqual(again, s) {
-		w.t.Errorf("%s of action %d counts twice: %v\nfirst  %+v\nsecond %+v", e.Kind, e.ActionID, acts, s, again)
+		w.t.Errorf("%s of action %d counts twice: %v\nfirst  %+v\nsecond %+v", e.Kind(), e.ActionID, acts, s, again)
 	}
 }
 
@@ -44,7 +44,7 @@ func (w *world) step(e loop.Event) (loop.State, []loop.Action) {
 	was := roundTrip(w.t, given)
 	s, acts := loop.Step(w.s, e)
 	if diff := cmp.Diff(was, roundTrip(w.t, given)); diff != "" {
-		w.t.Errorf("%s altered the state before it (-was +is):\n%s", e.Kind, diff)
+		w.t.Errorf("%s altered the state before it (-was +is):\n%s", e.Kind(), diff)
 	}
 	return s, acts
 }

@@ -13,11 +13,11 @@ func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 	t.Parallel()
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
 	p := loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}
-	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a", "b", "c"), FirstTask: "b"}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Started{Policy: p, Tasks: open("a", "b", "c"), FirstTask: "b"}}, "checkpoint")
 	if sc.s.Current != "b" {
 		t.Fatalf("begins with %q", sc.s.Current)
 	}
-	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "start", UnfinishedTree: "half"}, "gates baseline")
+	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "start", UnfinishedTree: "half"}}, "gates baseline")
 	if run, _ := sc.s.PendingAction(loop.RunGates); run.Tree != "half" || sc.s.StartTree != "start" {
 		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.Tree, sc.s.StartTree)
 	}

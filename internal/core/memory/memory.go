@@ -159,7 +159,7 @@ func (m Memory) Attended(requested loop.Policy) bool {
 // CompletesAttribution reports whether an event means that all changes so far are attributed. An
 // inspection that leads to another one does not.
 func CompletesAttribution(e loop.Event, s loop.State) bool {
-	return e.Kind == loop.TreeInspected && s.Phase != loop.Inspecting
+	return e.Kind() == loop.KindTreeInspected && s.Phase != loop.Inspecting
 }
 
 // maxPossibleUserChanges bounds what the report says of changes that may be the user's; the log has all.
@@ -210,27 +210,34 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		m.ToolClaim = ToolClaim{}
 		m.GuardLog.NotedThisTurn = nil
 	}
-	if e.Gates != nil && len(e.Gates.Results) > 0 {
-		m.Results = e.Gates.Results
-	}
 	m.recordSkip(before, e)
-	switch {
-	case e.Kind == loop.CheckpointRestored:
+	switch p := e.Payload.(type) {
+	case loop.GatesFinished:
+		if len(p.Gates.Results) > 0 {
+			m.Results = p.Gates.Results
+		}
+	case loop.CheckpointRestored:
 		m.TestsTree, m.HasUnattributed = "", false // the tree is the user's as a whole
-	case e.Kind == loop.Committed && before.Phase == loop.Committing:
-		if e.Commit != "" {
-			m.Base = Base{Commit: e.Commit}
+	case loop.Committed:
+		if before.Phase != loop.Committing {
+			break
+		}
+		if p.Commit != "" {
+			m.Base = Base{Commit: p.Commit}
 		}
 		if before.ClaimGates != nil && len(before.ClaimGates.TestsChanged) == 0 {
-			m.TestsTree = cmp.Or(before.ClaimGates.ProtectedTree, e.Tree)
+			m.TestsTree = cmp.Or(before.ClaimGates.ProtectedTree, p.Tree)
 		}
-	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
+	case loop.Checkpointed:
+		if before.Phase != loop.Checkpointing || before.After != loop.ThenBaseline {
+			break
+		}
 		// Changes since the last commit without a turn between are the user's. Gates
 		// use the user's tests from now on.
 		m.Base.TaskStart, m.TaskCallsOffset = "", m.Attribution.CallsOffset
 		last, ok := before.Task(before.PreviousTask)
 		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.StartTree {
-			m.TestsTree = e.Tree
+			m.TestsTree = p.Tree
 		}
 	}
 	return actions
@@ -244,8 +251,8 @@ func (m *Memory) recordSkip(before loop.State, e loop.Event) {
 		return
 	}
 	last := Skipped{Task: t.ID, Base: m.Base, Failing: *m.State.Failing}
-	if e.Gates != nil {
-		for _, r := range e.Gates.Results {
+	if p, ok := e.Payload.(loop.GatesFinished); ok {
+		for _, r := range p.Gates.Results {
 			if r.Status == gate.Fail {
 				last.Results = append(last.Results, r)
 			}

@@ -24,7 +24,7 @@ func TestTurnsBegun(t *testing.T) {
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)
 		if m.TurnsBegun != begun[i] {
-			t.Errorf("after %d (%s, now %s): %d begun, want %d", i, e.Kind, m.State.Phase, m.TurnsBegun, begun[i])
+			t.Errorf("after %d (%s, now %s): %d begun, want %d", i, e.Kind(), m.State.Phase, m.TurnsBegun, begun[i])
 		}
 	}
 	if m.State.Outcome != loop.Verified || len(m.Results) != 1 || m.Results[0].Status != gate.Pass {

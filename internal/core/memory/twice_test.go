@@ -19,7 +19,7 @@ func TestEventCountsOnce(t *testing.T) {
 	var m memory.Memory
 	for i, e := range memorytest.Life() {
 		e.At = time.Unix(int64(i), 0)
-		if e.Kind == loop.MessageArrived || e.Kind == loop.Started || e.Turn != nil && e.Turn.ByUser {
+		if t, _ := e.Turn(); e.Kind() == loop.KindMessageArrived || e.Kind() == loop.KindStarted || t.ByUser {
 			e.ID = fmt.Sprint("message-", i)
 		} else {
 			e.ActionID = m.State.LastAction
@@ -27,11 +27,11 @@ func TestEventCountsOnce(t *testing.T) {
 		m.Apply(e)
 		once := m
 		if acts := m.Apply(e); len(acts) > 0 {
-			t.Errorf("%s (%d) again leads to %v", e.Kind, i, acts)
+			t.Errorf("%s (%d) again leads to %v", e.Kind(), i, acts)
 		}
 		once.Notices = nil
 		if diff := cmp.Diff(once, m); diff != "" {
-			t.Errorf("%s (%d) counts twice: %s", e.Kind, i, diff)
+			t.Errorf("%s (%d) counts twice: %s", e.Kind(), i, diff)
 		}
 	}
 	if m.State.Outcome != loop.Verified {

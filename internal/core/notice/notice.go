@@ -164,10 +164,10 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		add(NeedsYou, reasonQuestion, q.Headline(), q.Lines()...)
 		notices[len(notices)-1].Task, notices[len(notices)-1].Question = q.Task, &q
 	}
-	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
-		add(NeedsYou, reasonHeld, "the loop is held: "+e.Failure.Message, e.Failure.Hint)
+	if f, failed := e.Payload.(loop.AgentFailed); failed && after.Phase == loop.Paused && before.Phase != loop.Paused {
+		add(NeedsYou, reasonHeld, "the loop is held: "+f.Failure.Message, f.Failure.Hint)
 	}
-	addWaitNotices(before, after, e.Kind, add)
+	addWaitNotices(before, after, e.Kind(), add)
 	if now, share := budgetSpent(after); now > announcedShare(before) {
 		add(Budget, fmt.Sprint(now), fmt.Sprintf("%d %% of the budget is spent", now), share)
 	}
@@ -202,7 +202,7 @@ func addWaitNotices(before, after loop.State, kind loop.EventKind, add func(Even
 	switch {
 	case isWaiting && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
 		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Text)
-	case kind == loop.TimerFired && wasWaiting && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
+	case kind == loop.KindTimerFired && wasWaiting && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
 		add(Wait, "over", "the usage limit is over: the loop continues")
 	}
 }

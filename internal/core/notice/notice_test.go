@@ -45,49 +45,49 @@ func TestDecide(t *testing.T) {
 		event         loop.Event
 		want          string // event reason task title / text
 	}{
-		{"a turn", nil, nil, loop.Event{Kind: loop.TurnEnded}, ""},
-		{"done", nil, task(loop.Done, "proven"), loop.Event{Kind: loop.Committed}, ""},
-		{"ended", nil, end(loop.Stuck), loop.Event{Kind: loop.Concluded}, "ended stuck | 0 of 2 tasks done, 2 open · ended STUCK | task US-1 (parse CSV) failed: t03 / look at t03"},
-		{"ended before it was seen", func(s *loop.State) { *s = loop.State{} }, end(loop.Verified), loop.Event{Kind: loop.Concluded}, "ended verified | 0 of 2 tasks done, 2 open · ended VERIFIED | task US-1 (parse CSV) failed: t03 / look at t03"},
-		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByInterrupt }, loop.Event{Kind: loop.Concluded}, ""},
-		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByStop }, loop.Event{Kind: loop.Concluded}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
-		{"after the end", end(loop.Stuck), func(s *loop.State) { end(loop.Stuck)(s); s.Tasks[0].Status = loop.Blocked }, loop.Event{Kind: loop.Approved}, ""},
-		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Kind: loop.TreeInspected}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it cannot do it | no API key"},
+		{"a turn", nil, nil, loop.Event{Payload: loop.TurnEnded{}}, ""},
+		{"done", nil, task(loop.Done, "proven"), loop.Event{Payload: loop.Committed{}}, ""},
+		{"ended", nil, end(loop.Stuck), loop.Event{Payload: loop.Concluded{}}, "ended stuck | 0 of 2 tasks done, 2 open · ended STUCK | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"ended before it was seen", func(s *loop.State) { *s = loop.State{} }, end(loop.Verified), loop.Event{Payload: loop.Concluded{}}, "ended verified | 0 of 2 tasks done, 2 open · ended VERIFIED | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByInterrupt }, loop.Event{Payload: loop.Concluded{}}, ""},
+		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByStop }, loop.Event{Payload: loop.Concluded{}}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"after the end", end(loop.Stuck), func(s *loop.State) { end(loop.Stuck)(s); s.Tasks[0].Status = loop.Blocked }, loop.Event{Payload: loop.Approved{}}, ""},
+		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Payload: loop.TreeInspected{}}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it cannot do it | no API key"},
 		{"blocked, and that is the end", nil, func(s *loop.State) {
 			task(loop.Blocked, "no API key")(s)
 			s.Phase, s.Outcome = loop.Finishing, loop.BlockedEnd
-		}, loop.Event{Kind: loop.TreeInspected}, ""},
-		{"skipped", nil, task(loop.Skipped, "t03 fails"), loop.Event{Kind: loop.Restored}, "needs_you skipped US-1 | US-1 parse CSV: it failed after all attempts, and was skipped | t03 fails"},
-		{"unchanged", nil, task(loop.Unchanged, ""), loop.Event{Kind: loop.TreeInspected}, "needs_you unchanged US-1 | US-1 parse CSV: the agent claimed it done, but changed no files |"},
-		{"violation", nil, func(s *loop.State) { s.Violations, s.Failing = 1, &loop.Failing{Reason: "pawl.toml changed"} }, loop.Event{Kind: loop.TreeInspected}, "needs_you violation | violation 1 of 3: the agent changed protected files | pawl.toml changed"},
-		{"approval asked for", nil, func(s *loop.State) { s.TestRequests = []loop.TestChangeRequest{{Paths: []string{"a_test.go"}}} }, loop.Event{Kind: loop.TestChangeRequested}, "needs_you approval | changes to existing tests wait for your approval | a_test.go"},
+		}, loop.Event{Payload: loop.TreeInspected{}}, ""},
+		{"skipped", nil, task(loop.Skipped, "t03 fails"), loop.Event{Payload: loop.Restored{}}, "needs_you skipped US-1 | US-1 parse CSV: it failed after all attempts, and was skipped | t03 fails"},
+		{"unchanged", nil, task(loop.Unchanged, ""), loop.Event{Payload: loop.TreeInspected{}}, "needs_you unchanged US-1 | US-1 parse CSV: the agent claimed it done, but changed no files |"},
+		{"violation", nil, func(s *loop.State) { s.Violations, s.Failing = 1, &loop.Failing{Reason: "pawl.toml changed"} }, loop.Event{Payload: loop.TreeInspected{}}, "needs_you violation | violation 1 of 3: the agent changed protected files | pawl.toml changed"},
+		{"approval asked for", nil, func(s *loop.State) { s.TestRequests = []loop.TestChangeRequest{{Paths: []string{"a_test.go"}}} }, loop.Event{Payload: loop.TestChangeRequested{}}, "needs_you approval | changes to existing tests wait for your approval | a_test.go"},
 		{"approval of work", nil, func(s *loop.State) {
 			s.Tasks[0].Status, s.Tasks[0].IfApproved = loop.Done, &loop.IfApproved{Paths: []string{"b_test.go"}, Evidence: gate.Proven}
-		}, loop.Event{Kind: loop.Committed}, "needs_you approval | changes to existing tests wait for your approval | b_test.go"},
+		}, loop.Event{Payload: loop.Committed{}}, "needs_you approval | changes to existing tests wait for your approval | b_test.go"},
 		{"question", nil, func(s *loop.State) {
 			s.Questions = []loop.Question{{Text: "Which zone?", Choices: []string{"UTC", "local"}, Proposed: "UTC"}}
-		}, loop.Event{Kind: loop.QuestionAsked}, "needs_you question | the agent asks: Which zone? | 1: UTC / 2: local / the agent proposes: UTC"},
+		}, loop.Event{Payload: loop.QuestionAsked{}}, "needs_you question | the agent asks: Which zone? | 1: UTC / 2: local / the agent proposes: UTC"},
 		{"the same question still", func(s *loop.State) { s.Questions = []loop.Question{{Text: "Which zone?"}} }, func(s *loop.State) {
 			s.Questions = []loop.Question{{Text: "Which zone?"}}
-		}, loop.Event{Kind: loop.TurnEnded}, ""},
-		{"merge", nil, func(s *loop.State) { s.Merge = &loop.Merge{Summary: "CSV works"} }, loop.Event{Kind: loop.MergeRequested}, "needs_you merge | the agent asks you to merge its work | CSV works"},
-		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}, "needs_you held | the loop is held: not logged in | claude /login"},
-		{"paused by the user", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Kind: loop.PauseRequested}, ""},
-		{"limit met", nil, waiting(1), loop.Event{Kind: loop.AgentFailed}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
-		{"limit still holds", waiting(1), waiting(2), loop.Event{Kind: loop.AgentFailed}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
-		{"limit checked again and again", waiting(2), waiting(3), loop.Event{Kind: loop.AgentFailed}, ""},
-		{"limit over", waiting(1), func(s *loop.State) { s.UsageLimits = 1 }, loop.Event{Kind: loop.TimerFired}, "wait over | the usage limit is over: the loop continues |"},
-		{"limit over at last", func(s *loop.State) { s.UsageLimits = 3 }, nil, loop.Event{Kind: loop.TurnEnded}, "wait over | the usage limit is over: the loop continues |"},
-		{"paused while it waits", waiting(1), func(s *loop.State) { s.UsageLimits, s.Phase = 1, loop.Paused }, loop.Event{Kind: loop.PauseRequested}, ""},
-		{"network wait", nil, func(s *loop.State) { waiting(0)(s); s.AwayFrom = time.Time{} }, loop.Event{Kind: loop.AgentFailed}, ""},
-		{"half of the budget", nil, func(s *loop.State) { s.Usage.CostUSD = 14.99 }, loop.Event{Kind: loop.TurnEnded}, ""},
-		{"75 %", nil, func(s *loop.State) { s.Usage.CostUSD = 15 }, loop.Event{Kind: loop.TurnEnded}, "budget 75 | 75 % of the budget is spent | $15.00 of $20.00"},
-		{"more than 75 %", func(s *loop.State) { s.Usage.CostUSD = 15 }, func(s *loop.State) { s.Usage.CostUSD = 17 }, loop.Event{Kind: loop.TurnEnded}, ""},
-		{"from nothing to 95 %", nil, func(s *loop.State) { s.Usage.CostUSD = 19 }, loop.Event{Kind: loop.TurnEnded}, "budget 90 | 90 % of the budget is spent | $19.00 of $20.00"},
+		}, loop.Event{Payload: loop.TurnEnded{}}, ""},
+		{"merge", nil, func(s *loop.State) { s.Merge = &loop.Merge{Summary: "CSV works"} }, loop.Event{Payload: loop.MergeRequested{}}, "needs_you merge | the agent asks you to merge its work | CSV works"},
+		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}}, "needs_you held | the loop is held: not logged in | claude /login"},
+		{"paused by the user", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Payload: loop.PauseRequested{}}, ""},
+		{"limit met", nil, waiting(1), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
+		{"limit still holds", waiting(1), waiting(2), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
+		{"limit checked again and again", waiting(2), waiting(3), loop.Event{Payload: loop.AgentFailed{}}, ""},
+		{"limit over", waiting(1), func(s *loop.State) { s.UsageLimits = 1 }, loop.Event{Payload: loop.TimerFired{}}, "wait over | the usage limit is over: the loop continues |"},
+		{"limit over at last", func(s *loop.State) { s.UsageLimits = 3 }, nil, loop.Event{Payload: loop.TurnEnded{}}, "wait over | the usage limit is over: the loop continues |"},
+		{"paused while it waits", waiting(1), func(s *loop.State) { s.UsageLimits, s.Phase = 1, loop.Paused }, loop.Event{Payload: loop.PauseRequested{}}, ""},
+		{"network wait", nil, func(s *loop.State) { waiting(0)(s); s.AwayFrom = time.Time{} }, loop.Event{Payload: loop.AgentFailed{}}, ""},
+		{"half of the budget", nil, func(s *loop.State) { s.Usage.CostUSD = 14.99 }, loop.Event{Payload: loop.TurnEnded{}}, ""},
+		{"75 %", nil, func(s *loop.State) { s.Usage.CostUSD = 15 }, loop.Event{Payload: loop.TurnEnded{}}, "budget 75 | 75 % of the budget is spent | $15.00 of $20.00"},
+		{"more than 75 %", func(s *loop.State) { s.Usage.CostUSD = 15 }, func(s *loop.State) { s.Usage.CostUSD = 17 }, loop.Event{Payload: loop.TurnEnded{}}, ""},
+		{"from nothing to 95 %", nil, func(s *loop.State) { s.Usage.CostUSD = 19 }, loop.Event{Payload: loop.TurnEnded{}}, "budget 90 | 90 % of the budget is spent | $19.00 of $20.00"},
 		{"tokens", func(s *loop.State) { s.Policy.Limits = loop.Limits{Tokens: 1000} }, func(s *loop.State) {
 			s.Policy.Limits, s.Usage = loop.Limits{Tokens: 1000}, loop.Usage{Input: 900}
-		}, loop.Event{Kind: loop.TurnEnded}, "budget 90 | 90 % of the budget is spent | 900 of 1000 tokens"},
-		{"no limit", func(s *loop.State) { s.Policy.Limits = loop.Limits{} }, func(s *loop.State) { s.Policy.Limits, s.Usage.CostUSD = loop.Limits{}, 99 }, loop.Event{Kind: loop.TurnEnded}, ""},
+		}, loop.Event{Payload: loop.TurnEnded{}}, "budget 90 | 90 % of the budget is spent | 900 of 1000 tokens"},
+		{"no limit", func(s *loop.State) { s.Policy.Limits = loop.Limits{} }, func(s *loop.State) { s.Policy.Limits, s.Usage.CostUSD = loop.Limits{}, 99 }, loop.Event{Payload: loop.TurnEnded{}}, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,8 +218,8 @@ func TestEachQuestionIsTold(t *testing.T) {
 			s.Questions = []loop.Question{{Text: "Which zone?", Task: "US-1", At: at(11, 59).Add(time.Duration(second) * time.Second)}}
 		}
 	}
-	first := notice.Decide(working(nil), working(ask(1)), loop.Event{Kind: loop.QuestionAsked})
-	second := notice.Decide(working(ask(1)), working(ask(2)), loop.Event{Kind: loop.QuestionAsked})
+	first := notice.Decide(working(nil), working(ask(1)), loop.Event{Payload: loop.QuestionAsked{}})
+	second := notice.Decide(working(ask(1)), working(ask(2)), loop.Event{Payload: loop.QuestionAsked{}})
 	told, log := notice.SentLog(nil).Filter(first)
 	again, log := log.Filter(first)
 	other, _ := log.Filter(second)

@@ -18,25 +18,25 @@ func Tasks() []loop.Task { return []loop.Task{{ID: loop.GoalTask, Status: loop.O
 // verified end.
 func Life() []loop.Event {
 	gates := func(p loop.Purpose, s gate.Status) loop.Event {
-		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
+		return loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{
 			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Reason: "why", Results: []gate.Result{{Gate: "check", Status: s}},
 			Proof: loop.Proof{Evidence: gate.Proven},
-		}}
+		}}}
 	}
-	claim := loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}
-	seen := loop.Event{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Changed: true}}
+	claim := loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}
+	seen := loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}
 	return []loop.Event{
-		{Kind: loop.Started, Start: &loop.Start{Policy: Policy(), Tasks: Tasks()}},
-		{Kind: loop.Checkpointed, Tree: "t0"},
+		{Payload: loop.Started{Policy: Policy(), Tasks: Tasks()}},
+		{Payload: loop.Checkpointed{Tree: "t0"}},
 		gates(loop.ForBaseline, gate.Fail),
-		{Kind: loop.MessageArrived, Text: "use tabs"},
-		{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}},
-		{Kind: loop.TreeInspected, Inspection: &loop.Inspection{Shallow: true}},
-		{Kind: loop.TurnEnded, Turn: &loop.Turn{ByUser: true}},
+		{Payload: loop.MessageArrived{Text: "use tabs"}},
+		{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}},
+		{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}},
+		{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}},
 		claim, seen, gates(loop.ForClaim, gate.Fail),
 		claim, seen, gates(loop.ForClaim, gate.Pass),
-		{Kind: loop.Committed, Tree: "t1"},
+		{Payload: loop.Committed{Tree: "t1"}},
 		gates(loop.ForFinal, gate.Pass),
-		{Kind: loop.Concluded},
+		{Payload: loop.Concluded{}},
 	}
 }

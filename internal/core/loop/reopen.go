@@ -1,0 +1,39 @@
+package loop
+
+// reopen continues a loop that ended with work left. Skipped tasks are open again. A limit that
+// comes with it counts from the current usage; the others keep what remains.
+func (m *machine) reopen(r Reopened) {
+	if m.s.Phase != Ended || m.s.StartedAt.IsZero() || !m.s.HasWorkLeft() {
+		m.notify(Anomaly, "there is nothing to reopen")
+		return
+	}
+	s := &m.s
+	s.Away += s.Now.Sub(s.EndedAt)
+	if s.endedRed() { // the user wants it green
+		s.RedAtStart = nil
+	}
+	m.forgetEnd()
+	m.addTasks(r.Added)
+	if r.Owner != "" {
+		s.Attended = r.Owner == OwnerSession
+	}
+	s.Handover, s.Trouble, s.Violations, s.Pause = Handover{}, Trouble{}, 0, false
+	*s = s.Extended(r.Limits)
+	if s.After == ThenCommit {
+		m.follow(ThenCommit)
+		return
+	}
+	if m.startedDone() && s.RedReason != "" { // the user wants the gates of a plan that is done green
+		m.finalTask(makeGatesPass)
+	}
+	if s.BeforeFirstTurn() { // what the gates said then may be fixed
+		s.Current, s.StartTree, s.WithEdits = "", "", ""
+	}
+	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.StartTree != "" && !s.TreeReplaced {
+		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
+		s.Situation = Interruption
+		m.beginTurn()
+		return
+	}
+	m.next()
+}

@@ -1,0 +1,61 @@
+package loop
+
+import "time"
+
+// pause takes effect at once in a wait, otherwise before the next turn or task. It does not
+// interrupt a turn.
+func (m *machine) pause() {
+	m.s.Pause = true
+	if m.s.Phase == Waiting {
+		m.hold(m.s.After)
+	}
+}
+
+func (m *machine) hold(then After) {
+	m.s.After = then
+	m.s.Phase = Paused
+	m.s.Pending = nil
+	m.startClock() // ends the time of a wait; the pause starts its own
+	m.stopClock()
+}
+
+// resume continues a paused loop with the tasks that were added to its plan.
+func (m *machine) resume(tasks []Task) {
+	m.addTasks(tasks)
+	m.s.Pause = false
+	if m.s.Phase == Paused {
+		m.s.HoldReason = ""
+		m.startClock()
+		m.follow(m.s.After)
+	}
+}
+
+// stopClock starts time that counts against no limit.
+func (m *machine) stopClock() {
+	if m.s.AwayFrom.IsZero() {
+		m.s.AwayFrom = m.s.Now
+	}
+}
+
+// startClock ends time that counts against no limit.
+func (m *machine) startClock() {
+	if !m.s.AwayFrom.IsZero() {
+		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
+		m.s.AwayFrom = time.Time{}
+	}
+}
+
+// wait waits until a time. If a pause is requested, the loop pauses instead.
+func (m *machine) wait(until time.Time, then After, why string) {
+	m.waitFor(Action{Until: until, Text: why}, then)
+}
+
+func (m *machine) waitFor(a Action, then After) {
+	if m.s.Pause {
+		m.notify(Info, "paused in place of a wait ("+a.Text+")")
+		m.hold(then)
+		return
+	}
+	m.s.After, a.Do = then, Wait
+	m.await(Waiting, a)
+}

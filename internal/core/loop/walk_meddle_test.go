@@ -1,0 +1,69 @@
+package loop_test
+
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// meddle lets something happen that nobody asked for.
+func (w *world) meddle() {
+	switch w.r.IntN(70) {
+	case 0:
+		w.feed(loop.Event{Payload: loop.PauseRequested{}})
+	case 1:
+		w.feed(loop.Event{Payload: loop.LessonLearned{Lesson: "lesson", ByUser: true}})
+		w.asks()
+	case 2: // kill -9, and a new owner some time later
+		w.s = roundTrip(w.t, w.s)
+		w.next = nil
+		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
+		w.mayGoBack()
+		if w.coin(2) {
+			w.feed(loop.Event{Payload: loop.OwnerLost{}})
+			break
+		}
+		w.feed(loop.Event{Payload: loop.HandedOver{To: w.anOwner()}})
+	case 3: // nonsense
+		kinds := loop.EventKinds()
+		if k := kinds[w.r.IntN(len(kinds))]; w.isNonsense(k) {
+			w.feed(bare(k))
+		}
+	case 4:
+		if w.coin(20) {
+			w.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}})
+		}
+	case 5:
+		if w.coin(20) {
+			w.feed(loop.Event{Payload: loop.Faulted{Error: "disk full"}})
+		}
+	case 6:
+		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.coin(10) {
+			w.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}})
+		}
+	case 7: // somebody types, or the client wakes the session
+		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
+			w.feed(w.turn())
+		}
+	case 9:
+		w.feed(w.word())
+		w.feed(w.planAsked())
+	case 8:
+		w.feed(loop.Event{Payload: loop.HandoverRequested{To: w.anOwner(), Why: "asked"}})
+	}
+}
+
+// isNonsense reports whether an event of this kind says nothing now.
+func (w *world) isNonsense(k loop.EventKind) bool {
+	switch k {
+	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerLost, loop.KindHandedOver, loop.KindCheckpointRestored:
+		return false
+	case loop.KindTurnEnded, loop.KindAgentFailed:
+		return !w.s.Attended && w.s.Phase != loop.Turning
+	case loop.KindGatesFinished:
+		return w.s.Phase != loop.Baseline && w.s.Phase != loop.Judging
+	case loop.KindTreeInspected:
+		return w.s.Phase != loop.Inspecting
+	}
+	return true
+}
