@@ -160,7 +160,7 @@ func TestWorktreeOfAnUnknownTree(t *testing.T) {
 func TestCopyIncluded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	b := newRepo(t, ".gitignore", ".env\nsecrets/\ncache/\n*.link\n", ".worktreeinclude", "# needed\n.env\n/secrets/**\n!secrets/private\n*.link\nREADME\n")
+	b := newRepo(t, ".gitignore", ".env\nsecrets/\ncache/\n*.link\n", ".worktreeinclude", "# needed\n.env\n/secrets/**\n!secrets/private\n*.link\nREADME\ntool\n")
 	to := t.TempDir()
 	b.write(".env", "KEY=1")
 	b.write("app/.env", "KEY=2")
@@ -169,12 +169,14 @@ func TestCopyIncluded(t *testing.T) {
 	b.write("secrets/private", "x")
 	b.write("cache/x", "x")
 	b.write("untracked.env", "x")
+	b.write("tool", "\x7fELF")
+	b.must(os.Chmod(b.path("tool"), 0o700))
 	b.must(os.Symlink(".env", b.path("a.link")))
 	b.must(os.WriteFile(filepath.Join(to, ".env"), []byte("there"), 0o600))
 
 	got, err := b.repo.CopyIncluded(ctx, to)
 	b.must(err)
-	if diff := cmp.Diff([]string{"a.link", "app/.env", "secrets/run.sh"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a.link", "app/.env", "secrets/run.sh", "tool"}, got); diff != "" {
 		t.Errorf("copied (-want +got):\n%s", diff)
 	}
 	if data, _ := os.ReadFile(filepath.Join(to, ".env")); string(data) != "there" {

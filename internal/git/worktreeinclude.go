@@ -8,13 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // includeFile names ignored files that a fresh worktree needs all the same
 // (.env), by patterns as in .gitignore.
 const includeFile = ".worktreeinclude"
 
-// CopyIncluded copies the ignored files that the project's .worktreeinclude
+// CopyIncluded copies the ignored and compiled files that the project's .worktreeinclude
 // names into another worktree, with their modes; what is there already stays.
 // It returns their paths; none without such a file.
 func (r *Repo) CopyIncluded(ctx context.Context, to string) ([]string, error) {
@@ -51,13 +52,20 @@ func (r *Repo) CopyIncluded(ctx context.Context, to string) ([]string, error) {
 	return copied, nil
 }
 
-// included lists the files that match the patterns and are ignored by git.
+// included lists the files that match the patterns and are in no tree.
 func (r *Repo) included(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + includeFile}})
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	return r.ignored(ctx, fields(out))
+	paths := fields(out)
+	found, err := r.ignored(ctx, paths)
+	for _, path := range paths {
+		if r.isByproduct(path, true) && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	return found, err
 }
 
 // copyFile copies a file or symlink unless the target has one.

@@ -95,7 +95,7 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		if !isComparable(g, seen[i]) {
 			continue
 		}
-		u := IrreproducibleGate{Gate: g.Name, Remedy: deps.Setup("…") + " in pawl.toml makes checkouts ready; isolated = false on the gate has the work tree decide"}
+		u := IrreproducibleGate{Gate: g.Name, Remedy: deps.Setup("…") + " makes checkouts ready, .worktreeinclude names untracked files that they need; isolated = false on the gate has the work tree decide"}
 		there, err := v.runInCheckout(ctx, []gate.Gate{g}, w)
 		switch {
 		case ctx.Err() != nil:

@@ -99,7 +99,10 @@ func resolved(dir string) string {
 func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.checkout != nil && !k.checkout.stale {
 		if err := k.checkout.tree.Reset(ctx, tree); err == nil {
-			return k.dropCompiled(ctx, tree)
+			if err := k.dropCompiled(ctx, tree); err != nil {
+				return err
+			}
+			return k.copyIncluded(ctx) // the reset removed what git does not ignore
 		}
 		// A gate may have left files that block a reset: start with a fresh checkout.
 		if err := k.removeCheckout(ctx); err != nil {
@@ -116,7 +119,7 @@ func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.checkout != nil {
 		k.checkout.setUp.remove()
 		if k.checkout.tree.Renew(ctx, dir, tree) == nil {
-			k.checkout = &checkout{tree: k.checkout.tree, held: tree}
+			k.checkout = &checkout{tree: k.checkout.tree, held: tree, pristine: true}
 			return k.copyIncluded(ctx)
 		}
 		if err := k.removeCheckout(ctx); err != nil {
@@ -130,7 +133,7 @@ func (k *checkouts) resetCheckout(ctx context.Context, tree string) error {
 	if k.inNamespace(ctx) { // there no other name of its files is in reach
 		w.Watch(ctx)
 	}
-	k.checkout = &checkout{tree: w, held: tree}
+	k.checkout = &checkout{tree: w, held: tree, pristine: true}
 	return k.copyIncluded(ctx)
 }
 
@@ -152,13 +155,13 @@ func (k *checkouts) removeCheckout(ctx context.Context) error {
 	return p.tree.Remove(ctx)
 }
 
-// copyIncluded copies the ignored files that the user wants in checkouts.
+// copyIncluded copies the untracked files that the user wants in checkouts.
 func (k *checkouts) copyIncluded(ctx context.Context) error {
 	copied, err := k.Repo.CopyIncluded(ctx, k.checkout.tree.Root())
 	if err != nil {
 		return errors.Join(err, k.removeCheckout(context.WithoutCancel(ctx)))
 	}
-	k.checkout.pristine = len(copied) == 0
+	k.checkout.pristine = k.checkout.pristine && len(copied) == 0
 	return nil
 }
 

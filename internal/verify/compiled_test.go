@@ -42,6 +42,12 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qm", "one")
 	write(filepath.Join(root, "d/m.py"), "TWO = 5\n")
 	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "two")
+	// The user wants this one in checkouts; each reset would remove it.
+	write(filepath.Join(root, ".worktreeinclude"), "tool\n")
+	write(filepath.Join(root, "tool"), "\x7fELF")
+	if err := os.Chmod(filepath.Join(root, "tool"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	repo, err := git.Open(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +73,9 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 		dir, err := v.checkOut(t.Context(), tree)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "tool")); err != nil {
+			t.Error(err)
 		}
 		caches := filepath.Join(dir, "d", "__pycache__")
 		found, _ := os.ReadDir(caches)
