@@ -12,16 +12,42 @@ import (
 )
 
 // isByproduct reports whether a file is neither work nor anything that gates read: this process's own
-// output or, of files that HEAD lacks, what a compiler made. Each build writes the latter, the agent's
-// and the gates' alike, and not each repository ignores it. As work it would be committed, and in a
-// tree it would be run in place of sources that were changed since.
+// output or, of files that HEAD lacks, what a package manager installed or a compiler made. Each build
+// writes the latter, the agent's and the gates' alike, and not each repository ignores it. As work it
+// would be committed, and in a tree it would be run in place of sources that were changed since.
 func (r *Repo) isByproduct(file string, isNew bool) bool {
+	if isNew && r.isInstalled(file) {
+		return true
+	}
 	info, err := os.Lstat(r.path(file))
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	isPyc := path.Base(path.Dir(file)) == "__pycache__" && path.Ext(file) == ".pyc"
 	return isOwnOutput(info) || isNew && (isPyc || mayBeCompiled(file, info) && isCompiled(r.path(file)))
+}
+
+// isInstalled reports whether a path is in a folder of installed packages.
+func (r *Repo) isInstalled(file string) bool {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if r.isInstallation(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// isInstallation reports whether packages are installed into a folder of the work tree: of Node.js, or
+// of a virtual environment of Python's. vendor/ is not one: many projects commit it.
+func (r *Repo) isInstallation(dir string) bool {
+	switch path.Base(dir) {
+	case "node_modules":
+		return true
+	case ".venv", "venv":
+		_, err := os.Lstat(r.path(path.Join(dir, "pyvenv.cfg")))
+		return err == nil
+	}
+	return false
 }
 
 // isOwnOutput reports whether a file is the one that this process writes its output or

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a compiler made is no work where nothing ignores it either; what is tracked of it is.
+// What a compiler made, or a package manager installed, is no work where nothing ignores it either; what is tracked of it is.
 func TestCompiledFilesAreNoWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -35,7 +35,20 @@ func TestCompiledFilesAreNoWork(t *testing.T) {
 		}
 		return found
 	}
+	b.write("app/node_modules/left/index.js", "1")
+	b.must(os.Symlink("left", b.path("app/node_modules/link")))
+	b.write(".venv/pyvenv.cfg", "home = /usr")
+	b.write(".venv/lib/x.py", "x")
+	b.write("app/index.js", "1")
+	b.git("add", "app/index.js")
+	b.git("commit", "-qm", "app", "app/index.js")
+	clean = b.git("rev-parse", "HEAD")
 	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
+		t.Error(diff)
+	}
+	ignored, err := b.repo.Ignored(ctx)
+	b.must(err)
+	if diff := cmp.Diff([]string{".venv/", "app/node_modules/"}, ignored); diff != "" {
 		t.Error(diff)
 	}
 	status, err := b.repo.Status(ctx)

@@ -38,13 +38,25 @@ func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, inde
 }
 
 // Ignored lists what git ignores in the work tree beside the rest, files and whole
-// folders, these with a / at the end: what lies in them is not looked at.
+// folders, these with a / at the end: what lies in them is not looked at. Folders of installed
+// packages count as ignored.
 func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
-	out, err := r.run(ctx, call{args: []string{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}})
+	list := []string{"ls-files", "--others", "--exclude-standard", "--directory", "-z"}
+	out, err := r.run(ctx, call{args: append(list, "--ignored")})
 	if err != nil {
 		return nil, fmt.Errorf("list ignored files: %w", err)
 	}
-	return fields(out), nil
+	others, err := r.run(ctx, call{args: list})
+	if err != nil {
+		return nil, fmt.Errorf("list untracked folders: %w", err)
+	}
+	found := fields(out)
+	for _, name := range fields(others) {
+		if dir, isFolder := strings.CutSuffix(name, "/"); isFolder && r.isInstallation(dir) {
+			found = append(found, name)
+		}
+	}
+	return found, nil
 }
 
 // Ignores reports whether ignore rules match a path, relative to the root with slashes.
