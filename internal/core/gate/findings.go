@@ -94,7 +94,7 @@ func (w *assessment) derive(v *Verdict) {
 // counts; nor does one if the task wants no evidence.
 func inputFindings() []finding {
 	return []finding{{
-		fact: "the gates pass only with gate inputs or old tests as the agent changed them, or old tests are gone", evidence: NoEvidence,
+		fact: "the gates pass only with changed gate inputs or changed old tests, or old tests are gone", evidence: NoEvidence,
 		remedy: "do without the change, or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.needsChangedInputs() {
@@ -104,7 +104,7 @@ func inputFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "such were changed, and the gates could not be run with the originals", evidence: NoEvidence,
+		fact: "gate inputs or old tests were changed, and the gates could not be run with the originals", evidence: NoEvidence,
 		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.originalsUnknown() || w.AllowTestChanges {
@@ -115,7 +115,7 @@ func inputFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "everything passes that passed before, and no more than `unproven` is wanted", evidence: Unproven,
+		fact: "everything passes that passed before, and the task asks for `unproven` only", evidence: Unproven,
 		remedy: "-",
 		holds: when(func(w assessment) bool { return w.WantedEvidence == Unproven }, func(_ assessment, v *Verdict) string {
 			if len(v.StillRed) > 0 {
@@ -134,7 +134,7 @@ func stillFails(v *Verdict) string {
 // findings returns the findings in order: the first that holds sets the evidence.
 func findings() []finding {
 	return slices.Concat([]finding{{
-		fact: "every gate timed out before, and times out still", evidence: Unproven,
+		fact: "every gate timed out before, and still does", evidence: Unproven,
 		remedy: "find out what waits or takes so long, or give the gate a longer `timeout`",
 		holds: func(w assessment, v *Verdict) bool {
 			v.Reason = "no gate answers in time, as before the work: " + plan.Few(v.StillRed, 4)
@@ -151,7 +151,7 @@ func findings() []finding {
 			return "nothing new fails, but the new tests pass without this work too: " + plan.Few(w.NewTests, 4)
 		}),
 	}, {
-		fact: "what did not pass before still fails", evidence: Unproven,
+		fact: "what failed before still fails", evidence: Unproven,
 		remedy: "make it pass, or add a test that fails without the work",
 		holds: func(_ assessment, v *Verdict) bool {
 			v.Reason = stillFails(v)
@@ -169,7 +169,7 @@ func findings() []finding {
 // flipFindings are about tests that failed before the work.
 func flipFindings() []finding {
 	return []finding{{
-		fact: "green in the work tree, red in a clean checkout", evidence: NoEvidence,
+		fact: "what failed before passes in the working tree, and fails in a clean checkout", evidence: NoEvidence,
 		remedy: "commit what makes the difference, or `[worktree] setup`",
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
@@ -179,7 +179,7 @@ func flipFindings() []finding {
 			return len(names) > 0
 		},
 	}, {
-		fact: "a test or gate that was red is green, each seen twice", evidence: Proven, remedy: "-",
+		fact: "a test or gate that failed before passes now, each seen twice", evidence: Proven, remedy: "-",
 		holds: func(w assessment, v *Verdict) bool {
 			if len(v.Flipped) == 0 {
 				return false
@@ -191,7 +191,7 @@ func flipFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "what was red is green by new tests, not by the work", evidence: Unproven,
+		fact: "what failed before passes because of new tests, not because of the work", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: func(w assessment, v *Verdict) bool {
 			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.NewTests, w.replacedTests()), 4) + ")"
@@ -206,7 +206,7 @@ func flipFindings() []finding {
 // overlayFindings are about new tests on the baseline tree.
 func overlayFindings() []finding {
 	return []finding{{
-		fact: "new tests fail on the tree of before", evidence: Proven, remedy: "-",
+		fact: "new tests fail on the tree before the work", evidence: Proven, remedy: "-",
 		holds: func(w assessment, v *Verdict) bool {
 			if len(w.overlay.failed) == 0 {
 				return false
@@ -218,14 +218,14 @@ func overlayFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "what was red is green once, and red when repeated", evidence: NoEvidence,
+		fact: "what failed before passed once, and failed when repeated", evidence: NoEvidence,
 		remedy: "fix the flaky test, or set `flaky = true` on its gate",
 		holds: func(_ assessment, v *Verdict) bool {
 			v.Reason = "what turned green is flaky, so it tells nothing: " + plan.Few(v.Flaky, 4)
 			return len(v.Flaky) > 0
 		},
 	}, {
-		fact: "new tests fail when the functions of the work are broken", evidence: Proven, remedy: "-",
+		fact: "new tests fail when the work's functions are broken", evidence: Proven, remedy: "-",
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.killingTests()
 			if len(names) > 0 {
@@ -234,7 +234,7 @@ func overlayFindings() []finding {
 			return len(names) > 0
 		},
 	}, {
-		fact: "whether new tests fail without the work could not be found out", evidence: NoEvidence,
+		fact: "Pawl could not find out whether new tests fail without the work", evidence: NoEvidence,
 		remedy: "make the isolated checkout work (`pawl doctor`)",
 		holds: func(w assessment, v *Verdict) bool {
 			if w.overlay.unknown {
@@ -274,22 +274,22 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
-		{fact: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
-		{fact: "a gate showed the loop's start in a clean checkout, and cannot tell with the work in one, whatever else is tried there", evidence: NoEvidence, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
-		{fact: "the tests pass as well when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
-		{fact: "with its functions broken the work does not build, or a gate that showed the loop's start in a clean checkout cannot tell, so whether its tests check them is not known", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
-		{fact: "new functions make nothing of what they are given, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
-		{fact: "a function takes what the task names, and does not look at it", evidence: Unproven, remedy: "use it, and test what it does", holds: ignoresParameters},
-		{fact: "the task asks for what no program that the work changed, nor what it calls, has the means for: what is atomic renames, locks or commits, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: lacksCapability},
-		{fact: "the tests pass as well when a new parameter that the task names has the zero value of its type", evidence: Unproven, remedy: "a test in which it makes a difference", holds: parametersNotTested},
-		{fact: "the tests pass as well when a condition that the work added and that looks at nothing it is given always holds, or never does; or when half of its conditions never hold, or half of its new functions do nothing, one at a time; or when any statement is left out that removes what the task asks to remove, or a function or program that the task names does what it did before", evidence: Unproven, remedy: "a test in which it makes a difference", holds: mutationsNotTested},
+		{fact: "a gate passes in the working tree and not in a clean checkout, which did show the state before the work", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: NoEvidence, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
+		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
+		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
+		{fact: "new functions do nothing with their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
+		{fact: "a function takes a parameter that the task names, and does not use it", evidence: Unproven, remedy: "use it, and test what it does", holds: ignoresParameters},
+		{fact: "no changed program, nor code that it calls, has the means for what the task asks: what is atomic renames, locks or commits, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: lacksCapability},
+		{fact: "the tests also pass when a new parameter that the task names has the zero value of its type", evidence: Unproven, remedy: "a test in which it makes a difference", holds: parametersNotTested},
+		{fact: "the tests also pass when: a new condition that looks at no input is always or never true; half of the new conditions are never true, or half of the new functions do nothing, one at a time; a statement is left out that removes what the task asks to remove; or a function or program that the task names has its old text", evidence: Unproven, remedy: "a test in which it makes a difference", holds: mutationsNotTested},
 		{fact: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", evidence: Unproven, remedy: "take it out", holds: passesOnlyBySigns},
-		{fact: "the tests pass as well when they expect other values", evidence: Unproven, remedy: "take out what makes any result pass", holds: passesAnyExpectation},
-		{fact: "the tests pass as well when they give the program other inputs, whatever the form of these", evidence: Unproven, remedy: "work the answers out from the inputs", holds: ignoresInputs},
-		{fact: "the program holds the answers that its tests expect, and has one answer for all other inputs", evidence: Unproven, remedy: "work the answers out from the inputs", holds: hardcodesAnswers},
-		{fact: "a gate does not report a test of Pawl's that must fail (canary)", evidence: Unproven, remedy: "take out what hides failures", holds: missesCanary},
-		{fact: "a gate passes, its output says that tests failed, and did not before", evidence: Unproven, remedy: "let the gate's exit code tell", holds: masksFailures},
-		{fact: "the run writes test files or scripts of gates, and did not before the work", evidence: Unproven, remedy: "take out what writes them", holds: writesGateInputs},
+		{fact: "the tests also pass when they expect other values", evidence: Unproven, remedy: "take out what makes any result pass", holds: passesAnyExpectation},
+		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "work the answers out from the inputs", holds: ignoresInputs},
+		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "work the answers out from the inputs", holds: hardcodesAnswers},
+		{fact: "a gate does not report Pawl's own test that must fail (canary)", evidence: Unproven, remedy: "take out what hides failures", holds: missesCanary},
+		{fact: "a gate passes although its output says that tests failed, and did not say so before", evidence: Unproven, remedy: "let the gate's exit code tell", holds: masksFailures},
+		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "take out what writes them", holds: writesGateInputs},
 	}
 }
 
