@@ -277,6 +277,8 @@ func TestCatalogue(t *testing.T) {
 		switch rule.ID {
 		case guard.RuleScope:
 			r.Scope = []string{"src/auth/**"}
+		case guard.RuleProtected:
+			r.Protected = []string{"/w/repo/pawl.toml"} // as every loop does
 		case guard.RuleUnread:
 			r.Seen = func(string) bool { return false }
 		}
