@@ -17,19 +17,19 @@ type gateTable struct {
 	Kind     gateKind      `json:"kind" doc:"command (default) or review (by an agent)"`
 	Command  commandLine   `json:"command" doc:"shell command, or a program and its arguments as a list"`
 	Dir      string        `json:"dir" doc:"folder it runs in, below the root of the repository"`
-	Timeout  time.Duration `json:"timeout" doc:"time limit, at which it has failed, on a busy machine after another run with twice the limit; without it, 10m"`
+	Timeout  time.Duration `json:"timeout" doc:"time limit, default 10m; on a busy machine, a gate that reaches it runs once more with twice the limit"`
 	Tier     gate.Tier     `json:"tier" doc:"fast gates run at each claim, final ones at the end of the loop"`
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
-	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`
-	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, made ready by [worktree] setup, instead of the work tree"`
-	Isolated bool          `json:"isolated" doc:"false: its run in the work tree decides, where an isolated checkout cannot run it; without it, a run in an isolated checkout"`
-	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
+	Flaky    bool          `json:"flaky" doc:"run it once more when it fails"`
+	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, prepared by [worktree] setup, instead of the working tree"`
+	Isolated bool          `json:"isolated" doc:"false: its run in the working tree decides, for a gate that cannot run in an isolated checkout"`
+	Baseline baseline      `json:"baseline" doc:"allow: what failed at the start may fail at the end"`
 
-	Rubric        string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
-	Agent         string `json:"agent" doc:"of a review: which agent; without it, the loop's own, in a session of its own"`
+	Rubric        string `json:"rubric" doc:"of a review: what to look for, or @FILE"`
+	Agent         string `json:"agent" doc:"of a review: which agent; default: the loop's agent in a separate session"`
 	AgentCommand  string `json:"agent_command" doc:"of a review: the agent's program"`
-	Model         string `json:"model" doc:"of a review: the agent's model; without it, the loop's"`
-	MaxCost       USD    `json:"max_cost" doc:"of a review: what one may cost, in US dollars; without it, 1.00"`
+	Model         string `json:"model" doc:"of a review: the agent's model; default: the loop's"`
+	MaxCost       USD    `json:"max_cost" doc:"of a review: limit of cost in US dollars; default 1.00"`
 	ApprovesTests bool   `json:"approves_tests" doc:"of a review: it may accept that old tests were changed; such work is worth a review and no more"`
 }
 

@@ -15,10 +15,10 @@ import (
 // repository's file allows or asks about needs trust, for either loosens a rule. No
 // entry loosens guard.RuleState.
 type Guard struct {
-	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard lets through although a rule says no; what a repository's file allows needs trust"`
+	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard allows although a rule denies it; a repository's file needs trust for it"`
 	Deny              []string `json:"deny,omitempty" merge:"add" doc:"what the guard denies; wins over allow and ask"`
-	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a user about, also where a rule says no; denied where nobody is there to be asked; what a repository's file asks about needs trust"`
-	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the user changes, as names or globs such as release/*"`
+	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks the user about, also if a rule denies it; without a user it is denied; a repository's file needs trust for it"`
+	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the user may change, as names or globs such as release/*"`
 }
 
 // patterns are the lists of patterns, by key.

@@ -284,11 +284,12 @@ func optionsPage() string {
 	b.WriteString(`<!-- made by "go generate ./internal/config"; do not edit -->
 # Options
 
-The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the root of a repository, in the\n" +
-		"front matter of a loop file, and (with hyphens: `--max-duration`; `--gate` once\n" +
-		"for each) on the command line. Each of these replaces what\n" +
-		"the one before it says; tables merge key by key, and `protect` and the lists of `guard` add up. A value of `none` is no limit.\n" +
-		"An agent that is a [program of your own](agent-command.md) follows a small protocol.\n\n")
+For users who write a ` + "`pawl.toml`.\n\n```toml\ngates = [\"go test ./...\"]\nmax_cost = 20\nprotect = [\"deploy/**\"]\n```\n\n" +
+		"The same keys work in these places; a later one replaces what an earlier one says:\n\n" +
+		"1. `~/.config/pawl/config.toml`\n2. `pawl.toml` at the root of a repository\n3. the front matter of a loop file\n" +
+		"4. the command line, with hyphens: `--max-duration`; `--gate` once for each gate\n\n" +
+		"Tables merge key by key; `protect` and the lists of `guard` add up. `none` = no limit.\n" +
+		"An agent that is a program follows [a small protocol](agent-command.md).\n\n")
 	row := func(key, meaning, fallback string) {
 		if fallback != "" {
 			fallback = "`" + fallback + "`"
@@ -320,20 +321,20 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	table(&s.Verify)
 	b.WriteString("\n## tracker\n\n")
 	table(new(Tracker))
-	b.WriteString("\nWhat the command is asked stands in [trackers](trackers.md).\n")
+	b.WriteString("\n[Trackers](trackers.md) describes requests and answers.\n")
 	b.WriteString("\n## guard\n\n")
 	table(&s.Guard)
-	b.WriteString("\nWhat an entry may be stands in [the guard](guard.md).\n")
+	b.WriteString("\n[The guard](guard.md#your-own-rules) describes entries.\n")
 	b.WriteString("\n## notify\n\n")
 	table(&s.Notify)
 	b.WriteString("\nA list in place of the table is its `to`. [Get notifications](../how-to/notifications.md) has examples.\n")
 	b.WriteString("\n## telemetry\n\n")
 	table(&s.Telemetry)
-	b.WriteString("\nIt stands in your own `~/.config/pawl/config.toml`; in a file of a repository it is refused.\n" +
+	b.WriteString("\nOnly your own `~/.config/pawl/config.toml` may have this table.\n" +
 		"[Send traces and metrics](../how-to/telemetry.md) has an example.\n")
 	b.WriteString("\n## Forms of values\n\n" +
-		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
-		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +
-		"`default`.\n")
+		"| value | form |\n|---|---|\n| duration | `90s`, `10m`, `8h` |\n| money, in US dollars | `5.50` or `\"5.50\"` |\n" +
+		"| share | `80` or `\"80%\"` |\n| list | a single text is a list of one |\n" +
+		"| `evidence` | a level, or a table of task ids and levels with a `default` |\n")
 	return b.String()
 }

@@ -30,74 +30,74 @@ import (
 // Settings are the options of one loop, complete and checked. They are plain
 // data: they survive JSON, and nothing changes them after Resolve.
 type Settings struct {
-	Name  string        `json:"name,omitempty" doc:"name of the loop, for people"`
-	Kind  loop.Kind     `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that comes again"`
-	Every time.Duration `json:"every,omitempty" doc:"how often a periodic goal comes again; implies kind periodic"`
+	Name  string        `json:"name,omitempty" doc:"display name of the loop"`
+	Kind  loop.Kind     `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that repeats"`
+	Every time.Duration `json:"every,omitempty" doc:"interval of a periodic goal; implies kind periodic"`
 	Plan  string        `json:"plan,omitempty" doc:"file of tasks, below the root of the repository"`
 
-	Tasks      []string `json:"tasks,omitempty" doc:"ids of the plan's tasks to work on; without it all that are open"`
-	NoOptional bool     `json:"no_optional,omitempty" doc:"leave out the plan's optional tasks, which come last otherwise"`
+	Tasks      []string `json:"tasks,omitempty" doc:"ids of the plan's tasks to work on; default: all open tasks"`
+	NoOptional bool     `json:"no_optional,omitempty" doc:"leave out the plan's optional tasks, which otherwise come last"`
 
 	Agent        string            `json:"agent" doc:"which coding agent works"`
 	AgentCommand string            `json:"agent_command,omitempty" doc:"the agent's program, if it is not the usual one on the PATH"`
 	AgentArgs    []string          `json:"agent_args,omitempty" doc:"further arguments for the agent's program"`
 	AgentEnv     map[string]string `json:"agent_env,omitempty" doc:"environment variables for the agent, added to the user's own"`
-	Model        string            `json:"model,omitempty" doc:"model of the agent; without it, the agent's own choice"`
+	Model        string            `json:"model,omitempty" doc:"model of the agent; default: the agent's choice"`
 
-	Gates        []gate.Gate `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
-	Review       []string    `json:"review,omitempty" doc:"what an independent review is to look for, by an agent in a session of its own that only reads: text, or @FILE; each is a gate"`
-	ReviewRounds Rounds      `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a user to see"`
-	GateEnv      GateEnv     `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own: a list of names that pass as the user has them, or a table, where true passes one"`
+	Gates        []gate.Gate `json:"gates,omitempty" doc:"commands that must pass, or tables; Pawl runs them itself"`
+	Review       []string    `json:"review,omitempty" doc:"what another agent must review, in a separate session that only reads: text, or @FILE; each is a gate"`
+	ReviewRounds Rounds      `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept, unverified"`
+	GateEnv      GateEnv     `json:"gate_env,omitempty" doc:"environment variables for the gates: a list of names that pass with the user's values, or a table of values, where true passes the user's"`
 	GatesWhen    GatesWhen   `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
-	Evidence     Evidence    `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
+	Evidence     Evidence    `json:"evidence" doc:"evidence that a task needs to be done: one level for all tasks, or a table of task ids with a default"`
 
 	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 = unlimited, auto is four for each open task and at least 25"`
-	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 = unlimited"`
+	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, without waits for usage limits; 0 = unlimited"`
 	MaxCost       USD           `json:"max_cost,omitempty" doc:"limit of cost in US dollars; 0 = unlimited"`
 	MaxTokens     int64         `json:"max_tokens,omitempty" doc:"limit of tokens; 0 = unlimited"`
 	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 = unlimited"`
 	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 = unlimited"`
 
-	AnswerWithin time.Duration `json:"answer_within,omitempty" doc:"how long a question of the agent's waits for the user before the agent goes on as it proposed; without it no answer is no yes, and its task is skipped after a day; a repository's file needs trust for it"`
+	AnswerWithin time.Duration `json:"answer_within,omitempty" doc:"how long the agent's question waits for an answer before the agent goes on as it proposed; without it, the task is skipped after a day; a repository's file needs trust for it"`
 
-	Approve Approve `json:"approve,omitempty" doc:"where the loop stops until the user says yes: plan (before the first task), claim (before the gates judge one), task (before accepted work is committed), end"`
+	Approve Approve `json:"approve,omitempty" doc:"where the loop stops until the user approves: plan (before the first task), claim (before the gates run on it), task (before accepted work is committed), end"`
 
-	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it six times what the gates take, at least 12s, at most 10m; 0 is not at all"`
+	MutationTime time.Duration `json:"mutation_time" doc:"time limit of mutation testing beside the agent's work, which shows which functions of a task its tests check; default: six times the gates' time, at least 12s, at most 10m; 0 = never"`
 
-	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`
+	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command passes: a table"`
 
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
-	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a user's session that may be left, is handed over"`
-	Warm       bool             `json:"warm" doc:"give a fresh context to the living process of the agent, where it is like that of a new one, instead of starting another; in a sandbox only where this is set"`
-	Promise    string           `json:"promise" doc:"text of the agent's claim to be done; without it the one that the prompt asks for, else DONE"`
+	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session gets a fresh one, or a user's session hands over, if allowed"`
+	Warm       bool             `json:"warm" doc:"reuse the agent's process for a fresh context, where that is like a new process; in a sandbox only if you set it"`
+	Promise    string           `json:"promise" doc:"text of the agent's claim to be done; default: the one that the prompt asks for, else DONE"`
 
-	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
-	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`
-	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default or a protected branch"`
+	OnFailure OnFailure `json:"on_failure" doc:"what to do with the tree when a task keeps failing: go back to the last verified commit, or keep it"`
+	Worktree  Worktree  `json:"worktree" doc:"work in a separate git worktree: true, or a table with the commands that set one up"`
+	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; default: pawl/LOOP if the default or a protected branch is checked out"`
 
-	OnHangup OnHangup `json:"on_hangup" doc:"what a closed terminal means to a loop: cancel ends it and keeps the work, detach lets it continue in the background"`
+	OnHangup OnHangup `json:"on_hangup" doc:"what happens when the terminal closes: cancel ends the loop and keeps the work, detach continues it in the background"`
 
-	Confine      confine.Level `json:"confine" doc:"what agent and gates may do, whatever they try: anything, write the work tree and caches only, or without network and credentials too; a repository's file can only tighten it"`
-	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that may be reached though confine is strict: HOST, HOST:PORT or *.DOMAIN"`
+	Confine      confine.Level `json:"confine" doc:"sandbox of agent and gates: none, write only the working tree and caches, or also no network and credentials; a repository's file can only tighten it"`
+	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that are allowed with confine strict: HOST, HOST:PORT or *.DOMAIN"`
 
-	Merge Merge `json:"merge" doc:"what comes of a merge that the agent asks for: record it, or open a pull request with gh once the loop has ended verified; a repository's file needs trust for the latter"`
+	Merge Merge `json:"merge" doc:"when the agent asks to merge: record it, or open a pull request with gh after a verified end; a repository's file needs trust for pr"`
 
-	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, as theirs, instead of refusing"`
+	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, under the user's name, instead of refusing to start"`
 	CommitMessage    string   `json:"commit_message" doc:"subject of the commits, one line; of {type} (feat, fix or docs), {id}, {id_lower}, {title} and {title_lower} (its first word in lower case)"`
-	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
-	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
+	Squash           bool     `json:"squash" doc:"make one commit per task; false keeps the agent's own commits"`
+	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; entries of all layers count"`
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
-	Work             []string `json:"work,omitempty" doc:"globs of files that the agent may change without approval though gates may read them: data of the program, scripts"`
+	Work             []string `json:"work,omitempty" doc:"globs of files that the agent may change without approval although gates may read them: data, scripts"`
 	Ratchet          bool     `json:"ratchet" doc:"tests that passed at the last verified commit must still exist, where a gate reports them one by one"`
 	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests and other gate inputs: true, or the ids of the tasks that may"`
 
-	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, beside its own rules: a table; entries of all layers count"`
+	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, besides its own rules: a table; entries of all layers count"`
 
-	Notify Notify `json:"notify,omitzero" doc:"who is told what about a loop while you are away: a table, or its to"`
+	Notify Notify `json:"notify,omitzero" doc:"who is notified of what: a table, or its to"`
 
-	Telemetry Telemetry `json:"telemetry,omitzero" doc:"where traces and metrics of loops are sent, off by default: a table, in your own configuration only"`
+	Telemetry Telemetry `json:"telemetry,omitzero" doc:"where traces and metrics are sent, off by default: a table, in your own configuration only"`
 
-	Tracker Tracker `json:"tracker,omitzero" doc:"how issues are reached that are a plan, and how they are claimed: a table"`
+	Tracker Tracker `json:"tracker,omitzero" doc:"how Pawl reads and claims issues: a table"`
 
 	// Sources tells for each key that a layer set where that was; for entries of
 	// tables under "key.entry". What is missing is a default.
@@ -133,23 +133,23 @@ func (e Evidence) For(task string) gate.Evidence {
 // Worktree says whether the loop works in a worktree of its own, and how any
 // worktree (also those in which evidence is looked for) is set up.
 type Worktree struct {
-	Use   bool     `json:"use,omitempty" doc:"work in a worktree of its own"`
-	Setup []string `json:"setup,omitempty" doc:"shell commands that make a fresh checkout ready, such as npm ci"`
+	Use   bool     `json:"use,omitempty" doc:"work in a separate git worktree"`
+	Setup []string `json:"setup,omitempty" doc:"shell commands that prepare a fresh checkout, such as npm ci"`
 }
 
 // Verify says how a loop in a session tries whose goal is that a command succeeds:
 // once its own tries are spent, each further one is made in a session of its own.
 type Verify struct {
-	Tries           int64         `json:"tries" doc:"failed tries in the session before the others, however they fail; 0: three, or two that fail the same way"`
-	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the user's; false goes on trying in it"`
-	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 = unlimited"`
-	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 = unlimited"`
+	Tries           int64         `json:"tries" doc:"failed tries in the session before isolated ones; default: three, or two identical failures"`
+	Isolate         bool          `json:"isolate" doc:"make further tries in fresh sessions beside the user's; false stays in the user's"`
+	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of an isolated try, in US dollars; 0 = unlimited"`
+	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of an isolated try; 0 = unlimited"`
 }
 
 // Tracker says how issues are reached and claimed.
 type Tracker struct {
-	Command string `json:"command,omitempty" doc:"program that pawl run tracker:QUERY asks, started by sh for each request; a repository's file needs trust for it"`
-	Label   string `json:"label,omitempty" doc:"claim an issue by this label while a loop is at work on it, instead of assigning it"`
+	Command string `json:"command,omitempty" doc:"command that sh runs for each request of pawl run tracker:QUERY; a repository's file needs trust for it"`
+	Label   string `json:"label,omitempty" doc:"claim an issue by this label, instead of assigning it"`
 }
 
 // Iterations is a limit of iterations: 0 for none, or Auto.
