@@ -288,7 +288,7 @@ For users who write a ` + "`pawl.toml`.\n\n```toml\ngates = [\"go test ./...\"]\
 		"The same keys work in these places; a later one replaces what an earlier one says:\n\n" +
 		"1. `~/.config/pawl/config.toml`\n2. `pawl.toml` at the root of a repository\n3. the front matter of a loop file\n" +
 		"4. the command line, with hyphens: `--max-duration`; `--gate` once for each gate\n\n" +
-		"Tables merge key by key; `protect` and the lists of `guard` add up. `none` = no limit.\n" +
+		"Tables merge key by key; `protect` and the lists of `guard` add up. A default of `none` = not set.\n" +
 		"An agent that is a program follows [a small protocol](agent-command.md).\n\n")
 	row := func(key, meaning, fallback string) {
 		if fallback != "" {
