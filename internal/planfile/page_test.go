@@ -25,7 +25,7 @@ type formatDoc struct {
 var formatDocs = map[string]formatDoc{
 	planfile.Ralphex: {
 		tool: "ralphex", task: "a section `### Task N: title`", ids: "N", done: "`[x]` in each box of the section",
-		limits: "boxes outside of such sections are no tasks: `pawl plan check` names them; the list under `## Validation Commands` is the gates",
+		limits: "boxes outside such sections are not tasks, and `pawl plan check` names them; the list under `## Validation Commands` becomes the gates",
 	},
 	planfile.PRD: {
 		tool: "ralph-cli", task: "a story: a heading `### [ ] US-001: title`, or an item that names one", ids: "`US-001`", done: "`[x]` in the heading or item",
@@ -34,25 +34,25 @@ var formatDocs = map[string]formatDoc{
 	planfile.SpecKit: {
 		tool: "spec-kit", task: "an item `- [ ] T001 [P] [US1] text`", ids: "`T001`", done: "`[X]`",
 		prompt: "the user story in `spec.md` beside it",
-		limits: "a phase begins when all tasks of the one before are done, optional ones aside; `(depends on T012)` counts too; `checklists/` are yours: never read as tasks, never ticked",
+		limits: "a phase begins when all tasks of the phase before are done, except optional ones; `(depends on T012)` counts too; `checklists/` are neither read as tasks nor ticked",
 	},
 	planfile.Kiro: {
-		tool: "Kiro", task: "a numbered item without numbered items below it; `- [ ]*` is optional", ids: "`2.1`", done: "`[x]`, and in the box of 2 once all of 2.1, 2.2 are done that are not optional",
+		tool: "Kiro", task: "a numbered item without numbered items below it; `- [ ]*` is optional", ids: "`2.1`", done: "`[x]`, and in the box of 2 once 2.1 and 2.2 are done, except optional ones",
 		prompt: "the acceptance criteria in `requirements.md` that `_Requirements: 1.1, 2.3_` names",
 		limits: "`[-]` and `[~]` are open; `_Depends: 1.1_` counts, `_Boundary: …_` is told to the agent only",
 	},
 	planfile.OpenSpec: {
 		tool: "OpenSpec", task: "an item with a box", ids: "`1.2`", done: "`[x]`",
 		prompt: "requirements and scenarios of the change (`specs/*/spec.md`)",
-		limits: "`openspec archive` is yours to run; boxes in code are named by `pawl plan check`, and are no tasks",
+		limits: "`openspec archive` is yours to run; boxes in code are not tasks, and `pawl plan check` names them",
 	},
 	planfile.Checklist: {
-		tool: "any Markdown", task: "an item with a box that has no boxes below it; `- [ ]*` is optional", ids: "`US-001:`, `T01`, `W1:`, `2.3`, `#12` where the title begins with one and no two are the same, `US-001` if all titles begin so; else the position", done: "`[x]`, and in the box above once all below it are done",
+		tool: "any Markdown", task: "an item with a box that has no boxes below it; `- [ ]*` is optional", ids: "`US-001:`, `T01`, `W1:`, `2.3` or `#12` at the beginning of the title, if no two are the same (`US-001` without a colon if all titles begin so); else the position", done: "`[x]`, and in the box above once all below it are done",
 		limits: "an unknown mark, such as `[?]`, is open; `pawl plan check` names it",
 	},
 	planfile.Backlog: {
 		tool: "Backlog.md", task: "a file with front matter", ids: "`id`", done: "the last one of `statuses` in `config.yml`, and `[x]` in each acceptance criterion",
-		prompt: "description, plan and notes; acceptance criteria and definition of done as what it is done when",
+		prompt: "description, plan and notes; acceptance criteria and definition of done as criteria",
 		limits: "the plan is the folder; a task with `parent_task_id` comes before its parent; the definition of done is yours to tick; `updated_date` is not written; drafts and completed tasks are not read",
 	},
 	planfile.PRDJSON: {
@@ -61,12 +61,12 @@ var formatDocs = map[string]formatDoc{
 	planfile.FeatureList: {
 		tool: "feature-list loops", task: "an object in the list, or in `features`", ids: "`id`, else the position", done: "`\"passes\": true`",
 		prompt: "with `pawl run DIR`, `RALPH_PROMPT.md` beside it",
-		limits: "`pawl run DIR` follows the limit in `progress.txt`, too, and keeps its status",
+		limits: "`pawl run DIR` also follows the limit in `progress.txt` and keeps its status",
 	},
 	planfile.TaskMaster: {
 		tool: "task-master", task: "a subtask, or a task without any", ids: "`5.2`, `5`", done: "`\"status\": \"done\"`, of a task once all its subtasks are done",
-		prompt: "`testStrategy` as what it is done when; of a subtask, what its task says",
-		limits: "deferred and cancelled tasks are left out, and named by `pawl plan check`; `updatedAt` is not written; a file with tasks under several tags is refused",
+		prompt: "`testStrategy` as a criterion; for a subtask, the text of its task",
+		limits: "deferred and cancelled tasks are left out, and `pawl plan check` names them; `updatedAt` is not written; Pawl refuses a file with tasks under several tags",
 	},
 	planfile.Ralphy: {
 		tool: "ralphy", task: "an object in `tasks` without a `status`", ids: "`id`, else the position", done: "`\"completed\": true`",
@@ -97,14 +97,15 @@ func formatsPage() string {
 	b.WriteString(`<!-- Made of internal/planfile/page_test.go; go generate ./internal/planfile writes it. -->
 # Plan formats
 
-For users who have a plan already. ` + "`pawl run`" + ` without arguments looks in these places and takes the plan that has open tasks; it asks
-if there are several. ` + "`pawl run FILE`" + ` takes any file. The format is told by the content and the place.
+For users who have a plan already.
+
+` + "```text\npawl run                  the plan in one of the places below; with several open plans it asks\npawl run FILE             any plan file; Pawl finds the format by content and place\npawl plan show FILE       the tasks that Pawl reads\npawl plan check FILE      what is wrong with it\n```" + `
 
 `)
 	for _, place := range planfile.Places() {
 		fmt.Fprintf(&b, "- `%s`\n", place)
 	}
-	b.WriteString("\n## Formats\n\n| format | of | a task | its id | written when it is done | `pawl plan convert` writes it |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n## Formats\n\n| format | tool | a task is | its id | written when it is done | `pawl plan convert` writes it |\n|---|---|---|---|---|---|\n")
 	for _, f := range planfile.Formats() {
 		written := "no"
 		if f.Written {
@@ -113,21 +114,21 @@ if there are several. ` + "`pawl run FILE`" + ` takes any file. The format is to
 		doc := formatDocs[f.Name]
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, doc.tool, doc.task, doc.ids, doc.done, written)
 	}
-	b.WriteString("\n## What else is read, and what is not\n\n| format | also in the prompt | note |\n|---|---|---|\n")
+	b.WriteString("\n## What else Pawl reads, and what it does not\n\n| format | also in the prompt | note |\n|---|---|---|\n")
 	for _, f := range planfile.Formats() {
 		if doc := formatDocs[f.Name]; doc.prompt+doc.limits != "" {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, doc.prompt, doc.limits)
 		}
 	}
 	b.WriteString(`
-## The same for all
+## In all formats
 
-- Pawl writes the mark and nothing else: comments, line ends, the order of keys stay.
-- Every box is a task. Lines that look like a task and are none (in code, outside of a list) are named by ` + "`pawl plan check`" + ` and ` + "`pawl run --dry-run`" + `.
-- In Markdown the text of the sections and items above a task is told with that task; the text of sections without tasks is told with all.
+- Pawl writes the mark and nothing else: comments, line ends and the order of keys stay.
+- ` + "`pawl plan check`" + ` and ` + "`pawl run --dry-run`" + ` name lines that look like tasks and are not (in code, outside a list).
+- In Markdown the agent is told the text of the sections and items above its task, and the text of all sections without tasks.
 - Optional tasks come last; ` + "`--no-optional`" + ` leaves them out, and the report names them. ` + "`--task ID`" + ` works on some tasks only.
-- In Markdown a comment beside a task sets more: ` + "`<!-- pawl: id=X depends_on=A,B priority=1 optional=true evidence=unproven scope=docs/** allow_test_changes=true -->`" + `.
-- Such a comment may stand below the title, too, in the section or item of the task. One that belongs to no task, or to one that has another, is named by ` + "`pawl plan check`" + ` and ` + "`pawl run --dry-run`" + `; JSON has fields instead.
+- In Markdown a comment beside a task sets more; in JSON, fields do: ` + "`<!-- pawl: id=X depends_on=A,B priority=1 optional=true evidence=unproven scope=docs/** allow_test_changes=true -->`" + `.
+- Such a comment may also be below the title, in the section or item of the task. ` + "`pawl plan check`" + ` names one without a task, and a second one for the same task.
 - Files beside the plan (` + "`requirements.md`, `spec.md`" + `) are read for the prompt only.
 `)
 	return b.String()
