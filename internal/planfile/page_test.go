@@ -101,6 +101,8 @@ For users who have a plan already.
 
 ` + "```text\npawl run                  the plan in one of the places below; with several open plans it asks\npawl run FILE             any plan file; Pawl finds the format by content and place\npawl plan show FILE       the tasks that Pawl reads\npawl plan check FILE      what is wrong with it\n```" + `
 
+## Where pawl run looks
+
 `)
 	for _, place := range planfile.Places() {
 		fmt.Fprintf(&b, "- `%s`\n", place)
