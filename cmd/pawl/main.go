@@ -1,5 +1,5 @@
-// Command pawl keeps a coding agent turning until the work is verifiably done.
-// All that it does stands in internal/cli.
+// Command pawl runs a coding agent in a loop until tests show that the work is done.
+// Package internal/cli implements it.
 package main
 
 import (

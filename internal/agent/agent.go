@@ -1,4 +1,4 @@
-// Package agent is what Pawl needs of a coding agent: begin a session, run one
+// Package agent defines what Pawl needs from a coding agent: begin a session, run one
 // turn with a prompt, report what happens while it runs, and stop cleanly.
 //
 // The base interface is small; what only some agents can do (telling how full

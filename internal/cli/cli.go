@@ -85,7 +85,7 @@ type grammar struct {
 	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`
 	Install    installCmd    `cmd:"" user:"install hooks" group:"Set up" help:"add Pawl to Claude Code"`
 	Uninstall  uninstallCmd  `cmd:"" user:"take hooks out" group:"Set up" help:"remove Pawl from Claude Code"`
-	GC         gcCmd         `cmd:"" user:"delete loops" name:"gc" group:"Set up" help:"delete what old loops left"`
+	GC         gcCmd         `cmd:"" user:"delete loops" name:"gc" group:"Set up" help:"delete journals, logs and checkpoints of old loops"`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"find what breaks loops on this machine, each with its fix"`
 	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"export Pawl as a Claude Code plugin"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"trust the commands in this repository's configuration"`

@@ -22,7 +22,7 @@ type logCmd struct {
 	loopArg
 	JSON   bool  `name:"json" help:"print the raw records, one JSON object per line (docs/reference/log.schema.json)"`
 	Follow bool  `help:"keep printing until the loop ends"`
-	After  int64 `placeholder:"SEQ" help:"leave out the records up to this number, which were read before"`
+	After  int64 `placeholder:"SEQ" help:"print only the records after this number"`
 	Verify bool  `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 

@@ -16,18 +16,18 @@ import (
 
 type planCmd struct {
 	New     planNewCmd     `cmd:"" user:"accept a plan and its gates" help:"write a plan with an agent that reads the repository"`
-	Improve planImproveCmd `cmd:"" user:"accept a plan and its gates" help:"have an agent improve a plan that is there"`
+	Improve planImproveCmd `cmd:"" user:"accept a plan and its gates" help:"improve an existing plan with an agent"`
 	Show    planShowCmd    `cmd:"" help:"list the tasks of a plan"`
 	Next    planNextCmd    `cmd:"" help:"show the next task"`
 	Check   planCheckCmd   `cmd:"" help:"list everything that is wrong with a plan"`
 	Convert planConvertCmd `cmd:"" help:"print a plan in another format"`
 	Add     planAddCmd     `cmd:"" user:"edit the plan of a loop" help:"add a task, also while a loop works on the plan"`
 	Edit    planEditCmd    `cmd:"" user:"edit the plan of a loop" help:"change the title of a task"`
-	Skip    planSkipCmd    `cmd:"" user:"edit the plan of a loop" help:"have a loop leave a task out"`
-	Retry   planRetryCmd   `cmd:"" user:"edit the plan of a loop" help:"have a loop try a task again that it skipped"`
-	Move    planMoveCmd    `cmd:"" user:"edit the plan of a loop" help:"have a task worked on next, or before or after another one"`
-	Reopen  planReopenCmd  `cmd:"" user:"edit the plan of a loop" help:"have a task that is done worked on again"`
-	Accept  planAcceptCmd  `cmd:"" user:"accept an edit of the plan" help:"apply an edit of the plan that a loop holds back"`
+	Skip    planSkipCmd    `cmd:"" user:"edit the plan of a loop" help:"skip a task"`
+	Retry   planRetryCmd   `cmd:"" user:"edit the plan of a loop" help:"try a skipped task again"`
+	Move    planMoveCmd    `cmd:"" user:"edit the plan of a loop" help:"work on a task next, or before or after another one"`
+	Reopen  planReopenCmd  `cmd:"" user:"edit the plan of a loop" help:"work on a done task again"`
+	Accept  planAcceptCmd  `cmd:"" user:"accept an edit of the plan" help:"apply an edit of the plan that a loop did not apply"`
 }
 
 // planArg is how commands name a plan.

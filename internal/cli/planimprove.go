@@ -19,7 +19,7 @@ import (
 
 type planImproveCmd struct {
 	planArg
-	Words []string `arg:"" optional:"" name:"WORDS" help:"what is to be better; default: small tasks, in order, each with a test"`
+	Words []string `arg:"" optional:"" name:"WORDS" help:"what to improve; default: small tasks, in order, each with a test"`
 	Out   string   `short:"o" placeholder:"FILE" help:"file to write, a checklist (default: the plan itself)"`
 	planAuthor
 }

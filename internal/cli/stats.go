@@ -10,7 +10,7 @@ import (
 )
 
 type statsCmd struct {
-	Since string `placeholder:"WHEN" help:"loops that were begun since: yesterday, today, 12h, 3d or 2026-01-31; default: all"`
+	Since string `placeholder:"WHEN" help:"loops that started since: yesterday, today, 12h, 3d or 2026-01-31; default: all"`
 	JSON  bool   `name:"json" help:"print a JSON object (docs/reference/stats.schema.json)"`
 }
 

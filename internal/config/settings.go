@@ -1,5 +1,4 @@
-// Package config finds out what the user wants: options from five layers, each
-// above the one before,
+// Package config resolves the options of five layers, each above the one before:
 //
 //	defaults < user (~/.config/pawl/config.toml) < project (pawl.toml)
 //	         < loop file (front matter) < flags

@@ -1,8 +1,7 @@
-// Package confine puts a command behind a wall: it may write the work tree, a
-// temporary folder of its own and the caches, and nothing else (Tree); or, on
-// top of that, reaches no network but what is allowed, and finds no credentials
-// (Strict). What the guard only asks for, a wall enforces: it does not matter by
-// which words, which process or which path an agent tries.
+// Package confine runs a command in a sandbox: it writes only the work tree, its own
+// temporary folder and the caches (Tree), and optionally reaches no network except
+// allowed hosts and finds no credentials (Strict). The sandbox enforces what the guard
+// only asks for, whichever words, process or path an agent tries.
 //
 //	wall, err := confine.Build(ctx, confine.Options{…}) // Pawl, outside
 //	defer wall.Close()

@@ -1,6 +1,5 @@
-// Package demo shows a whole loop to somebody who has git and a shell and nothing
-// else: a small repository, a plan of three tasks, and a script for an agent
-// that is wrong in the ways in which agents are.
+// Package demo runs a whole loop with git and a shell only: a small repository, a plan
+// of three tasks, and a scripted agent that makes the mistakes that agents make.
 //
 // Only the agent's mind is scripted. The repository, its tests, the gates, the
 // judging and the commits are what they are in `pawl run`, for it is `pawl run`

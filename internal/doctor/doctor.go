@@ -1,6 +1,6 @@
-// Package doctor looks for what breaks loops in practice: a client that is too
+// Package doctor finds what breaks loops in practice: a client that is too
 // old, hooks that are turned off, a settings file of which the client reads
-// nothing, a hook that is not where the settings say, another tool that judges
+// nothing, a hook that is not where the settings say, another tool's hook for
 // the same turn, an orphaned loop.
 //
 //	findings := doctor.Examine(doctor.Gather(ctx, options))

@@ -1,4 +1,4 @@
-// Package environment is what Pawl takes from the environment of its process.
+// Package environment reads the environment variables of Pawl's process.
 //
 // It is read once, by the mains, and handed on as a value: no other package asks
 // the system, so a test can give any environment. Variables of other tools are

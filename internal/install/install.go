@@ -1,5 +1,4 @@
-// Package install puts Pawl's hooks into the settings files of agents, and takes
-// them out again.
+// Package install adds Pawl's hooks to the settings files of agents, and removes them.
 //
 // A settings file is the user's. It is edited as a tree that holds every byte
 // (comments, trailing commas, line ends, numbers as they are written); what is

@@ -1,4 +1,4 @@
-// Package lesson keeps what was learnt of a project, for every loop there:
+// Package lesson stores the lessons of a project for all its loops:
 //
 //	$PAWL_HOME/lessons.json   {"roots": {"/home/ann/shop": ["the fixtures need …"]}}
 //

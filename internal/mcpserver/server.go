@@ -1,6 +1,5 @@
-// Package mcpserver gives the agent of a loop honest tools: to see what its task is,
-// to have the gates run, to say that it is done, or that it is not, and to ask the
-// person for what is not its own to do.
+// Package mcpserver gives the agent of a loop tools over MCP: to read its task, run the
+// gates, claim to be done or blocked, and ask the user.
 //
 // It is an MCP server on the official SDK, mounted in two ways. Beside a runner it
 // lives in the runner's process, and its messages travel on the client's own

@@ -1,5 +1,5 @@
-// Package narrate puts a loop into words: its events, how it and its tasks stand, why a
-// claim was refused, and what a user can do next. Every surface (screen, log, report,
+// Package narrate describes a loop in words: its events, its state and that of its tasks,
+// why a claim was refused, and what a user can do next. Every surface (screen, log, report,
 // hook, tools of the agent, notices) takes words and figures from here, so that all tell
 // the same.
 //

@@ -1,4 +1,4 @@
-// Package proc runs one subprocess and answers for everything it leaves behind.
+// Package proc runs a subprocess and cleans up every process that it leaves behind.
 //
 // A coding agent starts shells, the shells start servers, and some of them
 // leave the session and the process group they were born in. So each process

@@ -1,4 +1,4 @@
-// Package redact takes secrets out of text before it is written anywhere: to a
+// Package redact removes secrets from text before it is written anywhere: to a
 // journal, a report, a notification, a prompt.
 //
 //	r := redact.New(os.Environ())

@@ -1,5 +1,5 @@
-// Package review asks another agent what it thinks of work that the commands let
-// pass, and says what its answer counts for.
+// Package review has another agent review work that passes the gates, and decides what
+// its answer counts for.
 //
 //	a, err := reviewer.Ask(ctx, review.Request{Gate: g, Base: base, Tree: tree, Goal: "…"})
 //	a.Result.Status // pass, fail, or unknown: a reviewer that is not sure, or not believed

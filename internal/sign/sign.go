@@ -1,6 +1,5 @@
-// Package sign finds in a change what a reviewer would want to see first: a check that
-// is switched off, code that asks whether it is being tested, a way out past the
-// tests. Only lines that were added count, and only outside of tests.
+// Package sign finds suspicious lines in a change: a disabled check, code that asks
+// whether it is being tested, an early exit past the tests. Only lines that were added count, and only outside of tests.
 //
 // A sign is not a verdict: each has an honest use. It is reported with file and line, so that
 // the user need not search for it.

@@ -1,6 +1,5 @@
-// Package source lays the code of a file bare: with comments and the insides of
-// strings blanked, so that braces, words and indentation can be counted in a dozen
-// languages without a parser for each. Bare text has the length of the text it was
+// Package source blanks comments and strings in source code, so that braces, words
+// and indentation can be counted in a dozen languages without a parser for each. Bare text has the length of the text it was
 // made of; an offset in the one is the same place in the other.
 package source
 

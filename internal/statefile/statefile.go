@@ -1,4 +1,4 @@
-// Package statefile has the loops of other tools live on Pawl's machine: it
+// Package statefile runs loops of other tools as Pawl loops: it
 // finds their state files, says what loop they ask for, and keeps them up to date
 // while that loop is under way.
 //

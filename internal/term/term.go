@@ -1,5 +1,4 @@
-// Package term is what a user sees of a loop at a terminal, and what a
-// program sees with --json.
+// Package term prints a loop at a terminal, and as JSON events for programs.
 //
 // Whoever drives a loop describes it as plain events (events.go) and gives them
 // to a Printer. There are three: a live block that is redrawn in place, plain

@@ -1,5 +1,5 @@
-// Package testdiff names what was done to the tests of a file: changed, deleted,
-// renamed, skipped, focused, emptied, each with its line.
+// Package testdiff lists changes of tests in a file: changed, deleted, renamed,
+// skipped, focused, emptied, each with its line.
 //
 //	for _, c := range testdiff.Compare("user_test.go", before, after) {
 //		fmt.Println(c.Line, c.Kind, c.Name)

@@ -1,5 +1,5 @@
-// Package command makes an agent of any program that reads a prompt on its
-// stdin, works in the current directory, and prints what it has to say. Each
+// Package command makes an agent of any program that reads a prompt on its stdin, works
+// in the current directory, and prints its answer. Each
 // turn is a new process with a fresh context; nothing is known of its tools and
 // its cost, and nothing judges its tool calls.
 package command

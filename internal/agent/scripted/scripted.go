@@ -1,5 +1,5 @@
-// Package scripted is an agent that plays a part from a file: for the demo, and
-// for tests that want a whole loop without a model. What it does is real (files
+// Package scripted is an agent that follows a script: for the demo, and for tests of a
+// whole loop without a model. What it does is real (files
 // are written, commands run, the judge is asked); only its mind is scripted.
 //
 // A script is a txtar archive. A section is named TURN/WHAT, where TURN is the

@@ -1,6 +1,5 @@
-// Package draft makes a plan in a conversation: an agent (the author) reads the
-// repository and asks the user what it must know, writes a plan, and answers what
-// another agent (the critic) finds wrong with it.
+// Package draft decides the conversation in which a plan is written: one agent (the
+// author) asks the user and writes, another (the critic) reviews.
 //
 //	c := draft.Start("export as CSV")
 //	c = c.Reply(`{"questions": [{"question": "Which delimiter?", "proposal": "comma"}]}`)

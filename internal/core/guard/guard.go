@@ -1,4 +1,4 @@
-// Package guard judges one tool call of an agent before it runs: may it?
+// Package guard decides whether a tool call of an agent may run.
 //
 // Calls are read as structure, never searched as text. core/shell tells which
 // commands a script would run, and each is compared with the rules: a word about

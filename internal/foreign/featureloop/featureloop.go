@@ -1,4 +1,4 @@
-// Package featureloop speaks the language of the feature-list controller, a Stop
+// Package featureloop reads and writes the files of the feature-list controller, a Stop
 // hook in Python or Bash that works through a list of features: its folder, its
 // progress file, its messages.
 //

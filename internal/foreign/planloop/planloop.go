@@ -1,4 +1,4 @@
-// Package planloop speaks the language of ralph-cli's plan loop: what its scripts
+// Package planloop reads and writes the files of ralph-cli's plan loop: what its scripts
 // and its hooks keep on disk about a plan in .ralph/PRD-N.
 //
 //	if planloop.Plan(".ralph/PRD-1/plan.md") { // then beside it, and in .ralph:

@@ -1,4 +1,4 @@
-// Package ralphloop speaks the language of the official ralph-loop plugin of
+// Package ralphloop reads and writes the files of the official ralph-loop plugin of
 // Claude Code: its state file, the arguments of its command, its messages.
 //
 //	f, err := ralphloop.Parse(data)        // of .claude/ralph-loop.local.md

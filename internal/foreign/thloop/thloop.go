@@ -1,4 +1,4 @@
-// Package thloop speaks the language of th-loop, a loop inside a session of
+// Package thloop reads and writes the files of th-loop, a loop inside a session of
 // Claude Code: its state file, its channel, its messages. Only documents of it are
 // public; docs/reference/th-loop.md says what is taken from them.
 //

@@ -1,4 +1,4 @@
-// Package verifyactive speaks the language of the verify loop of claude-prompts:
+// Package verifyactive reads and writes the files of the verify loop of claude-prompts:
 // its state file, the part of its settings that concerns the loop, what a user
 // types to begin one, and its messages.
 //
