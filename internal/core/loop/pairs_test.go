@@ -320,13 +320,21 @@ func diagram(t *testing.T) string {
 		lines = append(lines, fmt.Sprintf("    %s --> %s: %s", pair[0], pair[1], strings.Join(kinds, ", ")))
 	}
 	slices.Sort(lines)
-	return `# The machine
+	return `# States of a loop
 
-Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
-machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`finishing`" + `; a turn is
-interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
-` + "`handed_over`" + ` where nobody asked for it (the same, by an owner of the other kind), messages, and the turns of a user's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
-too, is of such sessions only.
+For contributors, and readers of ` + "`pawl log --json`" + `: the states of a loop. An arrow is an event; ` + "`Step`" + ` decides what
+happens on it. A test of ` + "`internal/core/loop`" + ` prints this page; edit the code instead.
+
+Left out:
+
+| event | where it leads |
+|---|---|
+| ` + "`cancelled`, `faulted`" + ` | from every state to ` + "`finishing`" + `: a turn is interrupted, a commit and a restore are finished first |
+| ` + "`owner_lost`" + `, if not shown | to the same state: the new owner performs what was pending |
+| ` + "`handed_over`" + `, if nobody asked for it | as after ` + "`owner_lost`" + `, with an owner of the other kind |
+| messages, requests and answers, if not shown; turns of your session that end while Pawl works | to the same state |
+
+Arrows of ` + "`turn_ended` and `agent_failed` from `waiting` and `paused`" + ` exist in your own session only.
 
 ` + "```mermaid\nstateDiagram-v2\n    [*] --> new\n" + strings.Join(lines, "\n") + "\n    ended --> [*]\n```\n"
 }
