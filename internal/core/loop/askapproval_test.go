@@ -84,6 +84,9 @@ func TestApproveClaim(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveClaim)
 	sc.turn("done", "wait")
+	if got := sc.asks(); !strings.HasSuffix(got, "|git diff base; git status --short") { // shows new files, too
+		t.Error(got)
+	}
 	sc.says("no", "turn 2 continue no_claim")
 	sc.turn("done", "wait")
 	sc.says("yes", "gates claim")

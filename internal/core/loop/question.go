@@ -119,7 +119,10 @@ func (q Question) Diff() string {
 		return ""
 	}
 	short := func(id string) string { return id[:min(len(id), shortIDLength)] }
-	return strings.TrimSpace("git diff " + short(q.Base) + " " + short(q.Tree))
+	if q.Tree == "" { // the work tree, of which git diff shows no new files
+		return "git diff " + short(q.Base) + "; git status --short"
+	}
+	return "git diff " + short(q.Base) + " " + short(q.Tree)
 }
 
 // Lines returns the details, the numbered choices, the diff command and the proposal.
