@@ -246,6 +246,9 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 		return fmt.Errorf("write %s: %w", a.shown(path), err)
 	}
 	a.printf("%s: %s\n", a.shown(path), e)
+	if s != nil && !s.left() {
+		a.printf("%s", a.openSince(s))
+	}
 	return nil
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -45,7 +47,7 @@ func (c *resumeCmd) Run(a *app) error {
 		if untold != nil {
 			return untold
 		}
-		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n", s.ID)
+		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n%s", s.ID, a.openSince(s))
 		return nil
 	}
 	if untold != nil { // what is left to do does not wait for a tracker
@@ -82,6 +84,20 @@ func (c *resumeCmd) Run(a *app) error {
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
 	return a.runLoop(d, driving{mode: mode})
+}
+
+// openSince says that the plan of a loop with nothing left to do has open tasks, which is not the
+// loop's to do; "" if it has none, or cannot be read.
+func (a *app) openSince(s *subject) string {
+	if s.spec.Plan == "" {
+		return ""
+	}
+	f, err := planfile.Load(s.planPath())
+	if err != nil || f.Plan().Open() == 0 {
+		return ""
+	}
+	shown := a.shown(s.planPath())
+	return fmt.Sprintf("%s has %s: pawl run %[1]s\n", shown, figure.Count(f.Plan().Open(), "open task"))
 }
 
 // resumeDriven ends the pause or the wait of a loop that a process drives.
