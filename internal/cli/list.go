@@ -94,7 +94,7 @@ func noLoops(all bool, elsewhere int) string {
 	case all:
 		return "there is no loop that can be read"
 	}
-	return "there is no loop in this repository; pawl list --all shows those of others"
+	return "there is no loop here; pawl list --all shows those of other places"
 }
 
 // printTable prints the loops, with their folders where they are not all in this one.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +48,11 @@ that has another version of it. pawl undo reverts a restore.
 func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 	numbered, ofTask := c.Checkpoint != 0, c.Task != ""
 	if numbered && ofTask || !numbered && !ofTask && len(c.File) == 0 {
-		return failure.New(failure.Usage, "pawl checkpoints "+c.Loop+" lists the checkpoints", "say the number of a checkpoint, --task ID, or --file PATH")
+		hint := "pawl checkpoints " + c.Loop + " lists the checkpoints"
+		if _, err := strconv.Atoi(c.Loop); err == nil {
+			hint = "the loop comes first; . is the newest here: pawl restore . " + c.Loop
+		}
+		return failure.New(failure.Usage, hint, "say the number of a checkpoint, --task ID, or --file PATH")
 	}
 	return a.restores(ctx, c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
 		paths, err := s.pathsOf(a, c.File)

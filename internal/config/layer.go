@@ -96,7 +96,11 @@ func readTOML(l Layer, path string) (Layer, error) {
 	if err := toml.Unmarshal(data, &l.values); err != nil {
 		if syntax, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, _ := syntax.Position()
-			return Layer{}, failure.New(failure.Usage, tomlHint, "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
+			hint := tomlHint
+			if strings.Contains(err.Error(), "already") {
+				hint = "keep one of them"
+			}
+			return Layer{}, failure.New(failure.Usage, hint, "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
 		}
 		return Layer{}, failure.New(failure.Usage, "", "%s: %w", l.file, err)
 	}

@@ -20,6 +20,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"unknown in an inline table", "gates = [\n 'a',\n {command='b', time='1s'},\n]", `pawl.toml:3: gates[1].time`, `did you mean timeout?`},
 		{"UTF-16", "\xff\xfeg\x00", `read pawl.toml: it is UTF-16`, `save it as UTF-8`},
 		{"syntax", "a = 1\nb = \n", `pawl.toml:2: `, `text is quoted`},
+		{"twice", "gates = ['a']\ngates = ['b']\n", `pawl.toml:2: key gates is already defined`, `keep one of them`},
 		{"type", "warm = 'yes'", `warm: want true or false, not "yes"`, ``},
 		{"text wanted", "model = 7", `model: want text, not 7`, ``},
 		{"empty text", "model = ' '", `model: want text, not " "`, ``},

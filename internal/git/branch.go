@@ -212,7 +212,7 @@ func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
 		return r.deleteBranch(ctx, name, to.head)
 	}
 	if err != nil {
-		return noUndo, errors.Join(fmt.Errorf("switch to branch %s: %w", name, err), undo(context.WithoutCancel(ctx)))
+		return noUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
 	}
 	return undo, nil
 }

@@ -123,15 +123,13 @@ const saveShare = 8
 // at mark, summary is what List returns. A large state is stored once it is worth it: call
 // SaveState when you are done.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
-	var err error
 	if o.size == 0 || saveShare*(mark.End-o.saved.End) >= int64(o.size) {
-		err = o.SaveState(mark, state)
+		if err := o.SaveState(mark, state); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		_, err = swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary})
-	}
-	if err != nil {
-		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
+	if _, err := swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary}); err != nil {
+		return fmt.Errorf("save summary of loop %s: %w", o.loop.ID, err)
 	}
 	return nil
 }
