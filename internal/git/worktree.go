@@ -25,7 +25,8 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 	if err != nil || found != nil {
 		return found, noUndo, err
 	}
-	if err := r.checkNotCheckedOut(ctx, branch, ""); err != nil {
+	// dir holds no worktree, but one that was deleted by hand may still be registered there.
+	if err := r.checkNotCheckedOut(ctx, branch, dir); err != nil {
 		return nil, noUndo, err
 	}
 	head, err := r.Resolve(ctx, from+"^{commit}")
