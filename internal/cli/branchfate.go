@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // branchFate says what became of the branch that the loop committed to since its end: merged,
@@ -34,6 +37,31 @@ func (s *subject) branchFate(ctx context.Context) string {
 		return words + " and deleted"
 	}
 	return fmt.Sprintf("deleted; git branch %s %s brings it back", s.spec.Branch, tip[:min(7, len(tip))])
+}
+
+// partlyMerged reports whether the branch that a loop began on has commits of the loop by now: a
+// user merged some, or the agent moved it. git diff BRANCH...LOOP shows none of these.
+func partlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, tasks []loop.Task) bool {
+	if spec.StartBranch == "" || spec.StartBranch == spec.Branch {
+		return false
+	}
+	return slices.ContainsFunc(tasks, func(t loop.Task) bool {
+		return t.Commit != "" && !t.DoneEarlier && merged(ctx, repo, spec.StartBranch, t.Commit)
+	})
+}
+
+// compared is what the loop's branch is compared with, and a remark on it, if there is one.
+func (s *subject) compared(ctx context.Context) (from string, remarks []string) {
+	spec := s.spec.Repository
+	repo, err := s.origin(ctx)
+	if err != nil || !partlyMerged(ctx, repo, spec, s.memory.State.Tasks) {
+		return comparedWith(spec), nil
+	}
+	from = startCommit(spec)
+	if merged(ctx, repo, spec.StartBranch, s.memory.Base.Commit) {
+		return from, nil
+	}
+	return from, []string{fmt.Sprintf("%s has commits of this loop: git log %s..%[1]s", spec.StartBranch, from)}
 }
 
 // merged reports whether a branch has a commit.

@@ -78,11 +78,10 @@ func commitsTo(spec record.Repository) string {
 // from is what the loop starts from: a commit, and its branch where the loop's is
 // another.
 func from(spec record.Repository) string {
-	commit := spec.StartCommit[:min(7, len(spec.StartCommit))]
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
-		return spec.StartBranch + " " + commit
+		return spec.StartBranch + " " + startCommit(spec)
 	}
-	return commit
+	return startCommit(spec)
 }
 
 // comparedWith is what the loop's branch is compared with: the default branch, where
@@ -91,6 +90,10 @@ func comparedWith(spec record.Repository) string {
 	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
 		return spec.DefaultBranch
 	}
+	return startCommit(spec)
+}
+
+func startCommit(spec record.Repository) string {
 	return spec.StartCommit[:min(7, len(spec.StartCommit))]
 }
 

@@ -17,8 +17,12 @@ import (
 func (s *show) next(now loop.State, commits int) []string {
 	var lines []string
 	if commits > 0 {
-		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(s.spec.Repository), s.spec.Branch))
-		here := launch.ReadCheckout(context.Background(), s.home, store.Open(s.home).Loop(s.id), s.spec)
+		ctx, l, from := context.Background(), store.Open(s.home).Loop(s.id), comparedWith(s.spec.Repository)
+		if repo, err := launch.Repo(ctx, l); err == nil && partlyMerged(ctx, repo, s.spec.Repository, now.Tasks) {
+			from = startCommit(s.spec.Repository)
+		}
+		lines = append(lines, fmt.Sprintf("git diff %s...%s", from, s.spec.Branch))
+		here := launch.ReadCheckout(ctx, s.home, l, s.spec)
 		if words := merging(here, s.spec.Repository, now.Outcome); words != "" {
 			lines = append(lines, words)
 		}

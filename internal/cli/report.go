@@ -75,14 +75,15 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 // reported is what the pages of a loop are made of. happened are all its events.
 func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.memory
+	from, remarks := s.compared(ctx)
 	return report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec.Repository), BranchFate: s.branchFate(ctx),
+		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: from, BranchFate: s.branchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),
 
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
 
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
-		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, UserCommit: m.UserCommit, PossibleUserChanges: m.PossibleUserChanges, MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
+		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
 
 		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	}
