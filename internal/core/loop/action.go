@@ -77,10 +77,10 @@ type Action struct {
 	From      string        `json:"from,omitempty"`      // Restore: only the changes from it to Tree are applied to the current tree
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
-	Paths     []string      `json:"paths,omitempty"`     // PutBack
+	Paths     []string      `json:"paths,omitempty"`     // RestoreFiles
 	Edits     []plan.Edit   `json:"edits,omitempty"`     // EditPlan
 	Until     time.Time     `json:"until,omitzero"`      // Wait
-	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint, HandOver: why
+	Text      string        `json:"text,omitempty"`      // Notify: the message; Wait, Checkpoint, Restore, HandOver, Finish: why
 	Level     Level         `json:"level,omitempty"`     // Notify
 }
 

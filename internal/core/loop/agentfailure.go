@@ -70,8 +70,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Crashed, TimedOut, Silent:
 		if byUser { // theirs, and no try of the loop's
 			m.s.Retry = true
-			m.s.Situation = NoClaim
-			m.beginTurn()
+			m.beginTurnFor(NoClaim)
 			return
 		}
 		m.crashed(f)
@@ -156,8 +155,7 @@ func (m *machine) interrupted(f Failure) {
 		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
 	}
-	m.s.Situation = Interruption
-	m.beginTurn()
+	m.beginTurnFor(Interruption)
 }
 
 // crashed counts a crash as a failed attempt. Repeated crashes are an error.

@@ -67,7 +67,7 @@ func (m *machine) askApproval(at Approval, tree string) bool {
 }
 
 // maxDetails bounds the lines that describe what would be accepted.
-const maxDetails = 20 // lines about what would be accepted
+const maxDetails = 20
 
 // evidenceShown describes the evidence for the work that would be accepted.
 func (m *machine) evidenceShown() []string {
@@ -150,8 +150,8 @@ func (m *machine) approvalDeclined(q Question) {
 	m.tellAgent("The user does not accept your work on this task" + why)
 	m.s.Refusals++
 	m.s.Ladder.ReviewFailures = 0 // the next work is reviewed as usual
-	m.s.Failing, m.s.Situation = nil, NoClaim
-	m.beginTurn()
+	m.s.Failing = nil
+	m.beginTurnFor(NoClaim)
 }
 
 // no is a declining answer without a reason.

@@ -134,10 +134,8 @@ func (m *machine) refuseClaim(f Failing) {
 	m.s.Ladder.RefusedForInputs = m.s.Ladder.RefusedForInputs || len(f.NeededInputs) > 0
 	m.s.Refusals++
 	m.remember("claim refused: " + f.Reason)
-	m.s.Failing = &f
-	m.s.Situation = ClaimRefused
-	m.s.Claim = nil
-	m.beginTurn()
+	m.s.Failing, m.s.Claim = &f, nil
+	m.beginTurnFor(ClaimRefused)
 }
 
 // newSigns returns the signs that the agent was not told yet, and marks them as reported.
@@ -149,7 +147,7 @@ func (m *machine) newSigns(g Gates) []string {
 
 // gatesFinished decides after a gate run on the agent's work.
 func (m *machine) gatesFinished(g Gates) {
-	m.bookReview(g)
+	m.addGateCost(g)
 	if m.stopped() {
 		return
 	}
@@ -186,13 +184,12 @@ func (m *machine) gatesFinished(g Gates) {
 // attempt.
 func (m *machine) turnGatesFinished(g Gates) {
 	m.recordGates(g)
-	m.s.Situation = NoClaim
 	m.s.Failing = nil
 	if g.Status == gate.Fail {
 		m.s.Ladder.SeenRed = true
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
-	m.beginTurn()
+	m.beginTurnFor(NoClaim)
 }
 
 // claimGatesFinished decides about a claim by its gate results.
@@ -255,7 +252,7 @@ func (m *machine) claimFailed(g Gates) {
 	if !m.s.Policy.Verify { // there nobody claims anything
 		m.s.Refusals++
 	}
-	m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: failedBefore, GateTimedOut: g.hangs(), Signs: m.newSigns(g)}, g.Fingerprint)
+	m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: failedBefore, GateTimedOut: g.timedOut(), Signs: m.newSigns(g)}, g.Fingerprint)
 }
 
 // limitEvidence lowers the evidence to what passing gates can prove here.
@@ -273,8 +270,8 @@ func (m *machine) limitEvidence(g *Gates) {
 	}
 }
 
-// hangs reports whether a gate timed out.
-func (g Gates) hangs() bool {
+// timedOut reports whether a gate timed out.
+func (g Gates) timedOut() bool {
 	return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.TimedOut })
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// commitFound commits the gated work. It may be a retry.
-func (m *machine) commitFound() {
+// commitWork commits the gated work. It may be a retry.
+func (m *machine) commitWork() {
 	ids := m.claimed()
 	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
 	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})

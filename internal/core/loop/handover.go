@@ -47,9 +47,9 @@ func (m *machine) startHandover() bool {
 	return true
 }
 
-// handoverAsked takes effect before the next turn. It interrupts a runner's turn and lets a user's
+// handoverRequested takes effect before the next turn. It interrupts a runner's turn and lets a user's
 // turn end.
-func (m *machine) handoverAsked(to Owner, why string) {
+func (m *machine) handoverRequested(to Owner, why string) {
 	if to != OwnerRunner && to != OwnerSession {
 		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
 		return
@@ -65,8 +65,7 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		}
 	case Waiting, Paused: // the new owner wants to continue
 		m.s.Pause = false
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	case HandingOver:
 		m.beginTurn() // the other way round, perhaps
 	case New, Checkpointing, Baseline, Inspecting, Judging, Committing, Restoring, TurningIsolated, Editing, Finishing, Ended:

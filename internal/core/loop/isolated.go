@@ -30,7 +30,7 @@ func (m *machine) isolatedEnded(t Turn) {
 	if t.Claim != nil && t.Claim.Blocked {
 		blocked = cmp.Or(t.Claim.Reason, "an isolated try says that it cannot be done")
 	}
-	m.bookIsolated(&t, "")
+	m.recordIsolated(&t, "")
 	m.s.Isolated.Blocked = blocked
 	m.turnEnded(t)
 }
@@ -52,7 +52,7 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 	switch f.Class {
 	case NotStarted, Login, Billing:
 		if m.s.Isolated = nil; t.Rounds > 0 || t.ToolCalls > 0 { // it got that far first
-			m.bookIsolated(t, f.Message)
+			m.recordIsolated(t, f.Message)
 			m.countTurn(*t)
 		}
 		if m.stopped() {
@@ -67,23 +67,22 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 			failing.Reason += " (" + why + ")"
 			m.s.Failing = &failing
 		}
-		m.s.Situation = GatesFailed
-		m.beginTurn()
+		m.beginTurnFor(GatesFailed)
 	case UsageLimit, Overloaded, Network:
-		m.bookIsolated(t, f.Message)
+		m.recordIsolated(t, f.Message)
 		m.agentFailed(t, f)
 	case Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted:
-		m.bookIsolated(t, f.Message)
+		m.recordIsolated(t, f.Message)
 		m.remember("the isolated try was cut off: " + f.Message)
 		m.applyTurn(*t) // not turnEnded: it may not have read its messages
 	default:
-		m.bookIsolated(t, f.Message)
+		m.recordIsolated(t, f.Message)
 		m.applyTurn(*t)
 	}
 }
 
-// bookIsolated records the isolated turn and clears what does not apply to the user's session.
-func (m *machine) bookIsolated(t *Turn, died string) {
+// recordIsolated records the isolated turn and clears what does not apply to the user's session.
+func (m *machine) recordIsolated(t *Turn, died string) {
 	t.ContextPercent, t.Claim, t.Background, t.ByUser = -1, nil, nil, false
 	try := IsolatedTurn{Iteration: m.s.Iteration, From: m.s.Now}
 	if m.s.Isolated != nil {

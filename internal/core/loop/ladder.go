@@ -30,8 +30,7 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Ladder.IdleTurns, m.s.Ladder.RefusedClaim = 0, nil
 	m.s.Ladder.Tries++
 	if m.s.Ladder.Attempt == sameSession && m.s.Ladder.Tries < m.maxTries() && (!same || m.s.Policy.Tries > 0) {
-		m.s.Situation = GatesFailed
-		m.beginTurn()
+		m.beginTurnFor(GatesFailed)
 		return
 	}
 	m.nextAttempt()
@@ -72,8 +71,7 @@ func (m *machine) nextAttempt() {
 	switch l.Attempt {
 	case freshSession:
 		m.s.Fresh = !m.s.Attended || m.mayHandover()
-		m.s.Situation = GatesFailed
-		m.beginTurn()
+		m.beginTurnFor(GatesFailed)
 	case restored:
 		m.s.Fresh = true
 		m.s.Situation = WasRestored

@@ -109,8 +109,7 @@ func (m *machine) limitHit(o Outcome) {
 	case TurningIsolated:
 		m.do(Action{Do: Interrupt})
 	case Waiting:
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	case Baseline: // there is no work to gate
 		m.limitReached(o)
 	case Judging:
@@ -147,8 +146,7 @@ func (m *machine) limitsChanged(given Limits) {
 	}
 	m.notify(Info, limitReason(o)+": the loop ends before its next turn")
 	if m.s.Phase == Waiting {
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	}
 }
 

@@ -10,8 +10,8 @@ type Merge struct {
 	At        time.Time `json:"at"`
 }
 
-// mergeAsked keeps the latest merge request. It decides nothing.
-func (m *machine) mergeAsked(summary string) {
+// mergeRequested keeps the latest merge request. It decides nothing.
+func (m *machine) mergeRequested(summary string) {
 	m.s.Merge = &Merge{Summary: summary, Iteration: m.s.Iteration, At: m.s.Now}
 }
 

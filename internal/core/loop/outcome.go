@@ -110,9 +110,9 @@ func (m *machine) endDoneBefore(reason string) {
 // startedDone reports whether the loop had no open task and has done nothing.
 func (m *machine) startedDone() bool { return m.s.Current == "" && m.s.BeforeFirstTurn() }
 
-// gatesOfDonePlan ends a loop whose plan had nothing open, by its gates. A failing gate starts no
+// endDonePlanByGates ends a loop whose plan had nothing open, by its gates. A failing gate starts no
 // turn unless the user resumes: nobody asked for that work.
-func (m *machine) gatesOfDonePlan(g Gates) {
+func (m *machine) endDonePlanByGates(g Gates) {
 	switch {
 	case m.s.Green:
 		m.endDoneBefore(allDoneReason + ", and the gates pass")

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// maxAside bounds UnappliedEditFiles.
-const maxAside = 20
+// maxUnappliedEditFiles bounds UnappliedEditFiles.
+const maxUnappliedEditFiles = 20
 
 // addTasks adds tasks that are new in the plan and updates changed titles.
 func (m *machine) addTasks(tasks []Task) {
@@ -38,7 +38,7 @@ func (m *machine) somethingOpen(tasks []Task) bool {
 // recordUnapplied remembers the file that holds a plan edit which was not applied.
 func (m *machine) recordUnapplied(file string) {
 	if file != "" && !slices.Contains(m.s.UnappliedEditFiles, file) {
-		m.s.UnappliedEditFiles = lastOf(append(slices.Clip(m.s.UnappliedEditFiles), file), maxAside)
+		m.s.UnappliedEditFiles = lastOf(append(slices.Clip(m.s.UnappliedEditFiles), file), maxUnappliedEditFiles)
 	}
 }
 

@@ -217,8 +217,7 @@ func (m *machine) resumeOtherWork() bool {
 	if _, more := m.pick(); !more {
 		return false
 	}
-	m.startClock()
-	m.follow(m.s.After)
+	m.endWait()
 	return true
 }
 
@@ -319,8 +318,7 @@ func (m *machine) questionAnswered(a Answered) {
 		m.answerTo(q, "The answer: "+a.Answer)
 	}
 	if waits {
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	}
 }
 
@@ -337,8 +335,7 @@ func (m *machine) answerTo(q Question, answer string) {
 // endAnswerWait ends the wait for an answer: an edited plan may have other work.
 func (m *machine) endAnswerWait() {
 	if _, waits := m.s.AwaitedAnswer(); waits {
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	}
 }
 

@@ -20,7 +20,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 	if len(paths) == 0 || m.s.Phase == Ended && !reopened {
 		return
 	}
-	m.dropAnsweredAsks(paths)
+	m.dropAnsweredRequests(paths)
 	m.s.Approved = exclude(m.s.Approved, func(p string) bool {
 		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
 	})
@@ -112,6 +112,5 @@ func (m *machine) rejectedTestsChanged(paths []string) {
 	if m.s.Attended {
 		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
 	}
-	m.s.Situation = NoClaim
-	m.beginTurn()
+	m.beginTurnFor(NoClaim)
 }

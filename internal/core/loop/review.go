@@ -49,7 +49,7 @@ func (m *machine) approveOrCommit(g Gates) {
 
 func (m *machine) commitAccepted() {
 	if m.s.Policy.Kind != Answer {
-		m.commitFound()
+		m.commitWork()
 		return
 	}
 	m.markDone("", m.s.ClaimGates.Receipt)
@@ -92,7 +92,7 @@ func (g Gates) approvedBy(reviews Gates) bool {
 // a user's approval can still raise it.
 func (m *machine) approvedByReview(f *Gates) {
 	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+joinPaths(f.TestsChanged)
-	m.dropAnsweredAsks(f.TestsChanged)
+	m.dropAnsweredRequests(f.TestsChanged)
 	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
 
@@ -166,8 +166,8 @@ func (m *machine) unreviewedReason() string {
 	return ""
 }
 
-// bookReview adds the cost of a gate run.
-func (m *machine) bookReview(g Gates) {
+// addGateCost adds the cost of a gate run.
+func (m *machine) addGateCost(g Gates) {
 	m.addUsage(g.Usage)
 	if m.s.Purpose == ForReview {
 		m.s.Reviews.Runs++

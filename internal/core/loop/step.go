@@ -103,13 +103,13 @@ func (m *machine) dispatch(e Event) {
 	case OwnerLost:
 		m.ownerLost()
 	case TestChangeRequested:
-		m.testsAsked(p)
+		m.testChangeRequested(p)
 	case Approved:
 		m.applyApproval(p)
 	case Rejected:
 		m.rejectTests(p.Paths, p.Why)
 	case HandoverRequested:
-		m.handoverAsked(p.To, p.Why)
+		m.handoverRequested(p.To, p.Why)
 	case HandedOver:
 		m.handedOver(p)
 	case MessageArrived:
@@ -121,7 +121,7 @@ func (m *machine) dispatch(e Event) {
 	case Answered:
 		m.questionAnswered(p)
 	case MergeRequested:
-		m.mergeAsked(p.Summary)
+		m.mergeRequested(p.Summary)
 	case CheckpointRestored:
 		m.checkpointRestored(p.DoneTasks)
 	case Faulted:
@@ -248,7 +248,7 @@ func (m *machine) follow(a After) {
 	case ThenTurn:
 		m.beginTurn()
 	case ThenCommit:
-		m.commitFound()
+		m.commitWork()
 	case ThenApproved:
 		m.resumeApproval()
 	case ThenSaveWork: // see checkpointed
@@ -292,15 +292,14 @@ func (m *machine) ownerLost() {
 		if m.stopped() {
 			return
 		}
-		// What went before the turn (a PutBack, say) may not have been done.
+		// What went before the turn (a RestoreFiles, say) may not have been done.
 		for _, a := range m.s.Pending {
 			if !a.Do.EndsInEvent() && a.Do != Notify && a.Do != Interrupt {
 				m.do(a)
 			}
 		}
 		m.s.Retry = true
-		m.s.Situation = Interruption
-		m.beginTurn()
+		m.beginTurnFor(Interruption)
 	case TurningIsolated:
 		switch {
 		case m.stopped():

@@ -232,7 +232,7 @@ func (m *machine) finalGates(g Gates) {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
 	if m.startedDone() {
-		m.gatesOfDonePlan(g)
+		m.endDonePlanByGates(g)
 		return
 	}
 	_, opened := m.s.Task(FinalTask)

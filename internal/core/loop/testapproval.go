@@ -63,9 +63,9 @@ func (c TestChange) String() string {
 }
 
 const (
-	maxAsks     = 20
-	maxPaths    = 50 // of one ask, and of all that is approved or rejected
-	maxWhyBytes = 300
+	maxTestRequests = 20
+	maxPaths        = 50 // of one ask, and of all that is approved or rejected
+	maxWhyBytes     = 300
 )
 
 // MayChange reports whether a user lets the agent change a test.
@@ -122,8 +122,8 @@ func (p Permissions) Rejects(path string) bool {
 	return slices.ContainsFunc(p.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
-// testsAsked keeps the request for the user, once.
-func (m *machine) testsAsked(r TestChangeRequested) {
+// testChangeRequested keeps the request for the user, once.
+func (m *machine) testChangeRequested(r TestChangeRequested) {
 	paths := slices.DeleteFunc(slices.Clone(r.Paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
 	if len(paths) == 0 {
 		return
@@ -133,7 +133,7 @@ func (m *machine) testsAsked(r TestChangeRequested) {
 	if len(kept) == len(m.s.TestRequests) {
 		m.notify(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
 	}
-	m.s.TestRequests = lastOf(append(kept, a), maxAsks)
+	m.s.TestRequests = lastOf(append(kept, a), maxTestRequests)
 }
 
 // applyApproval applies a user's approval, of tasks or of test changes.
@@ -151,7 +151,7 @@ func (m *machine) approveTests(paths []string) {
 	if len(paths) == 0 {
 		paths = []string{AllTests}
 	}
-	m.dropAnsweredAsks(paths)
+	m.dropAnsweredRequests(paths)
 	for _, p := range paths {
 		if !slices.Contains(m.s.Approved, p) {
 			m.s.Approved = lastOf(append(slices.Clip(m.s.Approved), p), maxPaths)
@@ -258,8 +258,8 @@ func (g *Gates) requireEarlierChanges() {
 	g.IfApproved, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
 }
 
-// dropAnsweredAsks drops the requests that a user has answered.
-func (m *machine) dropAnsweredAsks(paths []string) {
+// dropAnsweredRequests drops the requests that a user has answered.
+func (m *machine) dropAnsweredRequests(paths []string) {
 	m.s.TestRequests = exclude(m.s.TestRequests, func(a TestChangeRequest) bool {
 		return slices.Contains(paths, AllTests) ||
 			!slices.ContainsFunc(a.Paths, func(p string) bool { return !slices.Contains(paths, p) })

@@ -65,6 +65,12 @@ func (m *machine) beginTurn() {
 	})
 }
 
+// beginTurnFor begins the next turn with the prompt of a situation.
+func (m *machine) beginTurnFor(s Situation) {
+	m.s.Situation = s
+	m.beginTurn()
+}
+
 // fresh reports whether the next turn gets an empty context. A user's session keeps its own.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
@@ -82,8 +88,7 @@ func (m *machine) contextFull() bool {
 func (m *machine) turnEnded(t Turn) {
 	if t.ByUser {
 		m.s.Retry = true // it took the place of nothing: the loop's own turn is still due
-		m.s.Situation = NoClaim
-		m.beginTurn()
+		m.beginTurnFor(NoClaim)
 		return
 	}
 	m.archiveDelivered()
@@ -236,8 +241,7 @@ func (m *machine) treeInspected(seen Inspection) {
 	case m.s.Policy.EveryTurn && m.s.Policy.Gates && m.limit() == "":
 		m.runGates(ForTurn)
 	default:
-		m.s.Situation = NoClaim
-		m.beginTurn()
+		m.beginTurnFor(NoClaim)
 	}
 }
 
@@ -266,8 +270,7 @@ func (m *machine) stagnant() {
 	}
 	m.s.Ladder.IdleTurns = 0
 	m.s.Failing = &Failing{Reason: why}
-	m.s.Situation = NoClaim
-	m.beginTurn()
+	m.beginTurnFor(NoClaim)
 }
 
 // idleReason says why turns without progress count as a failure.
@@ -304,8 +307,7 @@ func (m *machine) violation(paths []string) {
 	}
 	m.s.Failing = &Failing{Reason: told + what}
 	m.s.Fresh = m.s.Fresh || m.s.Violations >= violationsUntilFresh
-	m.s.Situation = Violation
-	m.beginTurn()
+	m.beginTurnFor(Violation)
 }
 
 // lastLine returns the last line with content, without claim tags, "" if there is none.

@@ -23,8 +23,7 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
 		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
 		m.startClock()
-		m.s.Situation = NoClaim
-		m.beginTurn()
+		m.beginTurnFor(NoClaim)
 	}
 	return true
 }

@@ -25,8 +25,7 @@ func (m *machine) resume(tasks []Task) {
 	m.s.Pause = false
 	if m.s.Phase == Paused {
 		m.s.HoldReason = ""
-		m.startClock()
-		m.follow(m.s.After)
+		m.endWait()
 	}
 }
 
@@ -58,4 +57,10 @@ func (m *machine) waitFor(a Action, then After) {
 	}
 	m.s.After, a.Do = then, Wait
 	m.await(Waiting, a)
+}
+
+// endWait ends a wait or a pause, and continues with what follows it.
+func (m *machine) endWait() {
+	m.startClock()
+	m.follow(m.s.After)
 }
