@@ -11,8 +11,8 @@ import (
 func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
-	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestA"}}
-	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Unproven}, task}})
+	task := loop.Task{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, StillRed: []string{"TestA"}}
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}, task}})
 	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said {
 		t.Errorf("%+v", sums)
 	}
@@ -21,7 +21,7 @@ func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 // Work that the user accepted asks for no review.
 func TestTalliesOfAcceptedWork(t *testing.T) {
 	t.Parallel()
-	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: gate.NoEvidence, Why: "there is no gate", Accepted: true}}})
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, Accepted: true}, Why: "there is no gate"}}})
 	if len(sums) != 1 || sums[0].Each[0] != "1: no test proves it; accepted by pawl approve" {
 		t.Errorf("%+v", sums)
 	}

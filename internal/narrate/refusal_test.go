@@ -11,9 +11,9 @@ import (
 // documentation.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
-	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}}, NextTurn: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
+	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, NextTurn: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
-	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, Flipped: []string{"test"}})
+	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"test"}}})
 	tests := []struct {
 		name  string
 		gates loop.Gates
@@ -59,7 +59,7 @@ func TestRefusal(t *testing.T) {
 func TestATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
-	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestA"}}
+	task := loop.Task{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, StillRed: []string{"TestA"}}
 	if got := Evidence(task); got != said {
 		t.Errorf("got %q", got)
 	}
@@ -68,7 +68,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 // The word and what stands behind it say two things.
 func TestAResultAndWhatIsBehindIt(t *testing.T) {
 	t.Parallel()
-	lost := loop.Task{Status: loop.Done, TestsChanged: []string{"a_test.go"}, TestsRemoved: true}
+	lost := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{TestsChanged: []string{"a_test.go"}, TestsRemoved: true}}
 	if got, want := Result(lost)+": "+Evidence(lost), "to approve: old tests are gone: a_test.go"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

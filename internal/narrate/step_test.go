@@ -139,14 +139,14 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 		want  string
 	}{
 		{
-			loop.Gates{Status: gate.Pass, Reason: "sh check.sh is still red: exit 1", Proof: loop.Proof{Evidence: gate.Unproven}},
+			loop.Gates{Status: gate.Pass, Reason: "sh check.sh is still red: exit 1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}},
 			"gates after the turn: red; sh check.sh is still red: exit 1",
 		},
 		{
 			loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "sh check.sh", Status: gate.Fail}}},
 			"gates after the turn: red; sh check.sh",
 		},
-		{loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Flipped: []string{"sh check.sh"}}}, "gates after the turn: green; was red: sh check.sh"},
+		{loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Flipped: []string{"sh check.sh"}}}, "gates after the turn: green; was red: sh check.sh"},
 		{loop.Gates{Status: gate.Pass, Green: true, Reason: "nothing failed before"}, "gates after the turn: green"},
 		{loop.Gates{Status: gate.Unknown, Reason: "killed"}, "gates after the turn: unknown; killed"},
 	}

@@ -20,7 +20,12 @@ func TestTask(t *testing.T) {
 		"done before this loop":        {Status: loop.Done, DoneEarlier: true},
 		"skipped · 5 attempts, 20m00s": {Status: loop.Skipped, Turns: 5, Took: 20 * time.Minute},
 		"done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4": {
-			Status: loop.Done, Evidence: gate.Proven, Turns: 2, Took: 192 * time.Second, CostUSD: 0.4, Commit: "1a2b3c4d5e",
+			Status:     loop.Done,
+			WorkResult: loop.WorkResult{Evidence: gate.Proven},
+			Turns:      2,
+			Took:       192 * time.Second,
+			CostUSD:    0.4,
+			Commit:     "1a2b3c4d5e",
 		},
 	} {
 		if got := Task(task); got != want {

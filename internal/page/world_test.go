@@ -112,7 +112,7 @@ func summaries() []record.Summary {
 // detailed is a loop that asks, and whose texts would all like to be markup.
 func detailed() Detail {
 	st := loop.State{Phase: loop.Waiting, Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}, Tasks: []loop.Task{
-		{ID: "US-1", Title: "a log-out button", Status: loop.Done, Evidence: gate.Proven, Turns: 1, Took: 90 * time.Second, CostUSD: .5, Commit: "64bb3f19aa", Receipt: "r1", Flipped: []string{"TestLogout"}},
+		{ID: "US-1", Title: "a log-out button", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestLogout"}}, Turns: 1, Took: 90 * time.Second, CostUSD: .5, Commit: "64bb3f19aa", Receipt: "r1"},
 		{ID: "US-2", Title: hostile, Status: loop.Open, Turns: 1, Took: time.Minute, CostUSD: .75},
 		{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: hostile, Turns: 3},
 	}, Counts: loop.Counts{Iteration: 2, Turns: 2, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2", Failing: &loop.Failing{Reason: hostile, Tests: []string{hostile}, FirstError: hostile}}, Clock: loop.Clock{StartedAt: now.Add(-40 * time.Minute), Now: now}, Conversation: loop.Conversation{Questions: []loop.Question{{Text: hostile, Choices: []string{"UTC", hostile}, Proposed: "UTC", Task: "US-2"}}, Messages: []loop.Message{{ID: "m1", Text: hostile, At: now}}}}

@@ -59,7 +59,7 @@ func TestBecause(t *testing.T) {
 		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Inspection{})}, []string{"begin iteration 2"}, []string{"no file changed"}},
 		{
 			"refused", policy,
-			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Unproven}})},
+			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Unproven}})},
 			[]string{"begin iteration 2 on task 1"},
 			[]string{"found unproven, task 1 wants proven", "refused once"},
 		},
@@ -89,7 +89,7 @@ func TestBecause(t *testing.T) {
 		},
 		{
 			"proven", policy,
-			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, Tree: "t1", Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{"TestSum"}}})},
+			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, Tree: "t1", WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestSum"}}})},
 			[]string{"commit 1 as proven"},
 			[]string{"failed before, and passes now: 1 (TestSum)"},
 		},

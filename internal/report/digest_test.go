@@ -14,7 +14,7 @@ import (
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	asks := loop.State{Phase: loop.Waiting, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "goal", Text: "Which zone?"}}}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 0.5}}}
-	fine := loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: "proven", DoneEarlier: true}, {ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Done, Evidence: "proven"}}, End: loop.End{Outcome: loop.Verified}}
+	fine := loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "0", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}, DoneEarlier: true}, {ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}}, End: loop.End{Outcome: loop.Verified}}
 	var b strings.Builder
 	err := report.Digest(&b, evening, []report.Entry{
 		{ID: "quiet-heron", Goal: "add a", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks},
@@ -45,7 +45,7 @@ ENDED
 	}
 	b.Reset()
 	open := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening}, Tasks: []loop.Task{{ID: "1", Status: loop.Open, Turns: 3}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
-	done := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening.Add(time.Hour)}, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
+	done := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening.Add(time.Hour)}, Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
 	err = report.Digest(&b, evening, []report.Entry{
 		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: done},
 		{ID: "calm-hare", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: open},

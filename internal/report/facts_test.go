@@ -36,7 +36,7 @@ func played() (events []loop.Event) {
 		return loop.Event{Payload: loop.TurnEnded{Turn: *t}}
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) loop.Event {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX <b>fails</b>", WorkResult: loop.WorkResult{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check", Status: gate.Fail, Failing: []string{"TestX", "TestY"}}}
 		}
@@ -106,7 +106,7 @@ func TestFactsAreTheJournals(t *testing.T) {
 	// A gate that a later task turned green proves this one, too: each place says so.
 	events := played()
 	earlier, later := events[10].Payload.(loop.GatesFinished), events[16].Payload.(loop.GatesFinished)
-	earlier.Gates.Proof = loop.Proof{Evidence: gate.NoEvidence}
+	earlier.Gates.WorkResult = loop.WorkResult{Evidence: gate.NoEvidence}
 	earlier.Gates.StillRed = []string{"check"}
 	later.Gates.FlippedGates = []string{"check"}
 	events[10].Payload, events[16].Payload = earlier, later

@@ -39,18 +39,22 @@ func night() report.Loop {
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
 		State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
 			{ID: "US-001", Title: "Login form", Status: loop.Done, DoneEarlier: true},
-			{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Proven, Commit: "a81f0c2d5e"},
-			{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Proven, Commit: "b81f0c2d5e"},
-			{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
-			{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
+			{ID: "US-002", Title: "Logout button", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Commit: "a81f0c2d5e"},
+			{ID: "US-003", Title: "Session expiry", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Commit: "b81f0c2d5e"},
+			{ID: "US-004", Title: "Update README", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Commit: "77c1d3e05e"},
+			{ID: "US-012", Title: "Notes", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
 			{
-				ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e", Receipt: "r5",
-				TestsChanged: []string{"session_test.go"}, ChangedTests: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
+				ID:         "US-005",
+				Title:      "Status codes",
+				Status:     loop.Done,
+				WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, TestsChanged: []string{"session_test.go"}, ChangedTests: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}}},
+				Commit:     "c81f0c2d5e",
+				Receipt:    "r5",
 			},
 			{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails", Turns: 4, WorkKept: true},
 			{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
 			{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
-			{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
+			{ID: "US-009", Title: "Reviewed", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Reviewed}, Commit: "d81f0c2d5e"},
 			{ID: "US-010", Title: "Metrics", Status: loop.Open},
 			{ID: "US-011", Title: "Alerts", Status: loop.Open},
 		}, End: loop.End{Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", EndedAt: evening.Add(401 * time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(401 * time.Minute), Away: 130 * time.Minute}, Counts: loop.Counts{Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31}}, TurnHistory: loop.TurnHistory{Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}}}},
@@ -154,7 +158,7 @@ func TestHeadline(t *testing.T) {
 
 func TestNextSteps(t *testing.T) {
 	t.Parallel()
-	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Receipt: "r1", Evidence: gate.Proven}}
+	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}
 	cases := []struct {
 		name string
 		loop report.Loop
@@ -189,8 +193,10 @@ func TestNextSteps(t *testing.T) {
 func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{State: loop.State{Tasks: []loop.Task{{
-		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Proven,
-		Flipped: []string{"a", "b", "c", "d", "e", "f", "g"},
+		ID:         "goal",
+		Title:      "stable upload",
+		Status:     loop.Done,
+		WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"a", "b", "c", "d", "e", "f", "g"}},
 	}}}}
 	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  failed before, passes now: a b c d e and 2 more\n") {
 		t.Error(got)
@@ -270,7 +276,7 @@ func TestNamesAreHarmless(t *testing.T) {
 	got := text(t, report.Loop{
 		Approvals: approvals,
 		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
-		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, TestsChanged: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}, Requests: loop.Requests{Permissions: loop.Permissions{Approved: []string{path}}, TestRequests: []loop.TestChangeRequest{{Paths: []string{path}}}}},
+		State:     loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{TestsChanged: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}}}, Requests: loop.Requests{Permissions: loop.Permissions{Approved: []string{path}}, TestRequests: []loop.TestChangeRequest{{Paths: []string{path}}}}},
 	})
 	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {
 		t.Errorf("%q", got)

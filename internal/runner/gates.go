@@ -230,7 +230,7 @@ func (r *Runner) prepareClaim(ctx context.Context, a loop.Action, m memory.Actio
 		_, err = r.attributeClaim(ctx, m, at.tree)
 		known = &loop.Gates{
 			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Reason: "there is no gate", Message: at.message,
-			Proof: loop.Proof{Evidence: gate.NoEvidence},
+			WorkResult: loop.WorkResult{Evidence: gate.NoEvidence},
 		}
 	}
 	return at, known, err
@@ -269,10 +269,8 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	}
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Reason: truncate(v.Reason, maxReasonBytes), Results: r.trimResults(f.Observation.Now),
-		Proof: loop.Proof{
-			Evidence: v.Evidence, FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown,
-			Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing),
-		},
+		WorkResult:  loop.WorkResult{Evidence: v.Evidence, Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing)},
+		Proof:       loop.Proof{FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown},
 		Failures:    loop.Failures{Failing: firstN(failing, maxFailing)},
 		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
 	}

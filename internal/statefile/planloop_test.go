@@ -108,7 +108,7 @@ func (b *planBench) fails(reason, output string) {
 func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
-	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}}})
+	b.step(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}}}})
 	b.step(loop.Event{Payload: loop.Committed{Tree: "t", Commit: commit}})
 }
 

@@ -35,7 +35,7 @@ func played() (events []loop.Event) {
 		add(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 	}
 	gates := func(p loop.Purpose, s gate.Status, e gate.Evidence) {
-		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", Proof: loop.Proof{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
+		g := &loop.Gates{Purpose: p, Status: s, Green: s == gate.Pass, Tree: "t", Reason: "TestX fails", WorkResult: loop.WorkResult{Evidence: e}, Failures: loop.Failures{Fingerprint: "f"}}
 		if s == gate.Fail {
 			g.Failing, g.Results = []string{"TestX"}, []gate.Result{{Gate: "check --token hunter2hunter2", Status: gate.Fail}}
 		}

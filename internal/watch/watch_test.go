@@ -87,7 +87,7 @@ func loops() []record.Summary {
 
 func detail() Detail {
 	st := loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour}}, Tasks: []loop.Task{
-		{ID: "US-1", Title: "a log-out button", Status: loop.Done, Evidence: gate.Proven, Turns: 1, Took: 90 * time.Second, Commit: "64bb3f19", Flipped: []string{"TestLogout"}},
+		{ID: "US-1", Title: "a log-out button", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestLogout"}}, Turns: 1, Took: 90 * time.Second, Commit: "64bb3f19"},
 		{ID: "US-2", Title: "sessions expire after an hour of doing nothing at all", Status: loop.Open, Turns: 2},
 		{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here", WorkKept: true},
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}

@@ -36,7 +36,7 @@ func TestApproveTask(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveTask)
 	sc.turn("done", "gates claim")
-	found := loop.Gates{Status: gate.Pass, Reason: "TestX turned green", Tree: "done", Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{"TestX"}}}
+	found := loop.Gates{Status: gate.Pass, Reason: "TestX turned green", Tree: "done", WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestX"}}}
 	sc.gates(found, "wait")
 	want := "task accept the work: task a|evidence: proven; TestX turned green|failed before, passes now: TestX|git diff base done"
 	if diff := cmp.Diff(want, sc.asks()); diff != "" {

@@ -32,7 +32,7 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}}, "commit a")
+			sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}}, "commit a")
 			sc.committed("gates final")
 			sc.gates(c.end, c.want)
 			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
@@ -64,7 +64,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(start, "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Results: []gate.Result{red}, Proof: loop.Proof{Evidence: c.evidence}, Failures: loop.Failures{StillRed: c.stillRed}}
+			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Results: []gate.Result{red}, WorkResult: loop.WorkResult{Evidence: c.evidence}, Failures: loop.Failures{StillRed: c.stillRed}}
 			sc.gates(claim, "turn 2 continue gates_failed")
 			if f := sc.s.Failing; f == nil || f.Reason != "lint: exit 1" {
 				t.Errorf("the agent is told %+v", f)
@@ -95,7 +95,7 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Fail, RedIsGoal: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
-	claim := loop.Gates{Status: gate.Pass, Results: []gate.Result{accept}, Proof: loop.Proof{Evidence: gate.Proven}, Failures: loop.Failures{StillRed: []string{"accept"}}}
+	claim := loop.Gates{Status: gate.Pass, Results: []gate.Result{accept}, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Failures: loop.Failures{StillRed: []string{"accept"}}}
 	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		sc.gates(claim, want)
@@ -106,7 +106,7 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Fail, RedIsGoal: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven, Flipped: []string{"TestNew"}}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestNew"}}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{accept}}, "checkpoint")
 	if sc.s.Current != loop.FinalTask {

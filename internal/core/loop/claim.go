@@ -88,7 +88,7 @@ func (m *machine) routeClaim(seen Inspection) {
 	case m.s.TreeReplaced:
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
-		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", Proof: Proof{Evidence: gate.NoEvidence}})
+		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", WorkResult: WorkResult{Evidence: gate.NoEvidence}})
 	case !seen.Changed && !seen.Shallow && m.atMessage():
 		m.messageChangedNothing()
 	case !seen.Changed && !seen.Shallow && !m.s.Policy.Verify:

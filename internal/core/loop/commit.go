@@ -36,23 +36,21 @@ func (m *machine) committed(c Committed) {
 
 // markDone marks the claimed tasks done.
 func (m *machine) markDone(commit, receipt string) {
-	ids := m.claimed()
+	ids, gates := m.claimed(), *m.s.ClaimGates
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	for i, id := range ids {
 		m.updateTask(id, func(t *Task) {
 			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
-			t.Evidence, t.Why = m.s.ClaimGates.evidenceFor(i), m.s.ClaimGates.Reason
-			if t.Evidence != m.s.ClaimGates.Evidence {
-				t.Why = notItsOwn(*m.s.ClaimGates, id)
+			t.WorkResult, t.Why, t.StillRed = gates.WorkResult, gates.Reason, gates.redAsBefore()
+			if own := gates.evidenceFor(i); own != gates.Evidence {
+				t.Evidence, t.Why = own, notItsOwn(gates, id)
 			}
-			t.Flipped, t.TestsChanged, t.TestsRemoved, t.StillRed = m.s.ClaimGates.Flipped, m.s.ClaimGates.TestsChanged, m.s.ClaimGates.TestsRemoved, m.s.ClaimGates.redAsBefore()
-			t.ChangedTests, t.IfApproved, t.Approved = m.s.ClaimGates.ChangedTests, m.s.ClaimGates.IfApproved, m.s.ClaimGates.Approved
-			t.Reviewed, t.Findings, t.Accepted = m.s.ClaimGates.Reviewed, m.s.ClaimGates.Findings, m.s.ClaimGates.Accepted && !t.meets(t.Evidence)
+			t.Accepted = gates.Accepted && !t.meets(t.Evidence)
 			t.Took += took
 		})
 	}
-	m.creditFlippedGates(m.s.ClaimGates.FlippedGates)
-	m.remember("done: " + string(m.s.ClaimGates.Evidence))
+	m.creditFlippedGates(gates.FlippedGates)
+	m.remember("done: " + string(gates.Evidence))
 	m.s.Claim, m.s.ClaimGates = nil, nil
 	m.s.TurnSinceGates = false
 }

@@ -53,7 +53,7 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven}}, "commit final-gates")
+	sc.gates(loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}}, "commit final-gates")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }

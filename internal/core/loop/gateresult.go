@@ -35,11 +35,26 @@ type Gates struct {
 	Message             string        `json:"message,omitempty"` // of the commit, as edited by the user's hooks
 	Results             []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
 
+	WorkResult
 	Failures
 	Proof
 	TestChanges
 	ReviewResult
 	PlanState
+}
+
+// WorkResult is what gates, reviews and the user found of work. A task that is done keeps it.
+type WorkResult struct {
+	Evidence     gate.Evidence `json:"evidence,omitempty"`
+	Flipped      []string      `json:"flipped,omitempty"`       // tests or gates that failed before it and pass now
+	TestsChanged []string      `json:"tests_changed,omitempty"` // the gates pass only with the agent's version of these
+	TestsRemoved bool          `json:"tests_removed,omitempty"` // TestsChanged were removed, and the gates pass with the originals
+	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // structural changes of old tests
+	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // the evidence if its changes of old tests are approved
+	Approved     []string      `json:"approved,omitempty"`      // changed tests that the reviews accept
+	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`      // how its reviews ended, "" without
+	Findings     []string      `json:"findings,omitempty"`      // of the last review that disagreed: "file:line: what", the worst first
+	Accepted     bool          `json:"accepted,omitempty"`      // a user read the work and accepted it
 }
 
 // Failures is what fails, for the next attempt.
@@ -50,38 +65,28 @@ type Failures struct {
 	StillRed    []string `json:"still_red,omitempty"` // gates without test IDs that failed before too: they count only at the end
 }
 
-// Proof is the evidence for the work.
+// Proof is how the evidence was found, and what it lacks.
 type Proof struct {
-	Evidence          gate.Evidence `json:"evidence,omitempty"`
-	Flipped           []string      `json:"flipped,omitempty"`
-	FlippedGates      []string      `json:"flipped_gates,omitempty"` // gates without test IDs that failed and pass now: they prove every task since
-	Labels            []string      `json:"labels,omitempty"`
-	Remedy            string        `json:"remedy,omitempty"`              // what would make the claim count; "": a test that fails without the work
-	Signs             []string      `json:"signs,omitempty"`               // suspicious places in the work: file, line and what it does
-	OriginalsUnknown  bool          `json:"originals_unknown,omitempty"`   // old tests changed, and the result with the originals is unknown
-	MissingFromCommit []string      `json:"missing_from_commit,omitempty"` // untracked files of the user that the gates saw and the commit lacks
+	FlippedGates      []string `json:"flipped_gates,omitempty"` // gates without test IDs that failed and pass now: they prove every task since
+	Labels            []string `json:"labels,omitempty"`
+	Remedy            string   `json:"remedy,omitempty"`              // what would make the claim count; "": a test that fails without the work
+	Signs             []string `json:"signs,omitempty"`               // suspicious places in the work: file, line and what it does
+	OriginalsUnknown  bool     `json:"originals_unknown,omitempty"`   // old tests changed, and the result with the originals is unknown
+	MissingFromCommit []string `json:"missing_from_commit,omitempty"` // untracked files of the user that the gates saw and the commit lacks
 }
 
-// TestChanges is what happened to tests and other gate inputs, for the user's approval.
+// TestChanges is what happened to tests and other gate inputs.
 type TestChanges struct {
-	TestsChanged   []string     `json:"tests_changed,omitempty"`   // the gates pass only with the agent's version of these
-	TestsRemoved   bool         `json:"tests_removed,omitempty"`   // TestsChanged were removed, and the gates pass with the originals
-	NeededInputs   []string     `json:"needed_inputs,omitempty"`   // those of TestsChanged that are not tests
-	AwaitedChanges []string     `json:"awaited_changes,omitempty"` // changes of earlier tasks that await approval; the gates pass only with them
-	ChangedTests   []TestChange `json:"changed_tests,omitempty"`   // structural changes of old tests
-	IfApproved     *IfApproved  `json:"if_approved,omitempty"`     // the evidence if its changes of old tests are approved
-	ProtectedTree  string       `json:"protected_tree,omitempty"`  // tree with the protected files after this commit, "" = unchanged
-	Tampered       []string     `json:"tampered,omitempty"`        // protected files that the agent changed while the gates ran
+	NeededInputs   []string `json:"needed_inputs,omitempty"`   // those of TestsChanged that are not tests
+	AwaitedChanges []string `json:"awaited_changes,omitempty"` // changes of earlier tasks that await approval; the gates pass only with them
+	ProtectedTree  string   `json:"protected_tree,omitempty"`  // tree with the protected files after this commit, "" = unchanged
+	Tampered       []string `json:"tampered,omitempty"`        // protected files that the agent changed while the gates ran
 }
 
-// ReviewResult is the result of the reviews: ForReview, and kept with the work.
+// ReviewResult is how a run of the reviews went, ForReview.
 type ReviewResult struct {
 	RetriesSpent bool      `json:"retries_spent,omitempty"` // Unknown, and no retry is left
 	RetryAt      time.Time `json:"retry_at,omitzero"`       // Unknown, and earliest time to retry
-	Findings     []string  `json:"findings,omitempty"`      // "file:line: what", the worst first
-	Approved     []string  `json:"approved,omitempty"`      // changed tests that the reviews accept
-	Reviewed     ReviewEnd `json:"reviewed,omitempty"`      // how its reviews ended
-	Accepted     bool      `json:"accepted,omitempty"`      // a user read the work and accepted it
 	Usage        Usage     `json:"usage,omitzero"`
 }
 

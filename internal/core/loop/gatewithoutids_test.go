@@ -9,7 +9,7 @@ import (
 
 func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
+	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
@@ -26,8 +26,8 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 
 func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
-	turned := loop.Gates{Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, FlippedGates: []string{"make check"}}}
+	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
+	turned := loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{FlippedGates: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")

@@ -84,7 +84,7 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
+	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 1 fresh first")

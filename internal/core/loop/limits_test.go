@@ -249,7 +249,7 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	stillRed := loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}
+	stillRed := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass}}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: stillRed}}, "commit a")
@@ -316,8 +316,8 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 		want  loop.Outcome
 	}{
 		{"by a user", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true}}, loop.Finished},
-		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, Evidence: gate.Proven}}, loop.Finished},
-		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, Evidence: gate.Unproven}}, loop.Unverified},
+		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}}}, loop.Finished},
+		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, DoneEarlier: true, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}}, loop.Unverified},
 		{"no task at all", nil, loop.Errored},
 	}
 	for _, c := range cases {
@@ -344,7 +344,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
 	sc.committed("finish cancelled")
 

@@ -62,10 +62,10 @@ func samples(k loop.EventKind) []loop.Event {
 	case loop.KindGatesFinished:
 		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
 			for _, evd := range []gate.Evidence{gate.Proven, gate.Unproven} {
-				add(loop.GatesFinished{Gates: loop.Gates{Status: st, Green: st == gate.Pass, Tree: "t", Proof: loop.Proof{Evidence: evd}}})
+				add(loop.GatesFinished{Gates: loop.Gates{Status: st, Green: st == gate.Pass, Tree: "t", WorkResult: loop.WorkResult{Evidence: evd}}})
 			}
 		}
-		add(loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}},
+		add(loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven}}},
 			loop.GatesFinished{Gates: loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetriesSpent: true}}},
 			loop.GatesFinished{Gates: loop.Gates{Status: gate.Unknown, Tree: "t", ReviewResult: loop.ReviewResult{RetryAt: at.Add(time.Hour)}}})
 	case loop.KindTurnEnded:

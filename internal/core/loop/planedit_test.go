@@ -109,7 +109,7 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
-	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}}, "commit a")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}}, "commit a")
 	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c", Tree: "t"}}, "gates final")
 	again := sc.s
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true}}}, "finish verified")
@@ -136,7 +136,7 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
-	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", Proof: loop.Proof{Evidence: gate.Proven}}}}, "commit a+b")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}}, "commit a+b")
 	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c", Tree: "t"}}, "gates final")
 	if b, _ := sc.s.Task("b"); b.Status != loop.Done || b.LeftOut {
 		t.Errorf("%+v", b)

@@ -9,8 +9,8 @@ import (
 
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	proven := loop.Task{Status: loop.Done, Evidence: gate.Proven}
-	unproven := loop.Task{Status: loop.Done, Evidence: gate.Unproven}
+	proven := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
+	unproven := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
 	ticked := loop.Task{Status: loop.Done, DoneEarlier: true}
 	skipped, blocked, open := loop.Task{Status: loop.Skipped}, loop.Task{Status: loop.Blocked}, loop.Task{Status: loop.Open}
 	for _, c := range []struct {

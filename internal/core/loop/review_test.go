@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	passes  = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "everything passes", Receipt: "r1", Proof: loop.Proof{Evidence: gate.Unproven}}
+	passes  = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "everything passes", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
 	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
-	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", ReviewResult: loop.ReviewResult{Findings: []string{"app.go:3: hard-coded"}}}
+	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", WorkResult: loop.WorkResult{Findings: []string{"app.go:3: hard-coded"}}}
 )
 
 // toReview brings a loop of one task, whose evidence wanted is review, to where its
@@ -48,7 +48,7 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	sc.gates(g, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
-	want := loop.Task{Status: loop.Done, Evidence: gate.Reviewed, Reviewed: loop.ReviewPassed, Why: "a review passed it: it points at app.go:3"}
+	want := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Reviewed, Reviewed: loop.ReviewPassed}, Why: "a review passed it: it points at app.go:3"}
 	got := sc.s.Tasks[0]
 	if got.Status != want.Status || got.Evidence != want.Evidence || got.Reviewed != want.Reviewed || got.Why != want.Why {
 		t.Errorf("got %+v", got)
@@ -66,11 +66,11 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 		claim loop.Gates
 		want  gate.Evidence
 	}{
-		"proved by a test":      {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}}, gate.Proven},
-		"not found out":         {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence}}, gate.Reviewed},
-		"only with its tests":   {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven}, TestChanges: loop.TestChanges{TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
-		"originals not checked": {loop.Gates{Proof: loop.Proof{Evidence: gate.NoEvidence, OriginalsUnknown: true}}, gate.NoEvidence},
-		"not without the files": {loop.Gates{Proof: loop.Proof{Evidence: gate.Proven, MissingFromCommit: []string{"x"}}}, gate.NoEvidence},
+		"proved by a test":      {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven}}, gate.Proven},
+		"not found out":         {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, gate.Reviewed},
+		"only with its tests":   {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven, TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
+		"originals not checked": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}, Proof: loop.Proof{OriginalsUnknown: true}}, gate.NoEvidence},
+		"not without the files": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{MissingFromCommit: []string{"x"}}}, gate.NoEvidence},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -125,8 +125,8 @@ func (sc *scenario) fails(class loop.Class, want string) {
 }
 
 var (
-	green  = loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven}}
-	proven = loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Proven}}
+	green  = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
+	proven = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
 	cannot = loop.Gates{Status: gate.Unknown, Reason: "sh: not found"}
 )
 
@@ -264,7 +264,7 @@ func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -318,6 +318,6 @@ func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
 	sc.committed("finish unverified")
 }

@@ -23,7 +23,7 @@ func TestSignsAreToldOnce(t *testing.T) {
 		}
 	}
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Proof: loop.Proof{Evidence: gate.Unproven, Signs: []string{exit}}}, "turn 2 continue claim_refused")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Proof: loop.Proof{Signs: []string{exit}}}, "turn 2 continue claim_refused")
 	told(exit)
 	sc.turn("done", "gates claim")
 	failed := red("x")

@@ -23,37 +23,28 @@ const (
 
 // Task is a task of the plan, or the prompt of a loop without a plan.
 type Task struct {
-	ID           string        `json:"id"`
-	Title        string        `json:"title,omitempty"`
-	Priority     int           `json:"priority,omitempty"`
-	Optional     bool          `json:"optional,omitempty"` // worked on after all others
-	DependsOn    []string      `json:"depends_on,omitempty"`
-	Wanted       gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
-	Status       TaskStatus    `json:"status"`
-	DoneEarlier  bool          `json:"done_earlier,omitempty"` // before this loop
-	Evidence     gate.Evidence `json:"evidence,omitempty"`
-	Why          string        `json:"why,omitempty"`     // one line: the reason for status and evidence
-	Flipped      []string      `json:"flipped,omitempty"` // tests or gates that failed before it and pass now
-	TestsChanged []string      `json:"tests_changed,omitempty"`
-	TestsRemoved bool          `json:"tests_removed,omitempty"` // TestsChanged were removed, and the gates pass with the originals
-	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // structural changes of old tests
-	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // the evidence if its changes of old tests are approved
-	Approved     []string      `json:"approved,omitempty"`      // changed tests that a review accepts
-	StillRed     []string      `json:"still_red,omitempty"`     // tests and gates that failed before and after it
-	Commit       string        `json:"commit,omitempty"`
-	Receipt      string        `json:"receipt,omitempty"`
-	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`    // how its reviews ended, "" without
-	Findings     []string      `json:"findings,omitempty"`    // of the last review that disagreed
-	Accepted     bool          `json:"accepted,omitempty"`    // a user read the work and accepted it
-	ForMessage   bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a user's message
-	LeftOut      bool          `json:"left_out,omitempty"`    // skipped by a user: not counted
-	Rejected     []string      `json:"rejected,omitempty"`    // rejected test changes, restored before the task continues
-	Undone       bool          `json:"undone,omitempty"`      // its work disappeared when a user restored an earlier checkpoint
-	WorkKept     bool          `json:"work_kept,omitempty"`   // its work was undone and is kept in a checkpoint
-	Turns        int           `json:"turns,omitempty"`       // a retried turn counts once, like its iteration
-	LastTurn     int           `json:"last_turn,omitempty"`   // iteration of its last turn
-	Took         time.Duration `json:"took,omitempty"`        // work time, without waits that count against no limit
-	CostUSD      float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
+	ID          string        `json:"id"`
+	Title       string        `json:"title,omitempty"`
+	Priority    int           `json:"priority,omitempty"`
+	Optional    bool          `json:"optional,omitempty"` // worked on after all others
+	DependsOn   []string      `json:"depends_on,omitempty"`
+	Wanted      gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
+	Status      TaskStatus    `json:"status"`
+	DoneEarlier bool          `json:"done_earlier,omitempty"` // before this loop
+	Why         string        `json:"why,omitempty"`          // one line: the reason for status and evidence
+	WorkResult
+	StillRed   []string      `json:"still_red,omitempty"` // tests and gates that failed before and after it
+	Commit     string        `json:"commit,omitempty"`
+	Receipt    string        `json:"receipt,omitempty"`
+	ForMessage bool          `json:"for_message,omitempty"` // Pawl opened it to deliver a user's message
+	LeftOut    bool          `json:"left_out,omitempty"`    // skipped by a user: not counted
+	Rejected   []string      `json:"rejected,omitempty"`    // rejected test changes, restored before the task continues
+	Undone     bool          `json:"undone,omitempty"`      // its work disappeared when a user restored an earlier checkpoint
+	WorkKept   bool          `json:"work_kept,omitempty"`   // its work was undone and is kept in a checkpoint
+	Turns      int           `json:"turns,omitempty"`       // a retried turn counts once, like its iteration
+	LastTurn   int           `json:"last_turn,omitempty"`   // iteration of its last turn
+	Took       time.Duration `json:"took,omitempty"`        // work time, without waits that count against no limit
+	CostUSD    float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
 }
 
 // Restorable reports whether the task ended with undone work that can be restored.

@@ -15,8 +15,10 @@ import (
 // a signature makes it.
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{
-		Status: gate.Pass, Tree: "t", Reason: "only with the changed tests", Proof: loop.Proof{Evidence: gate.NoEvidence},
-		TestChanges: loop.TestChanges{TestsChanged: paths, ChangedTests: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
+		Status:     gate.Pass,
+		Tree:       "t",
+		Reason:     "only with the changed tests",
+		WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, TestsChanged: paths, ChangedTests: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
 	}
 }
 
@@ -305,7 +307,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	later := loop.Gates{Status: gate.Pass, Tree: "t", Reason: "nothing new fails", Proof: loop.Proof{Evidence: gate.Unproven}, TestChanges: loop.TestChanges{AwaitedChanges: []string{"lint.toml"}}}
+	later := loop.Gates{Status: gate.Pass, Tree: "t", Reason: "nothing new fails", WorkResult: loop.WorkResult{Evidence: gate.Unproven}, TestChanges: loop.TestChanges{AwaitedChanges: []string{"lint.toml"}}}
 	sc.gates(later, "turn 3 continue claim_refused")
 	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
 	sc.turn("done", "gates claim")

@@ -66,7 +66,10 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 			sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
 			sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 			sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.now.Add(time.Minute), Payload: loop.GatesFinished{Gates: loop.Gates{
-				Status: gate.Pass, Green: true, Proof: loop.Proof{Evidence: gate.Proven, MissingFromCommit: []string{"mine.txt"}},
+				Status:     gate.Pass,
+				Green:      true,
+				WorkResult: loop.WorkResult{Evidence: gate.Proven},
+				Proof:      loop.Proof{MissingFromCommit: []string{"mine.txt"}},
 			}}})
 			if sc.s.Phase != loop.Committing || sc.s.ClaimGates.Evidence != gate.NoEvidence {
 				t.Errorf("%s with %+v", sc.s.Phase, sc.s.ClaimGates)

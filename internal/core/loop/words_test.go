@@ -39,8 +39,8 @@ func TestHowTheGatesStood(t *testing.T) {
 func TestATestProvesTheDoneTaskThatItFlippedFor(t *testing.T) {
 	t.Parallel()
 	s := State{Tasks: []Task{
-		{ID: "1", Status: Done, Flipped: []string{"TestA"}},
-		{ID: "2", Status: Skipped, Flipped: []string{"TestB"}},
+		{ID: "1", Status: Done, WorkResult: WorkResult{Flipped: []string{"TestA"}}},
+		{ID: "2", Status: Skipped, WorkResult: WorkResult{Flipped: []string{"TestB"}}},
 	}}
 	if task, ok := s.ProvedBy("TestA"); !ok || task.ID != "1" {
 		t.Errorf("TestA proves %q, %v", task.ID, ok)

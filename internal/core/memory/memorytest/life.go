@@ -20,7 +20,7 @@ func Life() []loop.Event {
 	gates := func(p loop.Purpose, s gate.Status) loop.Event {
 		return loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{
 			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Reason: "why", Results: []gate.Result{{Gate: "check", Status: s}},
-			Proof: loop.Proof{Evidence: gate.Proven},
+			WorkResult: loop.WorkResult{Evidence: gate.Proven},
 		}}}
 	}
 	claim := loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}
