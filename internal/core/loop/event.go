@@ -18,14 +18,14 @@ type Event struct {
 }
 
 // Payload is what an event brings. Its type is the kind of the event.
-type Payload interface{ Kind() EventKind }
+type Payload interface{ kind() EventKind }
 
 // Kind returns what kind of event it is, "" without a payload.
 func (e Event) Kind() EventKind {
 	if e.Payload == nil {
 		return ""
 	}
-	return e.Payload.Kind()
+	return e.Payload.kind()
 }
 
 // Turn returns the result of the turn that the event ends. It returns false if it ends none or

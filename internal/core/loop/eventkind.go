@@ -102,104 +102,37 @@ func EventKinds() []EventKind {
 	return kinds
 }
 
-// Kind returns KindStarted.
-func (Started) Kind() EventKind { return KindStarted }
-
-// Kind returns KindReopened.
-func (Reopened) Kind() EventKind { return KindReopened }
-
-// Kind returns KindOwnerLost.
-func (OwnerLost) Kind() EventKind { return KindOwnerLost }
-
-// Kind returns KindHandoverRequested.
-func (HandoverRequested) Kind() EventKind { return KindHandoverRequested }
-
-// Kind returns KindHandedOver.
-func (HandedOver) Kind() EventKind { return KindHandedOver }
-
-// Kind returns KindCheckpointed.
-func (Checkpointed) Kind() EventKind { return KindCheckpointed }
-
-// Kind returns KindGatesFinished.
-func (GatesFinished) Kind() EventKind { return KindGatesFinished }
-
-// Kind returns KindTurnEnded.
-func (TurnEnded) Kind() EventKind { return KindTurnEnded }
-
-// Kind returns KindAgentFailed.
-func (AgentFailed) Kind() EventKind { return KindAgentFailed }
-
-// Kind returns KindTreeInspected.
-func (TreeInspected) Kind() EventKind { return KindTreeInspected }
-
-// Kind returns KindCommitted.
-func (Committed) Kind() EventKind { return KindCommitted }
-
-// Kind returns KindRestored.
-func (Restored) Kind() EventKind { return KindRestored }
-
-// Kind returns KindTimerFired.
-func (TimerFired) Kind() EventKind { return KindTimerFired }
-
-// Kind returns KindPlanEdited.
-func (PlanEdited) Kind() EventKind { return KindPlanEdited }
-
-// Kind returns KindConcluded.
-func (Concluded) Kind() EventKind { return KindConcluded }
-
-// Kind returns KindFaulted.
-func (Faulted) Kind() EventKind { return KindFaulted }
-
-// Kind returns KindLimitHit.
-func (LimitHit) Kind() EventKind { return KindLimitHit }
-
-// Kind returns KindLimitsChanged.
-func (LimitsChanged) Kind() EventKind { return KindLimitsChanged }
-
-// Kind returns KindPauseRequested.
-func (PauseRequested) Kind() EventKind { return KindPauseRequested }
-
-// Kind returns KindResumed.
-func (Resumed) Kind() EventKind { return KindResumed }
-
-// Kind returns KindCancelled.
-func (Cancelled) Kind() EventKind { return KindCancelled }
-
-// Kind returns KindMessageArrived.
-func (MessageArrived) Kind() EventKind { return KindMessageArrived }
-
-// Kind returns KindDelivered.
-func (Delivered) Kind() EventKind { return KindDelivered }
-
-// Kind returns KindQuestionAsked.
-func (QuestionAsked) Kind() EventKind { return KindQuestionAsked }
-
-// Kind returns KindAnswered.
-func (Answered) Kind() EventKind { return KindAnswered }
-
-// Kind returns KindMergeRequested.
-func (MergeRequested) Kind() EventKind { return KindMergeRequested }
-
-// Kind returns KindTestChangeRequested.
-func (TestChangeRequested) Kind() EventKind { return KindTestChangeRequested }
-
-// Kind returns KindApproved.
-func (Approved) Kind() EventKind { return KindApproved }
-
-// Kind returns KindRejected.
-func (Rejected) Kind() EventKind { return KindRejected }
-
-// Kind returns KindLessonLearned.
-func (LessonLearned) Kind() EventKind { return KindLessonLearned }
-
-// Kind returns KindLessonForgotten.
-func (LessonForgotten) Kind() EventKind { return KindLessonForgotten }
-
-// Kind returns KindPlanEditRequested.
-func (PlanEditRequested) Kind() EventKind { return KindPlanEditRequested }
-
-// Kind returns KindCheckpointRestored.
-func (CheckpointRestored) Kind() EventKind { return KindCheckpointRestored }
-
-// Kind returns its name.
-func (u Unrecognized) Kind() EventKind { return u.Name }
+func (Started) kind() EventKind             { return KindStarted }
+func (Reopened) kind() EventKind            { return KindReopened }
+func (OwnerLost) kind() EventKind           { return KindOwnerLost }
+func (HandoverRequested) kind() EventKind   { return KindHandoverRequested }
+func (HandedOver) kind() EventKind          { return KindHandedOver }
+func (Checkpointed) kind() EventKind        { return KindCheckpointed }
+func (GatesFinished) kind() EventKind       { return KindGatesFinished }
+func (TurnEnded) kind() EventKind           { return KindTurnEnded }
+func (AgentFailed) kind() EventKind         { return KindAgentFailed }
+func (TreeInspected) kind() EventKind       { return KindTreeInspected }
+func (Committed) kind() EventKind           { return KindCommitted }
+func (Restored) kind() EventKind            { return KindRestored }
+func (TimerFired) kind() EventKind          { return KindTimerFired }
+func (PlanEdited) kind() EventKind          { return KindPlanEdited }
+func (Concluded) kind() EventKind           { return KindConcluded }
+func (Faulted) kind() EventKind             { return KindFaulted }
+func (LimitHit) kind() EventKind            { return KindLimitHit }
+func (LimitsChanged) kind() EventKind       { return KindLimitsChanged }
+func (PauseRequested) kind() EventKind      { return KindPauseRequested }
+func (Resumed) kind() EventKind             { return KindResumed }
+func (Cancelled) kind() EventKind           { return KindCancelled }
+func (MessageArrived) kind() EventKind      { return KindMessageArrived }
+func (Delivered) kind() EventKind           { return KindDelivered }
+func (QuestionAsked) kind() EventKind       { return KindQuestionAsked }
+func (Answered) kind() EventKind            { return KindAnswered }
+func (MergeRequested) kind() EventKind      { return KindMergeRequested }
+func (TestChangeRequested) kind() EventKind { return KindTestChangeRequested }
+func (Approved) kind() EventKind            { return KindApproved }
+func (Rejected) kind() EventKind            { return KindRejected }
+func (LessonLearned) kind() EventKind       { return KindLessonLearned }
+func (LessonForgotten) kind() EventKind     { return KindLessonForgotten }
+func (PlanEditRequested) kind() EventKind   { return KindPlanEditRequested }
+func (CheckpointRestored) kind() EventKind  { return KindCheckpointRestored }
+func (u Unrecognized) kind() EventKind      { return u.Name }
