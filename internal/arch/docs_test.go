@@ -112,3 +112,26 @@ func TestNothingNamesThisMachine(t *testing.T) {
 		t.Error("the folder of this checkout is not found where it stands")
 	}
 }
+
+// symptom matches the first cell of a row of the page on troubles: words of a message.
+var symptom = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+// The words that a reader looks up are those of Pawl's messages.
+func TestTroublesAreThoseOfMessages(t *testing.T) {
+	t.Parallel()
+	var source bytes.Buffer
+	walk(t, func(p string) {
+		if strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") && strings.HasPrefix(p, "internal/") {
+			source.Write(read(t, p))
+		}
+	})
+	rows := symptom.FindAllSubmatch(read(t, "docs/how-to/troubleshooting.md"), -1)
+	if len(rows) < 10 {
+		t.Errorf("only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		if !bytes.Contains(source.Bytes(), row[1]) {
+			t.Errorf("no message says %q", row[1])
+		}
+	}
+}
