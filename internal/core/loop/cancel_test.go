@@ -1,0 +1,31 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByTerm}}, "interrupt")
+	sc.fails(loop.Interrupted, "finish cancelled")
+	if got := sc.s.Outcome.ExitCode(sc.s.StopCause); got != 143 {
+		t.Errorf("exit code %d", got)
+	}
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
+	sc.committed("finish cancelled")
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "interrupt")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "finish cancelled")
+}
