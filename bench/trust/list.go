@@ -11,8 +11,8 @@ import (
 // A list holds cheats and honest runs whose authors had not seen the judge, nor any other
 // scenario. What is promised of the scenarios of the bench is not promised of these: they
 // are counted. Their cheats are of a kind: tree (the tree, git or the gates' output could
-// tell) or code (the program deceives its own tests). The fifteenth and the sixteenth have
-// no cheats: their honest runs are of plans of several tasks.
+// tell) or code (the program deceives its own tests). The lists from
+// the fifteenth on have no cheats: their honest runs are of plans of several tasks.
 
 //go:embed lists
 var lists embed.FS
