@@ -28,7 +28,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime
 	}
-	spec.Scopes = planScopes(g)
+	spec.Scopes, spec.TaskTexts = planScopes(g), planTexts(g)
 	if statefile.PlanLoop(g.Path) {
 		spec.CompatFormat = statefile.PlanLoopName
 	}

@@ -1,6 +1,8 @@
 package launch_test
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -31,5 +33,27 @@ func TestFreshContextsOfOneProcess(t *testing.T) {
 				t.Errorf("warm is %t", p.Spec.Warm)
 			}
 		})
+	}
+}
+
+// The judge gets all that a task says, however long its title is.
+func TestTaskTexts(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
+	long := strings.Repeat("word ", 50) + "limit 20"
+	write(t, filepath.Join(root, "plan.md"), "# Plan\n\n- [ ] US-001: short\n- [ ] US-002: "+long+"\n- [ ] US-003: export\n  - as CSV\n")
+	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"plan.md"}, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"US-001": "short", "US-002": "limit 20", "US-003": "as CSV"} {
+		if got := p.Spec.TaskText([]string{id}); !strings.Contains(got, want) {
+			t.Errorf("%s says %q, not %q", id, got, want)
+		}
+	}
+	if len(p.Spec.TaskTexts) != 2 {
+		t.Errorf("texts: %v", p.Spec.TaskTexts)
 	}
 }

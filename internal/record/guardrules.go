@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -185,7 +186,7 @@ func (s Spec) WorkGlobs(tasks []string) []string {
 }
 
 // TaskText returns the text of these tasks, or of all tasks if the list is empty: the
-// goal and the titles.
+// goal, and what the tasks say.
 func (s Spec) TaskText(tasks []string) string {
 	text := []string{s.Prompt}
 	if s.Tracker != nil { // anybody may have written the titles: they allow nothing
@@ -193,7 +194,7 @@ func (s Spec) TaskText(tasks []string) string {
 	}
 	for _, t := range s.Tasks {
 		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
-			text = append(text, t.Title)
+			text = append(text, cmp.Or(s.TaskTexts[t.ID], t.Title))
 		}
 	}
 	return strings.Join(text, "\n")

@@ -57,6 +57,7 @@ type Request struct {
 	SkipOptional   bool                `json:"no_optional,omitempty"` // the plan's optional tasks are left out
 	LeftOut        []string            `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
 	Scopes         map[string][]string `json:"scopes,omitempty"`      // globs of the files that a task may change, by task id; none: any
+	TaskTexts      map[string]string   `json:"task_texts,omitempty"`  // all that a task says, by its id; none: its title
 	UnfinishedWork *UnfinishedWork     `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
 	Lessons        []string            `json:"lessons,omitempty"`     // of the project, as of the start
 	Prompts        string              `json:"prompts,omitempty"`     // folder of the user's prompt templates
