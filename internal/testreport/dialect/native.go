@@ -80,7 +80,7 @@ var pytest = sync.OnceValue(func() Dialect {
 		{kind: mark, re: line(`rootdir: .*`)},
 		{kind: forget, re: line(`=+ short test summary info =+`), to: "short"},
 		{kind: enter, re: line(`=+ (?:FAILURES|ERRORS) =+`), to: "failures"},
-		{kind: name, in: "short", re: line(`(?:FAILED|ERROR) (?P<name>\S+?\[.*\]|\S.*?)(?: - (?P<err>.*))?`)},
+		{kind: name, in: "short", re: line(`(?:FAILED|ERROR) (?P<name>\S+?\[.*?\]|\S.*?)(?: - (?P<err>.*))?`)},
 		{kind: name, in: "failures", re: line(`_{3,} (?:ERROR (?:collecting|at \w+ of) )?(?P<name>\S.*?) _{3,}`)},
 		{kind: first, in: "failures", re: line(`E   +(?P<err>\S.*)`)},
 		{kind: stopped, re: line(`!+ (?:KeyboardInterrupt|_pytest\.outcomes\.Exit.*) !+`)},
