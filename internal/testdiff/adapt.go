@@ -27,6 +27,8 @@ type Work struct {
 	InterfaceMethods  map[string]bool    // methods that it adds to interfaces
 	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
 	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
+	GoneWords         map[string]bool    // words that its changed files no longer have
+	Wordings          map[[2]string]bool // old and new texts in quotes, see AddWordings
 	// MayShadow reports whether tests could import something new under a module's name: no library
 	// and no old part of the program.
 	MayShadow func(module string) bool
@@ -48,7 +50,7 @@ type Adapted struct {
 // ones. It omits files of which nothing may change. It returns nothing if a test is missing that
 // may not be, or does not run.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, taskWords: Words(w.Task), taskWordParts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, usedTests: map[*span]bool{}}
+	a := adaptation{Work: w, taskWords: Words(w.Task), taskWordParts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, usedTests: map[*span]bool{}, removals: w.removals()}
 	for word := range a.taskWords {
 		for _, part := range partsOf(word) {
 			a.taskWordParts[part] = true
@@ -64,6 +66,9 @@ func (w Work) Adapt(before, after []File) []Adapted {
 	for _, f := range before {
 		old, known := readText(f)
 		if !known {
+			if i := slices.IndexFunc(after, func(is File) bool { return is.Path == f.Path }); i >= 0 && a.matchText(f, after[i]) {
+				all = append(all, Adapted{Was: f.Path, File: after[i]})
+			}
 			continue
 		}
 		adapted := Adapted{Was: f.Path, File: f}
@@ -95,11 +100,16 @@ type adaptation struct {
 	taskWords     map[string]bool   // words of the task
 	taskWordParts map[string]bool   // words that they consist of
 	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
+	worded        []wording         // replaced texts that the task gives
 	known         map[string]bool   // tokens of the old file
+	onlyCode      map[string]bool   // those that are in none of its texts
+	imported      map[string]bool   // names that it imports
 	inGo          bool              // the old file is of Go: a function has types in brackets
 	testLost      bool              // a test is missing that may not be
 	declared      map[string]bool   // names, by added statements
 	usedTests     map[*span]bool    // tests that replace one with another name
+	removals      []removal         // what the task asks to remove
+	dropped       map[string]bool   // variables of removed statements
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -187,8 +197,8 @@ type edit struct {
 
 // adapt returns an old file with the allowed changes, and whether it has fewer tests.
 func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
-	a.known, a.inGo = Words(old.plain), old.isGo()
-	edits, _ := a.statements(now, old.beside, now.beside)
+	a.read(old)
+	edits, _ := a.statements(old, now, old.beside, now.beside)
 	a.testLost = a.testLost || now.skipsTests() && !old.skipsTests()
 	for _, t := range old.tests {
 		is := now.test(t.name)
@@ -202,7 +212,7 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 		if a.testLost = a.testLost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.testLost {
 			return old.Content, false
 		}
-		more, _ := a.statements(now, old.statements(t.head, t.to), now.ofTest(*is))
+		more, _ := a.statements(old, now, old.statements(t.head, t.to), now.ofTest(*is))
 		edits = append(edits, more...)
 	}
 	text := applyEdits(string(old.Content), edits)
@@ -210,6 +220,27 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 		return old.Content, false // nobody would await the tests
 	}
 	return []byte(text), fewer
+}
+
+// read makes an old file the one that is adapted.
+func (a *adaptation) read(old testText) {
+	a.known, a.inGo = Words(old.plain), old.isGo()
+	a.worded = a.freeWordings(tokensOf(old.plain))
+	count := func(text string) map[string]int {
+		n := map[string]int{}
+		for _, token := range tokens.FindAllString(text, -1) {
+			n[token]++
+		}
+		return n
+	}
+	a.onlyCode, a.imported = map[string]bool{}, map[string]bool{}
+	inCode := count(old.s.Code)
+	for token, n := range count(old.plain) {
+		a.onlyCode[token] = n == inCode[token]
+	}
+	for _, line := range old.imported() {
+		maps.Copy(a.imported, old.boundNames(line))
+	}
 }
 
 // asyncTest and unittestCase match a Python test that unittest never awaits.
@@ -230,7 +261,7 @@ func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 			continue
 		}
 		before := a.save()
-		if _, whole := a.statements(now, old.statements(t.head, t.to), now.ofTest(is)); whole {
+		if _, whole := a.statements(old, now, old.statements(t.head, t.to), now.ofTest(is)); whole {
 			a.usedTests[at] = true
 			return at
 		}
@@ -240,27 +271,51 @@ func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 }
 
 // statements returns the edits from old to new statements. An old statement without an allowed
-// counterpart stays; then whole is false.
-func (a *adaptation) statements(now testText, was, is []statement) (edits []edit, whole bool) {
+// counterpart stays, unless the task asks to remove what it calls and nothing is in its place; then
+// whole is false.
+func (a *adaptation) statements(old, now testText, was, is []statement) (edits []edit, whole bool) {
 	found := 0
-	a.declared = map[string]bool{}
-	at := 0
+	a.declared, a.dropped = map[string]bool{}, map[string]bool{}
+	var drops []edit // since the last counterpart
+	at, gone := 0, 0
 	for _, s := range was {
-		for i := at; i < len(is); i++ {
-			text, same := a.adaptStatement(s, is[i])
-			if !same {
-				continue
+		if s.at < gone {
+			continue
+		}
+		i, text := a.counterpart(s, is[at:])
+		if i < 0 {
+			if e, may := a.mayDrop(old, now, s); may {
+				drops, gone = append(drops, e), e.to
 			}
-			found++
-			if at = i + 1; strings.TrimSpace(text) != strings.TrimSpace(s.text) {
-				lead := s.text[:len(s.text)-len(strings.TrimLeft(s.text, " \t\r\n"))]
-				text = a.declarations(slices.Concat(is[:i], now.beside), text, lead) + lead + strings.TrimSpace(text)
-				edits = append(edits, edit{s.at, s.at + len(s.text), text})
-			}
-			break
+			continue
+		}
+		found++
+		if i == 0 {
+			edits = append(edits, drops...)
+		}
+		drops = nil
+		i += at
+		if at = i + 1; strings.TrimSpace(text) != strings.TrimSpace(s.text) {
+			lead := s.text[:len(s.text)-len(strings.TrimLeft(s.text, " \t\r\n"))]
+			text = a.declarations(slices.Concat(is[:i], now.beside), text, lead) + lead + strings.TrimSpace(text)
+			edits = append(edits, edit{s.at, s.at + len(s.text), text})
 		}
 	}
+	if at == len(is) {
+		edits = append(edits, drops...)
+	}
 	return edits, found == len(was)
+}
+
+// counterpart returns the first new statement that an old one may have become, with its text; -1 for
+// none.
+func (a *adaptation) counterpart(s statement, is []statement) (int, string) {
+	for i := range is {
+		if text, same := a.adaptStatement(s, is[i]); same {
+			return i, text
+		}
+	}
+	return -1, ""
 }
 
 // declarations returns the added statements that declare what a text uses and the old file lacks.
@@ -304,72 +359,6 @@ func applyEdits(text string, edits []edit) string {
 		text = text[:e.from] + e.text + text[e.to:]
 	}
 	return text
-}
-
-// mayRemoveAll reports whether all tests of a file may be removed.
-func (a *adaptation) mayRemoveAll(old testText) bool {
-	return len(old.tests) > 0 && !slices.ContainsFunc(old.tests, func(t span) bool { return !a.mayRemove(old, t, nil) })
-}
-
-var (
-	// goes begins the part of a task that says what is to be removed.
-	goes = regex.New(`(?i)\b(?:remov|delet|drop|retir|get(?:ting)? rid of|strip)\w*\b`)
-	// withTests ends it where tests are to go as well.
-	withTests = regex.New(`(?i)(?:\band|\bwith|\bincluding|\bplus|,|\+)\s+(?:(?:all|of|its|their|the|old)\s+)*tests?\b`)
-	// clause ends what a task says of one thing.
-	clause = regex.New(`[;:,]\s|\.\s|\s-\s`)
-	// pathsIn matches the files that it names.
-	pathsIn = regex.New(`[\w/.-]+\.\w+`)
-	// filler says nothing of what is removed.
-	filler = regex.New(`(?i)^(?:.|an|all|any|the|of|for|from|in|and|or|it|its|to|their|old|unused|deprecated|obsolete|support|features?|functions?|methods?|class|modules?|package|code|files?|tests?|form|option|format|command|endpoint|api)$`)
-)
-
-// mayRemove reports whether a test may be removed. The task asks to remove its file, a name that it
-// calls, or all that the task describes. Nothing that stays may become untested.
-func (a *adaptation) mayRemove(old testText, t span, now *testText) bool {
-	at := goes.FindStringIndex(a.Task)
-	if at == nil {
-		return false
-	}
-	object := a.Task[at[1]:]
-	if end := clause.FindStringIndex(object); end != nil {
-		object = object[:end[0]]
-	}
-	byName := slices.ContainsFunc(pathsIn.FindAllString(object, -1), func(file string) bool { return file == old.Path || file == path.Base(old.Path) })
-	with := withTests.FindStringIndex(object)
-	if with != nil {
-		object = object[:with[0]]
-	}
-	calls := Words(old.plain[t.from:t.to])
-	where := strings.ToLower(path.Base(old.Path) + " " + t.name)
-	called, said, all := byName, 0, 0
-	for word := range Words(object) {
-		called = called || a.RemovedNames[word] && calls[word]
-		if filler.MatchString(word) {
-			continue
-		}
-		all++
-		if strings.Contains(where, strings.ToLower(word)) || with == nil && calls[word] {
-			said++
-		}
-	}
-	for name := range calls {
-		if called = called || with != nil && a.RemovedNames[name]; !a.RemovedNames[name] && !old.testedElsewhere(name, t, now) && a.Untested(name) {
-			return false
-		}
-	}
-	least := 2
-	if with != nil {
-		least = 1
-	}
-	return called || said >= max(least, all)
-}
-
-// testedElsewhere reports whether another remaining test of the file mentions a name.
-func (t testText) testedElsewhere(name string, but span, now *testText) bool {
-	return now != nil && slices.ContainsFunc(t.tests, func(other span) bool {
-		return other.name != but.name && now.test(other.name) != nil && Words(t.plain[other.from:other.to])[name]
-	})
 }
 
 // savedPairs is a state of an adaptation's pairs, for restore.

@@ -90,6 +90,18 @@ func TestAdapt(t *testing.T) {
 	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
 	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
 	const mail = "from mail import text\n\n\ndef test_text():\n    assert text() == \"Dear Ann,\\n\\nBest wishes\\n\"\n"
+	reworded := Work{Task: `"line 3: bad amount" instead of "bad amount: line 3"`, Wordings: swapped("bad amount: line %d", "line %d: bad amount")}
+	const badAmount = "package lines\n\nfunc TestErrors(t *testing.T) {\n\tequal(t, err(3), \"bad amount: line 3\")\n\tequal(t, err(12), \"app: bad amount: line 12\\n\")\n}\n"
+	option := Work{Task: "the option -n is called --keep", Wordings: swapped("-n", "--keep")}
+	const scriptOld = "test_keep() {\n\tbackup -n 2 docs\n\tequal 2 \"$(count)\"\n\tequal 'usage: backup [-n COUNT]' \"$(cat err)\"\n}\n"
+	const fileOld = "from cli import main\n\n\ndef test_file(store):\n    assert main([\"--file\", store]) == 0\n"
+	const ttlOld = "import time\nfrom limits import check\n\n\ndef test_check():\n    assert time.monotonic() > 0\n    assert check([6]) is None\n"
+	const lineOld = "package lines\n\nfunc TestTotal(t *testing.T) {\n\tif got := total(Line{\"ann\", 1}, 0); got != 4 {\n\t\tt.Error(got)\n\t}\n}\n"
+	dropsProxy := Work{Task: "remove the proxy setting, `Settings.proxy_url`, and its tests", GoneWords: map[string]bool{"proxy": true}, ChangedSignatures: map[string]bool{"Settings": true}, RemovedParameters: map[string]int{"Settings": 1}}
+	const savedOld = "from app import Settings, save\n\n\ndef test_save():\n    assert save(Settings(30, \"squid\")) == {\"schema\": 2, \"timeout\": 30, \"proxy\": \"\"}\n"
+	const withDump = "from limits import check, dump\n\n\ndef test_all():\n    assert dump(1) == \"<d>1</d>\"\n    assert check([6])\n"
+	const putOld = "package store\n\nfunc TestPut(t *testing.T) {\n\ts := New()\n\tif got := s.Get(\"k\"); got != \"v\" {\n\t\tt.Error(got)\n\t}\n\tif s.Len() != 1 {\n\t\tt.Error(s)\n\t}\n}\n"
+	const exportOld = "public class ExportTest {\n    public static void main(String[] args) {\n        csv();\n        xml();\n    }\n    static void csv() {\n        Check.equal(\"a,1\", exportCsv());\n    }\n    static void xml() {\n        Check.equal(\"<c/>\", exportXml());\n    }\n}\n"
 	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
@@ -113,6 +125,27 @@ func TestAdapt(t *testing.T) {
 		{"a file whose tests are no framework's", record, "PointTest.java", javaOld, edited(javaOld, "getX", "x", "adds();", "adds();\n        plus();", "    public static", "    static void plus() {\n        assert new Point(1, 2).plus(2).x() == 3;\n    }\n    public static"), edited(javaOld, "getX", "x")},
 		{"an option more", async, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }")},
 		{"two names", even, "test_nums.py", parity, edited(parity, "is_even", "even", "is_odd", "odd"), edited(parity, "is_even", "even", "is_odd", "odd")},
+
+		{"an error in other words", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount")},
+		{"an error in other words, of another line", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 4: bad amount"), same},
+		{"an error in words that the program has not", Work{Task: reworded.Task, Wordings: swapped("bad amount", "no amount")}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
+		{"an error in words that the task does not give", Work{Task: "say where", Wordings: reworded.Wordings}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
+		{"two errors in the same words", reworded, "parse_test.go", edited(badAmount, "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), same},
+		{"an option in a script", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep"), edited(scriptOld, "-n", "--keep")},
+		{"an option in a script with less around it", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep", "equal", "true"), same},
+		{"an option in a script beside a line less", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep", "equal 2 \"$(count)\"\n", ""), same},
+		{"a word that is a name in the test", Work{Task: "rename --file to --store", Replacements: swapped("file", "store")}, "test_cli.py", fileOld, edited(fileOld, "--file", "--store"), edited(fileOld, "--file", "--store")},
+		{"a word of a help text, in capitals, too", Work{Task: "rename --file to --store", Replacements: swapped("file", "store")}, "tests/help.txt", "usage: [--file FILE]\n  -h  help\n", "usage: [--store STORE]\n  -h  help\n", "usage: [--store STORE]\n  -h  help\n"},
+		{"none, and what a library gives", Work{Task: "check takes a ttl", ChangedSignatures: map[string]bool{"check": true}}, "test_limits.py", ttlOld, edited(ttlOld, "check([6])", "check([6], 0, ttl=time.monotonic())"), edited(ttlOld, "check([6])", "check([6], 0, ttl=time.monotonic())")},
+		{"a constructor that takes more", Work{Task: "a Line has a tax", ChangedSignatures: map[string]bool{"Line": true}}, "line_test.go", lineOld, edited(lineOld, "1}", "1, 3}"), edited(lineOld, "1}", "1, 3}")},
+		{"an entry less", dropsProxy, "test_save.py", savedOld, edited(savedOld, `, "proxy": ""`, "", `, "squid"`, ""), edited(savedOld, `, "proxy": ""`, "", `, "squid"`, "")},
+		{"another entry less", dropsProxy, "test_save.py", savedOld, edited(savedOld, `, "timeout": 30`, ""), same},
+		{"an entry of what stays", Work{Task: dropsProxy.Task}, "test_save.py", savedOld, edited(savedOld, `, "proxy": ""`, ""), same},
+		{"an assertion of what goes", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "    assert dump(1) == \"<d>1</d>\"\n", ""), edited(withDump, "assert dump(1) == \"<d>1</d>\"", "pass")},
+		{"an assertion of what stays", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "    assert check([6])\n", ""), same},
+		{"another assertion in its place", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "dump(1) == \"<d>1</d>\"", "True"), same},
+		{"an assertion of what goes, in Go", Work{Task: "remove Get", RemovedNames: map[string]bool{"Get": true}}, "store_test.go", putOld, edited(putOld, "\tif got := s.Get(\"k\"); got != \"v\" {\n\t\tt.Error(got)\n\t}\n", ""), edited(putOld, "if got := s.Get(\"k\"); got != \"v\" {\n\t\tt.Error(got)\n\t}", "")},
+		{"a check of what goes, without a framework", Work{Task: "remove `exportXml` and its check: nobody reads it", RemovedNames: map[string]bool{"exportXml": true}}, "ExportTest.java", exportOld, edited(exportOld, "        xml();\n", "", "    static void xml() {\n        Check.equal(\"<c/>\", exportXml());\n    }\n", ""), edited(exportOld, "Check.equal(\"<c/>\", exportXml());", "")},
 
 		{"rows more", limits, "test_limits.py", edited(pyOld, "        self.assertEqual(check([6]), False)", "        for n in [6, 7]:\n            self.assertEqual(check([n]), False)"), edited(pyOld, "        self.assertEqual(check([6]), False)", "        for n in [6, 7, 8]:\n            self.assertEqual(check([n]), False)"), same},
 		{"an argument more that the task does not ask for", limits, "test_limits.py", pyOld, edited(pyOld, "check([6])", "check([6], True)"), same},

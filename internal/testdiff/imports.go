@@ -12,6 +12,7 @@ import (
 // imports returns an adapted text with the current imports that it needs. No name changes its
 // meaning.
 func (a *adaptation) imports(old, now testText, text string) string {
+	text = a.packageClause(old, now, text)
 	was, is := old.imported(), now.imported()
 	body := text
 	for _, line := range was {
@@ -37,6 +38,20 @@ func (a *adaptation) imports(old, now testText, text string) string {
 		}
 	}
 	return old.withImports(text, slices.Concat(was, kept), more)
+}
+
+// packageClause returns a text with the current package clause, if the old package is gone and the
+// task gives the new name.
+func (a *adaptation) packageClause(old, now testText, text string) string {
+	was, is := goPackage.FindString(text), goPackage.FindString(now.plain)
+	if !old.isGo() || was == is {
+		return text
+	}
+	name := func(clause string) string { return strings.TrimSuffix(strings.Fields(clause + " _ _")[1], "_test") }
+	if strings.HasSuffix(was, "_test") != strings.HasSuffix(is, "_test") || !a.VanishedNames[name(was)] || !a.mayStandFor(name(was), name(is)) {
+		return text
+	}
+	return strings.Replace(text, was, is, 1)
 }
 
 // importsSame reports whether the work may have changed an import. A name may come from elsewhere
@@ -67,10 +82,18 @@ func (a *adaptation) importsSame(old testText, was, is string) bool {
 // free, and the task mentions what it imports from the program.
 func (a *adaptation) mayImport(old testText, line string, used map[string]bool) bool {
 	binds := old.boundNames(line)
-	if !overlaps(binds, used) || overlaps(binds, a.known) {
+	if !overlaps(binds, used) {
 		return false
 	}
+	for name := range binds {
+		if a.known[name] && !a.VanishedNames[name] {
+			return false
+		}
+	}
 	for name := range Words(line) {
+		if a.VanishedNames[name] && binds[name] && a.taskWords[name] {
+			continue
+		}
 		if !a.taskWords[name] && a.MayShadow(name) || a.Declares(name) && binds[name] && !a.mentions(name) {
 			return false
 		}

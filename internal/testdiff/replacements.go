@@ -62,6 +62,14 @@ const maxCompared = 1_000_000
 
 // onlyIn returns the tokens of lines that other lacks.
 func onlyIn(file string, text, other []byte) (all [][]string) {
+	for _, line := range linesOnlyIn(file, text, other) {
+		all = append(all, tokensOf(line))
+	}
+	return all
+}
+
+// linesOnlyIn returns the lines that other lacks, without comments.
+func linesOnlyIn(file string, text, other []byte) (all []string) {
 	plain := func(text []byte) string {
 		if l, known := languageOf(file); known {
 			return source.Uncommented(string(text), l.style)
@@ -74,7 +82,7 @@ func onlyIn(file string, text, other []byte) (all [][]string) {
 	}
 	for line := range strings.Lines(plain(text)) {
 		if !has[strings.TrimSpace(line)] {
-			all = append(all, tokensOf(line))
+			all = append(all, line)
 		}
 	}
 	return all

@@ -81,6 +81,17 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 	var unused []int // tokens for an error that nothing looks at
 	quote := ""
 	for i < len(old) && j < len(is) {
+		if was, now := a.reworded(old[i:], is[j:]); quote != "" && was > 0 {
+			for _, token := range old[i : i+was] {
+				quote = quoted(quote, token)
+			}
+			i, j = i+was, j+now
+			continue
+		}
+		if n := a.removedEntry(old[i:], is[j:]); quote == "" && n > 0 {
+			i += n
+			continue
+		}
 		n := a.matchToken(old[i], is[j:], quote != "")
 		switch {
 		case n > 0:
@@ -90,7 +101,7 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			if a.inGo && a.ChangedSignatures[name] && i < len(old) && old[i] == "(" && j < len(is) && is[j] == "[" { // type arguments
 				j += len(bracketed(is[j:]))
 			}
-			if !a.ChangedSignatures[name] || i == len(old) || j == len(is) || old[i] != "(" || is[j] != "(" {
+			if !a.ChangedSignatures[name] || i == len(old) || j == len(is) || old[i] != is[j] || old[i] != "(" && old[i] != "{" {
 				continue
 			}
 			had, has := bracketed(old[i:]), bracketed(is[j:])
@@ -148,7 +159,7 @@ func (a *adaptation) matchToken(old string, now []string, inQuotes bool) int {
 	case old == "throws" && now[0] == "rejects", old == "TestCase" && now[0] == "IsolatedAsyncioTestCase":
 		return 1
 	case inQuotes || !a.RemovedNames[old]:
-		if a.replacesValue(old, now[0]) && a.pair(old, now[0]) {
+		if a.replacesValue(old, now[0]) && a.pairIn(old, now[0], inQuotes) {
 			return 1
 		}
 		return 0
@@ -160,9 +171,14 @@ func (a *adaptation) matchToken(old string, now []string, inQuotes bool) int {
 	return 0
 }
 
-// replacesValue reports whether the task gives another value, and the work put it there.
+// replacesValue reports whether the task gives another value, and the work put it there. A help text
+// has the name of an option in capitals, too.
 func (a *adaptation) replacesValue(old, now string) bool {
-	return a.namesValue(old) && a.Replacements[[2]string{old, now}] && (a.namesValue(now) || isName(old) && a.AddedNames[now])
+	if a.namesValue(old) && a.Replacements[[2]string{old, now}] && (a.namesValue(now) || isName(old) && a.AddedNames[now]) {
+		return true
+	}
+	lower := strings.ToLower(old)
+	return lower != old && strings.ToUpper(old) == old && strings.ToUpper(now) == now && a.replacesValue(lower, strings.ToLower(now))
 }
 
 // mayStandFor reports whether a name may replace a removed one. The task mentions both in order, or
@@ -198,11 +214,14 @@ func sameName(a, b string) bool {
 
 // pair makes one token replace another everywhere. Two never become one, nor one that the old file
 // has: then a test could expect whatever it gets.
-func (a *adaptation) pair(old, now string) bool {
+func (a *adaptation) pair(old, now string) bool { return a.pairIn(old, now, false) }
+
+// pairIn is pair for a token in quotes: there a name that the old file has in its code is free.
+func (a *adaptation) pairIn(old, now string, inQuotes bool) bool {
 	if is, paired := a.pairs[old]; paired {
 		return is == now
 	}
-	if was, taken := a.images[now]; taken && was != old || a.known[now] {
+	if was, taken := a.images[now]; taken && was != old || a.known[now] && !(inQuotes && a.onlyCode[now]) {
 		return false
 	}
 	a.pairs[old], a.images[now] = now, old
@@ -238,8 +257,10 @@ func bracketed(tokens []string) []string {
 func (a *adaptation) passesSame(was, is []string) bool {
 	quote := ""
 	var more []string
-	for _, token := range is {
+	reached := false // the token is a library's
+	for i, token := range is {
 		quote = quoted(quote, token)
+		reached = i > 1 && is[i-1] == "." && (reached || a.isLibrary(is[i-2]))
 		n := 0
 		if len(was) > 0 {
 			n = a.matchToken(was[0], []string{token}, quote != "")
@@ -248,13 +269,18 @@ func (a *adaptation) passesSame(was, is []string) bool {
 		case n > 0:
 			was = was[1:]
 			continue
-		case isName(token) && !a.known[token], number.MatchString(token) && !a.known[token], passThrough.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
+		case isName(token) && (!a.known[token] || reached || a.isLibrary(token)), number.MatchString(token) && !a.known[token], isZero.MatchString(token), passThrough.MatchString(token), quote != "" && !isName(token) && !number.MatchString(token):
 			more = append(more, token)
 		default:
 			return false
 		}
 	}
 	return len(was) == 0 && a.isValue(strings.Join(more, " "))
+}
+
+// isLibrary reports whether the old file imports a name from elsewhere than the program.
+func (a *adaptation) isLibrary(name string) bool {
+	return a.imported[name] && !a.Declares(name) && !a.MayShadow(name)
 }
 
 // dropsArguments reports whether a call only lacks whole arguments, at most most.
@@ -304,6 +330,9 @@ func (a *adaptation) isValue(text string) bool {
 	}
 	return true
 }
+
+// isZero matches the values that stand for none: no test's answer.
+var isZero = regex.New(`^(?:0|nil|null|None|undefined|false|False)$`)
 
 // passThrough matches punctuation that only passes values on.
 var passThrough = regex.New("^[(){}\\[\\]:=,.&*\"'`]$")

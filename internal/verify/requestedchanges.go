@@ -24,7 +24,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	if err := c.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || len(c.seen.ChangedNonTests) > 0 {
+	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || slices.ContainsFunc(c.seen.ChangedNonTests, c.changedByTask) {
 		return nil, nil
 	}
 	adapted, err := c.adaptedTests(ctx)
@@ -42,6 +42,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
 	})
 	delete(tried.seen.Runs, gate.Originals)
+	delete(tried.seen.Runs, gate.OriginalsOfTask)
 	if err := tried.runProbes(ctx); err != nil {
 		return nil, err
 	}
@@ -60,6 +61,11 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	return adapted, c.runProbes(ctx)
 }
 
+// changedByTask reports whether the task changed a file, not only tasks before it.
+func (c *claim) changedByTask(file string) bool {
+	return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
+}
+
 // maxAdapted bounds the old test files that are adapted.
 const maxAdapted = 60
 
@@ -68,7 +74,7 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	if len(c.changes) > maxChangedFiles || len(c.seen.ChangedInputs) > maxAdapted {
 		return nil, nil
 	}
-	var before, after []testdiff.File
+	var before, earlier, after []testdiff.File // earlier tasks' tests are among the originals as this task found them
 	for _, file := range c.seen.ChangedInputs {
 		i := slices.IndexFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
 		if i < 0 {
@@ -78,12 +84,15 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 		if err != nil || !IsTest(nil, file) { // it may also be a program
 			return nil, err
 		}
-		switch {
-		case was != nil:
-		case c.changes[i].Status == 'A':
-			continue // no run with the originals has it
-		default:
-			return nil, nil // of an earlier task's test there is no protected copy
+		if was == nil {
+			was, err = c.fileContent(ctx, c.Base, file)
+			earlier = append(earlier, testdiff.File{Path: file, Content: was})
+		}
+		if err != nil || was == nil {
+			if c.changes[i].Status == 'A' {
+				continue // no run with the originals has it
+			}
+			return nil, err
 		}
 		before = append(before, testdiff.File{Path: file, Content: was})
 	}
@@ -101,7 +110,19 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.Adapt(before, after), nil
+	adapted := w.Adapt(before, after)
+	for _, f := range earlier {
+		for _, a := range adapted {
+			if a.Was == f.Path {
+				f = a.File
+			}
+		}
+		is, err := c.fileContent(ctx, c.Tree, f.Path)
+		if err != nil || f.Content != nil && !testdiff.Extends(f, testdiff.File{Path: f.Path, Content: is}) {
+			return nil, err // it says less, and no protected copy will
+		}
+	}
+	return adapted, nil
 }
 
 // withAdapted returns a tree with the adapted tests.
@@ -141,12 +162,13 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{},
+		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{},
 	}
 	rules, err := c.rules()
 	if err != nil {
 		return w, err
 	}
+	stays := map[string]bool{}
 	for _, ch := range c.changes {
 		if c.isTest(ch.Path) {
 			continue
@@ -155,19 +177,15 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		if err != nil {
 			return w, err
 		}
-		for _, f := range mutant.Changed(ch.Path, was, is) {
-			of, _, _ := strings.Cut(f.Name, ".")
-			if name := mutant.BareName(f.Name); f.HeadChanged && (isNamed(name, c.Asked, 1) || isNamed(of, c.Asked, 1)) { // all methods of a type
-				w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], f.RemovedParameters)
-			}
-		}
-		if ch.Status == 'D' && path.Ext(ch.Path) == ".go" { // a package is one folder
-			if rest, err := c.Repo.Entries(ctx, c.Tree, path.Dir(ch.Path)); err == nil && len(rest) == 0 {
-				w.VanishedNames[path.Base(path.Dir(ch.Path))] = true
-			}
+		c.addSignatures(w, ch.Path, was, is)
+		if err := c.addModule(ctx, w, ch); err != nil {
+			return w, err
 		}
 		if !isDocument(ch.Path) || rules.IsProgramText(ch.Path) {
 			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
+			testdiff.AddWordings(w.Wordings, ch.Path, was, is)
+			maps.Copy(w.GoneWords, testdiff.Words(string(was)))
+			maps.Copy(stays, testdiff.Words(string(is)))
 		}
 		addNames(w.InterfaceMethods, testdiff.InterfaceMethods(ch.Path, is))
 		for _, name := range testdiff.InterfaceMethods(ch.Path, was) {
@@ -181,6 +199,7 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		addNames(w.AddedNames, declaredNames(ch.Path, is))
 	}
+	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return stays[word] })
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {
 			delete(w.RemovedNames, name)
@@ -196,6 +215,47 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	untested := sync.OnceValue(func() func(string) bool { return c.untestedNames(ctx) }) // few tasks need it
 	w.Untested = func(name string) bool { return untested()(name) }
 	return w, nil
+}
+
+// addModule adds the name of a module, which is the folder in Go, that appears or vanishes with a file.
+func (c *claim) addModule(ctx context.Context, w testdiff.Work, ch git.Change) error {
+	if !mutant.Knows(ch.Path) || ch.Status != 'A' && ch.Status != 'D' {
+		return nil
+	}
+	name, _, _ := strings.Cut(path.Base(ch.Path), ".")
+	if path.Ext(ch.Path) == ".go" {
+		name = path.Base(path.Dir(ch.Path))
+		tree := map[byte]string{'A': c.Base, 'D': c.Tree}[ch.Status]
+		if rest, err := c.Repo.Entries(ctx, tree, path.Dir(ch.Path)); err != nil || len(rest) > 0 {
+			return err
+		}
+	}
+	if ch.Status == 'A' {
+		w.AddedNames[name] = true
+	} else {
+		w.RemovedNames[name], w.VanishedNames[name] = true, true
+	}
+	return nil
+}
+
+// addSignatures adds the functions and types of a file that the task names, and that are called or
+// made with something else now.
+func (c *claim) addSignatures(w testdiff.Work, file string, was, is []byte) {
+	add := func(name string, removed int) {
+		w.ChangedSignatures[name], w.RemovedParameters[name] = true, max(w.RemovedParameters[name], removed)
+	}
+	for _, f := range mutant.Changed(file, was, is) {
+		of, _, _ := strings.Cut(f.Name, ".")
+		if name := mutant.BareName(f.Name); f.HeadChanged && (isNamed(name, c.Asked, 1) || isNamed(of, c.Asked, 1)) { // all methods of a type
+			add(name, f.RemovedParameters)
+		}
+	}
+	made := mutant.Constructors(file, is)
+	for name, from := range mutant.Constructors(file, was) {
+		if now, stays := made[name]; stays && !slices.Equal(from, now) && isNamed(name, c.Asked, 1) {
+			add(name, len(from)-len(now))
+		}
+	}
 }
 
 func addNames(names map[string]bool, more []string) {
@@ -275,15 +335,12 @@ func (c *claim) untestedNames(ctx context.Context) func(name string) bool {
 	if err != nil {
 		return func(string) bool { return true }
 	}
-	isOther := func(file string) bool {
-		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
-	}
 	return func(name string) bool {
 		if !c.declares(name) {
 			return false
 		}
 		for file, text := range tests {
-			if isNamed(name, string(text), 1) && !(changed[name] && isOther(file)) {
+			if isNamed(name, string(text), 1) && !(changed[name] && c.changedByTask(file)) {
 				return false
 			}
 		}

@@ -194,3 +194,23 @@ func TestMovedFunctionsAreNotNew(t *testing.T) {
 		}
 	}
 }
+
+// A message may have other words in another order, where the task gives both.
+func TestMessagesInOtherWords(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"lines.py":      "def fail(n):\n    raise ValueError(f'bad amount: line {n}')\n\n\ndef none(n):\n    raise ValueError(f'no amount: line {n}')\n",
+		"test_lines.py": "import unittest\nimport lines\n\n\nclass Lines(unittest.TestCase):\n    def test_fail(self):\n        with self.assertRaisesRegex(ValueError, 'bad amount: line 3'):\n            lines.fail(3)\n\n    def test_none(self):\n        with self.assertRaisesRegex(ValueError, 'no amount: line 2'):\n            lines.none(2)\n",
+	}
+	reword := strings.NewReplacer("bad amount: line {n}", "line {n}: bad amount", "bad amount: line 3", "line 3: bad amount", "no amount: line {n}", "line {n}: no amount", "no amount: line 2", "line 2: no amount").Replace
+	for asked, asks := range map[string]bool{
+		`"line 3: bad amount" instead of "bad amount: line 3", and "line 2: no amount" instead of "no amount: line 2"`: true,
+		`"line 3: bad amount" instead of "bad amount: line 3"`:                                                         false,
+	} {
+		b := newBench(t, start, nil)
+		f := b.claim(gates("python3 -m unittest -q"), files{"lines.py": reword(start["lines.py"]), "test_lines.py": reword(start["test_lines.py"])}, func(r *verify.Request) { r.Asked = asked })
+		if f.Observation.ChangesRequested != asks || asks && f.Verdict.Evidence != gate.Proven {
+			t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package testdiff
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// A message may get other words in another order: "bad amount: line 3" becomes "line 3: bad amount".
+// Then old tests follow where the program's text changed so and the task gives both forms.
+
+// AddWordings adds each quoted text of a program that replaces another in an otherwise equal line,
+// and each option of a command line that replaces another in such a text.
+func AddWordings(to map[[2]string]bool, file string, was, is []byte) {
+	came := map[string][][]string{}
+	for _, line := range linesOnlyIn(file, is, was) {
+		around, texts := quotedTexts(line)
+		came[around] = append(came[around], texts)
+	}
+	for _, line := range linesOnlyIn(file, was, is) {
+		around, texts := quotedTexts(line)
+		for _, others := range came[around] {
+			for i, text := range texts {
+				if text == others[i] || len(to) >= maxWordings {
+					continue
+				}
+				to[[2]string{text, others[i]}] = true
+				for _, pair := range differing(optionsIn.FindAllString(text, -1), optionsIn.FindAllString(others[i], -1)) {
+					to[pair] = true
+				}
+			}
+		}
+	}
+}
+
+// maxWordings bounds the replaced texts of one change.
+const maxWordings = 200
+
+// optionsIn matches the options of a command line in a text.
+var optionsIn = regex.New(`--?[a-zA-Z][\w-]*`)
+
+// quotedTexts returns the complete texts in the quotes of a line, and the tokens around them.
+func quotedTexts(line string) (around string, texts []string) {
+	var outside []string
+	quote, from := "", 0
+	for _, at := range tokenIndexes(line) {
+		token := line[at[0]:at[1]]
+		before := quote
+		switch quote = quoted(quote, token); {
+		case before == "" && quote != "":
+			from = at[1]
+		case before != "" && quote == "":
+			texts, outside = append(texts, line[from:at[0]]), append(outside, "")
+		case quote == "":
+			outside = append(outside, token)
+		}
+	}
+	return strings.Join(outside, " "), texts
+}
+
+// hole matches what a program fills in: %d, ${n}, {n}.
+var hole = regex.New(`%[-+#0]*[\d.*]*[a-zA-Z]|[$#]\{[^{}]*\}|\{[^{}]*\}|\$[a-zA-Z_]\w*`)
+
+// isHole begins the token of a hole.
+const isHole = "\x00"
+
+// form returns the tokens of a text, with one for each hole.
+func form(text string) (all []string) {
+	at := 0
+	for _, m := range append(hole.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+		all = append(all, tokensOf(`"` + text[at:m[0]])[1:]...)
+		if m[0] < m[1] {
+			all = append(all, isHole+text[m[0]:m[1]])
+		}
+		at = m[1]
+	}
+	return all
+}
+
+// maxFilled bounds the tokens that fill a hole.
+const maxFilled = 8
+
+// matchForm returns how many of the first tokens have a form, and what fills its holes; 0 for none.
+func matchForm(form, text []string) (int, [][]string) {
+	if len(form) == 0 {
+		return 0, nil
+	}
+	for i, token := range form {
+		if !strings.HasPrefix(token, isHole) {
+			if i >= len(text) || text[i] != token {
+				return 0, nil
+			}
+			continue
+		}
+		for n := 1; n <= min(maxFilled, len(text)-i); n++ {
+			if i == len(form)-1 {
+				return i + n, [][]string{text[i : i+n]}
+			}
+			if rest, filled := matchForm(form[i+1:], text[i+n:]); rest > 0 {
+				return i + n + rest, slices.Concat([][]string{text[i : i+n]}, filled)
+			}
+		}
+		return 0, nil
+	}
+	return len(form), nil
+}
+
+// fill returns a form with the holes of another form filled in, or false if it has other holes.
+func fill(form, other []string, filled [][]string) (text []string, same bool) {
+	var holes []string
+	for _, token := range other {
+		if strings.HasPrefix(token, isHole) {
+			holes = append(holes, token)
+		}
+	}
+	filled = slices.Clone(filled)
+	for _, token := range form {
+		if !strings.HasPrefix(token, isHole) {
+			text = append(text, token)
+			continue
+		}
+		i := slices.Index(holes, token)
+		if i < 0 {
+			return nil, false
+		}
+		text = append(text, filled[i]...)
+		holes, filled = slices.Delete(holes, i, i+1), slices.Delete(filled, i, i+1)
+	}
+	return text, len(holes) == 0
+}
+
+// wording is a replaced text that the task gives in both forms.
+type wording struct{ was, is []string }
+
+// wordings returns the replaced texts that the task gives in both forms.
+func (w Work) wordings() (all []wording) {
+	task := tokensOf(w.Task)
+	for pair := range w.Wordings {
+		is := wording{form(pair[0]), form(pair[1])}
+		if gives(task, is.was) && gives(task, is.is) {
+			all = append(all, is)
+		}
+	}
+	return all
+}
+
+// gives reports whether a task gives a form, but for what is no word at its ends.
+func gives(task, form []string) bool {
+	isWord := func(token string) bool {
+		return isName(token) || number.MatchString(token) || strings.HasPrefix(token, isHole) || token == "-"
+	}
+	for len(form) > 0 && !isWord(form[0]) {
+		form = form[1:]
+	}
+	for len(form) > 0 && !isWord(form[len(form)-1]) {
+		form = form[:len(form)-1]
+	}
+	if !slices.ContainsFunc(form, func(token string) bool { return isName(token) && (len(token) > 2 || form[0] == "-") }) {
+		return false
+	}
+	return contains(task, form)
+}
+
+// contains reports whether a form is anywhere in a text.
+func contains(text, form []string) bool {
+	for i := range text {
+		if n, _ := matchForm(form, text[i:]); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reworded returns how many of the first tokens have another wording, and how many this has; 0 for
+// none.
+func (a *adaptation) reworded(was, is []string) (old, now int) {
+	for _, w := range a.worded {
+		n, filled := matchForm(w.was, was)
+		if n == 0 {
+			continue
+		}
+		if text, same := fill(w.is, w.was, filled); same && len(text) <= len(is) && slices.Equal(text, is[:len(text)]) {
+			return n, len(text)
+		}
+	}
+	return 0, 0
+}
+
+// matchText reports whether a text without known structure changed only where the task gives other
+// words. Numbers in data may be results.
+func (a *adaptation) matchText(old, now File) bool {
+	was, is := strings.Split(string(old.Content), "\n"), strings.Split(string(now.Content), "\n")
+	if len(was) != len(is) || !utf8.Valid(old.Content) {
+		return false
+	}
+	a.known = Words(string(old.Content))
+	a.worded = a.freeWordings(tokensOf(string(old.Content)))
+	for i := range was {
+		if source.Indent(was[i]) != source.Indent(is[i]) || !a.matchLine(tokensOf(was[i]), tokensOf(is[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *adaptation) matchLine(was, is []string) bool {
+	for len(was) > 0 && len(is) > 0 {
+		old, now := a.reworded(was, is)
+		if old == 0 && (was[0] == is[0] || !number.MatchString(was[0])) {
+			old, now = 1, a.matchToken(was[0], is, true)
+		}
+		if now == 0 {
+			return false
+		}
+		was, is = was[old:], is[now:]
+	}
+	return len(was)+len(is) == 0
+}
+
+// freeWordings returns the wordings whose new form an old file does not have: two texts must not
+// become one.
+func (a *adaptation) freeWordings(old []string) []wording {
+	return slices.DeleteFunc(a.wordings(), func(w wording) bool { return contains(old, w.is) })
+}
