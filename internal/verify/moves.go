@@ -70,3 +70,54 @@ func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[st
 	}
 	return moved
 }
+
+// maxMoved bounds the deleted files that new ones are compared with, and these.
+const maxMoved = 50
+
+// movedTexts returns the text that a new program file had in a deleted one, by its new path: most of
+// its lines are from there. What moved is not added.
+func movedTexts(ctx context.Context, repo *git.Repo, changes []git.Change) (map[string][]byte, error) {
+	var deleted, added []git.Change
+	var ids []string
+	for _, c := range changes {
+		switch {
+		case !mutant.Knows(c.Path):
+		case c.Status == 'D' && isFile(c.From) && len(deleted) < maxMoved:
+			deleted, ids = append(deleted, c), append(ids, c.From.ID)
+		case c.Status == 'A' && isFile(c.To) && len(added) < maxMoved:
+			added, ids = append(added, c), append(ids, c.To.ID)
+		}
+	}
+	if len(deleted) == 0 || len(added) == 0 {
+		return nil, nil
+	}
+	texts, err := repo.KnownBlobs(ctx, ids)
+	moved := map[string][]byte{}
+	for _, a := range added {
+		best := 0
+		for _, d := range deleted {
+			if n, all := commonLines(texts[d.From.ID], texts[a.To.ID]); n > best && 2*n > all {
+				best, moved[a.Path] = n, texts[d.From.ID]
+			}
+		}
+	}
+	return moved, err
+}
+
+// commonLines returns how many lines of a text another has, and how many there are, without blank
+// ones.
+func commonLines(of, text []byte) (common, all int) {
+	had := map[string]bool{}
+	for line := range strings.Lines(string(of)) {
+		had[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if all++; had[line] {
+			common++
+		}
+	}
+	return common, all
+}

@@ -46,8 +46,15 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 		return n, err
 	}
 	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.IsProgram(ch.Path) })
+	moved, err := movedTexts(ctx, c.Repo, c.changes)
+	if err != nil {
+		return n, err
+	}
 	files := map[string][]byte{}
 	err = eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
+		if text, ok := moved[ch.Path]; ok {
+			before = text
+		}
 		change := sign.NewChange(ch.Path, before, after)
 		text, names := c.neutralizeFile(change, in)
 		if only == nil && !c.isTest(ch.Path) {

@@ -87,7 +87,14 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 // all returns all signs of the change.
 func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 	var found []sign.Sign
-	err := eachText(ctx, in.repo, in.changes, func(c git.Change, was, is []byte) error {
+	moved, err := movedTexts(ctx, in.repo, in.changes)
+	if err != nil {
+		return nil, err
+	}
+	err = eachText(ctx, in.repo, in.changes, func(c git.Change, was, is []byte) error {
+		if text, ok := moved[c.Path]; ok {
+			was = text
+		}
 		of, err := in.file(ctx, c, was, is)
 		in.nameFunctions(c, of, is)
 		found = append(found, of...)
