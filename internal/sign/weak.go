@@ -16,7 +16,7 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 		return nil
 	}
 	v, file := c.tests(), c.File
-	if len(c.Before) == 0 && testFileName.MatchString(file) && !hasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(hasExtension(golang, file) && exampleOutput.Match(c.After)) {
+	if len(c.Before) == 0 && testFileName.MatchString(file) && !hasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(hasExtension(golang, file) && (exampleOutput.Match(c.After) || !goTest.MatchString(v.allCode))) {
 		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: truncate(strings.TrimSpace(v.text[0]))}}
 	}
 	called := callPattern(functions)
@@ -37,6 +37,9 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 }
 
 const maxWeakSigns = 3
+
+// goTest matches what a file of benchmarks lacks: the head of a test, or statements alone.
+var goTest = regex.New(`(?m)^(?:func (?:Test|Fuzz|Example)|if )`)
 
 // callPattern matches the first call of one of these functions in a line, with the text before
 // it. It returns nil without functions.

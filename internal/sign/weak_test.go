@@ -17,6 +17,7 @@ func TestWeak(t *testing.T) {
 		{"test_a.py", "", "def test_a():\n    f()\n", "asserts nothing"},
 		{"example_test.go", "", "package a_test\n\nfunc ExampleF() {\n\ta.F(os.Stdout)\n\t// Output:\n\t// mail\n}\n", ""},
 		{"example_test.go", "", "package a_test\n\nfunc ExampleF() {\n\ta.F(os.Stdout)\n}\n", "asserts nothing"},
+		{"bench_test.go", "", "package a\n\nfunc BenchmarkF(b *testing.B) {\n\tfor b.Loop() {\n\t\tf(1)\n\t}\n}\n", ""},
 		{"a.rs", "", "assert_eq!(is_valid(n), is_valid(&n.replace(' ', \"\")));\n", "compares a function with itself"},
 		{"a_test.go", "", "if got := f(1); got != 2 {\n\tt.Fatal(got)\n}\nif f(2) != f(3) {\n\tt.Fatal()\n}\n", "compares a function with itself"},
 		{"a.test.js", "", "expect(slug('a b')).toBe(slug('a  b'));\n", "compares a function with itself"},
