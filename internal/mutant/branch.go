@@ -18,7 +18,7 @@ func Branches(file string, before, after []byte) []Line {
 func branches(file string, added []addedLine) (conditions []Line) {
 	shell := IsShell(file)
 	for _, l := range added {
-		if !l.inChanged || seldomTested.MatchString(l.trimmed()) {
+		if !l.inChanged || seldomTested.MatchString(l.trimmed()) || l.asksForMemory() {
 			continue
 		}
 		line := l.code
@@ -49,6 +49,26 @@ func branches(file string, added []addedLine) (conditions []Line) {
 
 // seldomTested matches lines that tests seldom check.
 var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\$#|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)
+
+// asksForMemory reports whether a condition of C only asks if there was memory: no test can take it
+// away.
+func (l addedLine) asksForMemory() bool {
+	m := nullCheck.FindStringSubmatch(l.code)
+	if m == nil {
+		return false
+	}
+	for _, a := range allocation.FindAllStringSubmatch(l.all[:l.at], -1) {
+		if a[1] == m[1]+m[2]+m[3] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	nullCheck  = regex.New(`^\s*if \((?:!\s*([\w>.-]+)|([\w>.-]+) == (?:NULL|nullptr)|NULL == ([\w>.-]+))\)`)
+	allocation = regex.New(`([\w>.-]+)\s*=\s*(?:\([^()]*\)\s*)?\w*(?:alloc|strdup|strndup)\w*\s*\(`)
+)
 
 // condition returns the range of a condition inside one line, or nothing.
 func condition(file, line string) (from, to int) {

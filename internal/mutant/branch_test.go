@@ -25,6 +25,7 @@ func TestBranches(t *testing.T) {
 			"2: if ( false && (n > 3)) return 1; | 4: return n.a;",
 		},
 		{"a.c", "", "int f(int n)\n{\n    if (n > 3) {\n        n--;\n    }\n    return n;\n}\n", "3: if (0 && (n > 3)) {"},
+		{"a.c", "", "int f(struct r *r, int n)\n{\n    r->p = (char *)malloc(n);\n    if (!r->p)\n        return -1;\n    if (!r->q)\n        return -2;\n    return 0;\n}\n", "6: if (0 && (!r->q))"},
 		{
 			"a.rs", "", "fn f(n: u8) -> bool {\n    if let Some(x) = g(n) {\n        return x;\n    }\n    if n > 3 {\n        h(n);\n    }\n    n == 2\n}\n",
 			"5: if  false && (n > 3) {",
