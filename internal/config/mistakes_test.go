@@ -57,6 +57,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"guard state asked", "guard.ask = 'state'", `guard.ask[0]: no setting lifts the rule state`, `take the entry out`},
 		{"guard glob", "guard.ask = ['write:[a']", `guard.ask[0]: "write:[a" is not a glob`, ``},
 		{"guard branch", "guard.protected_branches = ['a', 'release/[']", `guard.protected_branches[1]: want a branch or a glob such as release/*, not "release/["`, ``},
+		{"gate that is a comment", "gates = [\" # go test ./...\\n\"]", `gates[0]: a gate needs a command`, ``},
 		{"gate without command", "gates = [{name = 'a'}]", `gates[0]: a gate needs a command`, ``},
 		{"gate command", "gates = [3]", `gates[0].command: want a command as text, or as a list`, ``},
 		{"gate twice", "gates = ['a', 'a']", `gates[1]: there is a gate "a" before this one`, ``},
