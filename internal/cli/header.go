@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -15,18 +16,19 @@ import (
 func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
 	var doubtful, uncommitted []string
+	var unsigned memory.Unsigned
 	if d.Resumed {
 		m, err := launch.LoadResumable(d.Loop)
 		if err != nil {
 			return nil, err
 		}
-		doubtful, uncommitted = m.PossibleUserChanges, m.Uncommitted
+		doubtful, uncommitted, unsigned = m.PossibleUserChanges, m.Uncommitted, m.Unsigned
 		if at = m.State; at.Phase == loop.Ended {
 			at = at.Extended(d.NewLimits)
 		}
 	}
 	limits, open := at.Policy.Limits, 0
-	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.UserFiles, uncommitted: uncommitted, doubtful: doubtful}
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.UserFiles, uncommitted: uncommitted, unsigned: unsigned, doubtful: doubtful}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,

@@ -83,7 +83,7 @@ func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) r
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
 
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
-		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
+		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, Unsigned: unsignedText(m.Unsigned), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
 
 		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	}

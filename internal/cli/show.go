@@ -31,8 +31,9 @@ type show struct {
 	context int // percent, of the turn under way
 	begun   int // tasks begun since the run began
 
-	userCommit  string         // what the user had not committed when it began
-	uncommitted []string       // the agent's files that no commit holds
+	userCommit  string   // what the user had not committed when it began
+	uncommitted []string // the agent's files that no commit holds
+	unsigned    memory.Unsigned
 	leftAlone   []string       // new files that are not the agent's
 	doubtful    []string       // what was treated as the agent's and may be the user's
 	iterations  map[string]int // by task
@@ -257,6 +258,7 @@ func (s *show) Note(n memory.Note) {
 	if len(n.Uncommitted) > 0 {
 		s.uncommitted = n.Uncommitted
 	}
+	s.unsigned = s.unsigned.With(n)
 	if n.PossibleUserChange != "" && !slices.Contains(s.doubtful, n.PossibleUserChange) {
 		s.doubtful = append(s.doubtful, n.PossibleUserChange)
 	}
@@ -265,6 +267,14 @@ func (s *show) Note(n memory.Note) {
 		level = term.Warn
 	}
 	s.note(level, n.Text)
+}
+
+// unsignedText says how many commits are not signed, and why; "" if all are.
+func unsignedText(u memory.Unsigned) string {
+	if u.Commits == 0 {
+		return ""
+	}
+	return figure.Count(u.Commits, "commit") + " not signed: " + u.Reason
 }
 
 func (s *show) note(level term.Level, text string) {
@@ -278,7 +288,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.StopCause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: unsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {

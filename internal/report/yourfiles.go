@@ -29,6 +29,9 @@ func (p *page) leftAlone() {
 		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
 		label = ""
 	}
+	if p.Unsigned != "" {
+		p.line("unsigned", "%s", p.Unsigned)
+	}
 	if len(p.UserFiles) > 0 {
 		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}

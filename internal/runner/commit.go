@@ -141,7 +141,8 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionC
 		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if c.Unsigned != "" {
-		r.enqueueNote(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
+		n := memory.Note{Level: loop.Warning, Text: "the commit is not signed: " + c.Unsigned, Unsigned: plan.OneLine(c.Unsigned, 200)}
+		r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 	}
 	if c.Squashed != "" && !r.keepsAgentCommits() {
 		r.enqueueNote(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)

@@ -147,6 +147,7 @@ type LoopEnded struct {
 	CostUnknown         bool     `json:"cost_unknown,omitempty" jsonschema:"the agent reports neither cost nor tokens, so both are 0"`
 	LeftOut             []string `json:"left_out,omitempty" jsonschema:"open tasks of the plan that the user left out"`
 	Uncommitted         []string `json:"uncommitted,omitempty" jsonschema:"files of the agent that no commit holds, with the reason"`
+	Unsigned            string   `json:"unsigned,omitempty" jsonschema:"commits that are not signed although the user wants that, and why"`
 	LeftAlone           []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	UserCommit          string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
 	PossibleUserChanges []string `json:"possible_user_changes,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`

@@ -118,6 +118,9 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 	for i, text := range e.Uncommitted {
 		row(only(i, "uncommitted"), Clean(text)+"   the branch lacks it")
 	}
+	if e.Unsigned != "" {
+		row("unsigned", Clean(e.Unsigned))
+	}
 	for i, text := range e.PossibleUserChanges {
 		row(only(i, "yours?"), Clean(text))
 	}

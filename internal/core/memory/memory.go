@@ -55,6 +55,8 @@ type OwnerState struct {
 	// PossibleUserChanges describes changes that were attributed to the agent but may be the
 	// user's, and where copies are kept.
 	PossibleUserChanges []string `json:"possible_user_changes,omitempty"`
+	// Unsigned tells of commits that are not signed although the user wants that.
+	Unsigned Unsigned `json:"unsigned,omitzero"`
 	// TestsTree is the git tree with the tests that gates use: the last one in which
 	// tests were unchanged or approved.
 	TestsTree string `json:"tests_tree,omitempty"`
@@ -144,6 +146,7 @@ type Note struct {
 	UserCommit         string          `json:"user_commit,omitempty"`          // the commit that it reports, see Known
 	PossibleUserChange string          `json:"possible_user_change,omitempty"` // the change that it reports, see OwnerState
 	Uncommitted        []string        `json:"uncommitted,omitempty"`          // the agent's files that it reports as held by no commit, with the reason
+	Unsigned           string          `json:"unsigned,omitempty"`             // why the commit that it reports is not signed
 	Orphans            []string        `json:"orphans,omitempty"`              // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
@@ -160,6 +163,20 @@ func (m Memory) Attended(requested loop.Policy) bool {
 // inspection that leads to another one does not.
 func CompletesAttribution(e loop.Event, s loop.State) bool {
 	return e.Kind() == loop.KindTreeInspected && s.Phase != loop.Inspecting
+}
+
+// Unsigned counts commits that are not signed although the user wants that.
+type Unsigned struct {
+	Commits int    `json:"commits"`
+	Reason  string `json:"reason"` // of the last one
+}
+
+// With returns the count after a note.
+func (u Unsigned) With(n Note) Unsigned {
+	if n.Unsigned == "" {
+		return u
+	}
+	return Unsigned{u.Commits + 1, n.Unsigned}
 }
 
 // maxPossibleUserChanges bounds what the report says of changes that may be the user's; the log has all.
@@ -180,6 +197,7 @@ func (m *Memory) ApplyNote(n Note) {
 	if len(n.Uncommitted) > 0 {
 		m.Uncommitted = n.Uncommitted
 	}
+	m.Unsigned = m.Unsigned.With(n)
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
 	if n.PossibleUserChange != "" && !slices.Contains(m.PossibleUserChanges, n.PossibleUserChange) && len(m.PossibleUserChanges) < maxPossibleUserChanges {
 		m.PossibleUserChanges = append(slices.Clip(m.PossibleUserChanges), n.PossibleUserChange)
