@@ -148,7 +148,7 @@ func findings() []finding {
 				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.ChangedNonTests, 4) +
 					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.ChangedNonTests[0]) + "]"
 			}
-			return "nothing new fails, but the new tests pass without this work too: " + plan.Few(w.NewTests, 4)
+			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.NewTests, 4)
 		}),
 	}, {
 		fact: "what failed before still fails", evidence: Unproven,
