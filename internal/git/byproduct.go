@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -48,6 +49,17 @@ func (r *Repo) isInstallation(dir string) bool {
 		return err == nil
 	}
 	return false
+}
+
+// installations are such folders at the top of the work tree and up to two folders below.
+func (r *Repo) installations() (dirs []string) {
+	for _, name := range []string{"node_modules", ".venv", "venv"} {
+		for _, above := range []string{"", "*", "*/*"} {
+			found, _ := fs.Glob(os.DirFS(r.root), path.Join(above, name)) // its one error is a wrong pattern
+			dirs = append(dirs, slices.DeleteFunc(found, func(dir string) bool { return !r.isInstallation(dir) })...)
+		}
+	}
+	return dirs
 }
 
 // isOwnOutput reports whether a file is the one that this process writes its output or

@@ -46,11 +46,15 @@ func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list ignored files: %w", err)
 	}
+	found := fields(out)
+	unlisted := slices.DeleteFunc(r.installations(), func(dir string) bool { return slices.Contains(found, dir+"/") })
+	if len(unlisted) == 0 { // most often: git need not be asked again
+		return found, nil
+	}
 	others, err := r.run(ctx, call{args: list})
 	if err != nil {
 		return nil, fmt.Errorf("list untracked folders: %w", err)
 	}
-	found := fields(out)
 	for _, name := range fields(others) {
 		if dir, isFolder := strings.CutSuffix(name, "/"); isFolder && r.isInstallation(dir) {
 			found = append(found, name)
