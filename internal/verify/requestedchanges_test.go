@@ -4,6 +4,7 @@ package verify_test
 
 import (
 	"maps"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -212,5 +213,26 @@ func TestMessagesInOtherWords(t *testing.T) {
 		if f.Observation.ChangesRequested != asks || asks && f.Verdict.Evidence != gate.Proven {
 			t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
 		}
+	}
+}
+
+// A case that a task adds to data which a test names is a new test.
+func TestCasesInDataThatATestNames(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3")
+	}
+	b := newBench(t, files{
+		"shop.py":            "def total(cart):\n    return sum(cart['prices'])\n",
+		"contract/cart.json": `[{"cart": {"prices": [1, 2]}, "total": 3}]` + "\n",
+		"test_shop.py": "import json, unittest\nfrom shop import total\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n" +
+			"        for case in json.load(open('contract/cart.json')):\n            self.assertEqual(total(case['cart']), case['total'])\n",
+	}, nil)
+	f := b.claim(gates("python3 -m unittest -q"), files{
+		"shop.py":            "def total(cart):\n    return sum(cart['prices']) * (100 - cart.get('discount', 0)) // 100\n",
+		"contract/cart.json": `[{"cart": {"prices": [1, 2]}, "total": 3}, {"cart": {"prices": [200], "discount": 10}, "total": 180}]` + "\n",
+	}, func(r *verify.Request) { r.Asked = "a discount in percent; contract/cart.json gets a case with one" })
+	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven {
+		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }

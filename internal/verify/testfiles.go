@@ -223,12 +223,22 @@ func (c *claim) changedProtected(ctx context.Context) ([]string, error) {
 	return changed, nil
 }
 
-// newDataFiles returns new data files beside others of their kind. A test that reads the whole
-// folder reads them too. They count as new tests if there are no others and nothing failed before.
+// newDataFiles returns new data files beside others of their kind, and changed ones that the task and a
+// test name: a test that reads the whole folder, or that file, has new cases. They count as new tests
+// if there are no others and nothing failed before.
 func (c *claim) newDataFiles(ctx context.Context) ([]string, error) {
 	var found []string
 	kinds := map[string]bool{}
 	for _, ch := range c.work {
+		if ch.Status == 'M' && !work.IsSource(ch.Path) && work.MentionsPath(c.Asked, ch.Path) {
+			named, err := c.testsName(ctx, path.Base(ch.Path))
+			if err != nil {
+				return nil, err
+			}
+			if named {
+				found = append(found, ch.Path)
+			}
+		}
 		if ch.Status != 'A' || !ch.To.IsFile() || !work.IsData(ch.Path) {
 			continue
 		}
@@ -246,6 +256,17 @@ func (c *claim) newDataFiles(ctx context.Context) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// testsName reports whether an old test has the base name of a file in its text.
+func (c *claim) testsName(ctx context.Context, base string) (bool, error) {
+	texts, err := contentsOf(ctx, c.Repo, c.ProtectedTree, c.files.sources, maxDeclaring+1)
+	for file, text := range texts {
+		if c.isTest(file) && strings.Contains(string(text), base) {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // withheldTests returns the changed protected files that are test files and were others before this
