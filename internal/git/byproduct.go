@@ -62,6 +62,16 @@ func (r *Repo) installations() (dirs []string) {
 	return dirs
 }
 
+// keepInstallations are arguments with which git clean leaves installed packages there, as it leaves
+// what a rule ignores.
+func (r *Repo) keepInstallations() (args []string) {
+	literal := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`) // see gitignore(5)
+	for _, dir := range r.installations() {
+		args = append(args, "-e", "/"+literal.Replace(dir)+"/")
+	}
+	return args
+}
+
 // isOwnOutput reports whether a file is the one that this process writes its output or
 // errors to (pawl run … > pawl.log in the work tree). It grows with each line of Pawl's.
 func isOwnOutput(file os.FileInfo) bool {

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,5 +64,30 @@ func TestCompiledFilesAreNoWork(t *testing.T) {
 	b.git("add", "-A") // as an agent does, without looking
 	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
 		t.Errorf("once staged: %s", diff)
+	}
+}
+
+// A reset of a checkout leaves installed packages there, and removes what only has such a name.
+func TestAResetLeavesInstalledPackages(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t, "a.txt", "1")
+	dir := filepath.Join(t.TempDir(), "checkout")
+	w, err := b.repo.Worktree(ctx, dir, "HEAD")
+	b.must(err)
+	t.Cleanup(func() { b.must(w.Remove(context.Background())) })
+	for _, name := range []string{"node_modules/left/index.js", "[odd] app/node_modules/left/index.js", ".venv/pyvenv.cfg", "venv/made.py", "made.txt"} {
+		b.must(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		b.must(os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	b.must(w.Reset(ctx, "HEAD"))
+	found, err := os.ReadDir(dir)
+	b.must(err)
+	var left []string
+	for _, e := range found {
+		left = append(left, e.Name())
+	}
+	if diff := cmp.Diff([]string{".git", ".venv", "README", "[odd] app", "a.txt", "node_modules"}, left); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -144,7 +144,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	}
 	w.clean = false
 	if err == nil {
-		_, err = w.git(ctx, "clean", "-ffdq", "-e", "node_modules/", "-e", ".venv/", "-e", "venv/") // see isInstallation
+		_, err = w.git(ctx, append([]string{"clean", "-ffdq"}, w.keepInstallations()...)...)
 	}
 	if err == nil {
 		err = w.checkOut(ctx, commit)

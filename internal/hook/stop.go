@@ -151,7 +151,10 @@ func (h *handler) describeTurn(s *lease, b session.Binding) *loop.Turn {
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.ToolsSize)
 	t.Claim, t.Question = s.spec.FindClaim(last), record.FindQuestion(last)
-	t.Unreadable, t.OtherPromise = claim.HasMalformedQuestion(last), s.spec.FindOtherPromise(last)
+	t.Unreadable = claim.HasMalformedQuestion(last)
+	if t.Claim == nil {
+		t.OtherPromise = s.spec.FindOtherPromise(last)
+	}
 	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")

@@ -167,14 +167,17 @@ func (s Spec) FindClaim(message string) *loop.Claim {
 	return found
 }
 
-// FindOtherPromise returns a promise in the agent's last message that is not the one asked for, or
-// nil where a goal accepts no claim.
+// FindOtherPromise returns a promise in the agent's last message, in which FindClaim found nothing,
+// that is not the one asked for; nil where a goal accepts no claim.
 func (s Spec) FindOtherPromise(message string) *loop.OtherPromise {
-	said := claim.OtherPromise(message, s.Promise)
-	if said == "" || s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
+	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
 		return nil
 	}
-	return &loop.OtherPromise{Said: said, Asked: cmp.Or(s.Promise, claim.DefaultPromise)}
+	other := loop.OtherPromise{Said: claim.OtherPromise(message), Asked: cmp.Or(s.Promise, claim.DefaultPromise)}
+	if other.Said == "" || other.Said == other.Asked {
+		return nil
+	}
+	return &other
 }
 
 // FindQuestion returns the question in the agent's last message, or nil.

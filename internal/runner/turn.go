@@ -300,12 +300,15 @@ func (r *Runner) replaceSession(ctx context.Context) {
 // turnResult converts the result of a turn to the type of the state machine.
 func (r *Runner) turnResult(res agent.Result) *loop.Turn {
 	_, blind := r.Agent.(agent.Blind)
-	return &loop.Turn{
+	t := &loop.Turn{
 		Usage: res.Usage, ToolCallsHidden: blind,
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, ContextPercent: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, maxTextBytes), Claim: r.Spec.FindClaim(res.Text), Question: record.FindQuestion(res.Text), Unreadable: claim.HasMalformedQuestion(res.Text),
-		OtherPromise: r.Spec.FindOtherPromise(res.Text),
 	}
+	if t.Claim == nil {
+		t.OtherPromise = r.Spec.FindOtherPromise(res.Text)
+	}
+	return t
 }
 
 // tail returns the last n bytes of a text or fewer, beginning with a whole rune.

@@ -102,7 +102,7 @@ type adaptation struct {
 	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
 	worded        []wording         // replaced texts that the task gives
 	known         map[string]bool   // tokens of the old file
-	onlyCode      map[string]bool   // those that are in none of its texts
+	onlyCode      map[string]bool   // tokens of the old file that are nowhere in quotes
 	imported      map[string]bool   // names that it imports
 	inGo          bool              // the old file is of Go: a function has types in brackets
 	testLost      bool              // a test is missing that may not be

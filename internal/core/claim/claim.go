@@ -224,12 +224,9 @@ func PromiseIn(prompt string) string {
 	}
 }
 
-// OtherPromise returns the text of a promise that stands where a claim would, in a message without
-// any, and is not the one asked for: its author meant to claim something. "" is none.
-func OtherPromise(text, promise string) string {
-	if len(Parse(text, promise)) > 0 {
-		return ""
-	}
+// OtherPromise returns the text of the last promise that stands where a claim would, in a message that
+// has no claim: its author meant to make one. "" is none.
+func OtherPromise(text string) string {
 	p, other := newParser(text), ""
 	for {
 		e, ok := p.nextElement()

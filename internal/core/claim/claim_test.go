@@ -285,17 +285,16 @@ func TestPromiseIn(t *testing.T) {
 func TestOtherPromise(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                          "",
-		"<promise>DONE</promise>":   "",
 		"<blocked>no key</blocked>": "",
 		"all is done\n<promise>COMPLETE</promise>":                      "COMPLETE",
 		"<promise>A</promise>\n<promise>all of it\nis done</promise>\n": "all of it is done",
 		"I will say <promise>COMPLETE</promise> at the end, not now":    "",
-		"<promise>COMPLETE</promise>\n<promise>DONE</promise>":          "",
+		"<promise>COMPLETE</promise>\n<promise>FINISHED</promise>":      "FINISHED",
 		"```\n<promise>COMPLETE</promise>\n```":                         "",
 		`<promise task="T1">COMPLETE</promise>`:                         "COMPLETE",
 		"<promise>" + strings.Repeat("x", 300) + "</promise>":           strings.Repeat("x", 197) + "…",
 	} {
-		if got := claim.OtherPromise(text, "DONE"); got != want {
+		if got := claim.OtherPromise(text); got != want {
 			t.Errorf("OtherPromise(%q) = %q, want %q", text, got, want)
 		}
 	}
