@@ -131,7 +131,7 @@ func (t *testText) argumentRole(n int, call bracket, i int) Kind {
 	switch {
 	case tables.MatchString(last):
 		return t.tableRole(n)
-	case quiet.MatchString(last):
+	case quiet.MatchString(last), asksText.MatchString(last) && !slices.Contains(t.workFunctions, last):
 		return ""
 	case negative.MatchString(name):
 		return ""
@@ -149,8 +149,10 @@ func (t *testText) argumentRole(n int, call bracket, i int) Kind {
 }
 
 var (
-	tables   = regex.New(`(?i)^(?:parametrize|each|cases?|table|entry|arguments)$`)
-	quiet    = regex.New(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|\w*exit|\w*error|\w*exception|warn\w*|die|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
+	tables = regex.New(`(?i)^(?:parametrize|each|cases?|table|entry|arguments)$`)
+	quiet  = regex.New(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|\w*exit|\w*error|\w*exception|warn\w*|die|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
+	// asksText matches what libraries ask of a text or object: a runner finds tests by such names.
+	asksText = regex.New(`(?i)^(?:starts_?with|ends_?with|has_?(?:prefix|suffix)|(?:full)?match(?:es|string)?|getattr|hasattr)[?]?$`)
 	negative = regex.New(`(?i)\.not\.|not_?(?:equal|in|same|contain|be)|assert_ne|_ne\b|doesnot|isnot|refute|notstrict|notdeep|almost|near|close`)
 	equal    = regex.New(`(?i)^(?:\w*_?equals?(?:_to)?|\w*equal(?:to|s)?|(?:assert|expect|check|require)_?(?:eq|streq|is|same|in)\w*|assert_eq!|\w*_(?:eq|streq)|eq|is|tobe|toequal|tostrictequal|isequalto|isequal|same|includes|contains\w*|tocontain\w*|assertcontains|has|deepequal|strcmp|strncmp|memcmp)$`)
 )
@@ -299,6 +301,9 @@ func (t *testText) tableRole(n int) Kind {
 		}
 		if loopOver.MatchString(t.code[max(0, l.around[d-1].at-maxCallee):l.around[d-1].at]) {
 			return another // the same, in the head of a loop
+		}
+		if kind, known := t.columnRole(l); known {
+			return kind
 		}
 		switch t.position(n, d) {
 		case lastOfRow:

@@ -197,7 +197,28 @@ func (t *testText) named(n int, names []string) bool {
 		to = starts[n+1][1] + maxHead
 	}
 	head := t.text[starts[n][0]:min(len(t.text), to)]
-	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(head, name) })
+	return slices.ContainsFunc(names, func(name string) bool { return containsName(head, name) })
+}
+
+// containsName reports whether a test's head has its whole name: TestPush is not TestPushAndPop,
+// and "adds" not "adds again". A title may end with what a row of a table fills in.
+func containsName(head, name string) bool {
+	for from := 0; ; {
+		at := strings.Index(head[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		from = at + len(name)
+		rest := head[from:]
+		title := ""
+		if at > 0 && strings.IndexByte("\"'`", head[at-1]) >= 0 {
+			title, _, _ = strings.Cut(rest, head[at-1:at])
+		}
+		if (rest == "" || !isWordByte(rest[0]) || !isWordByte(name[len(name)-1])) && (title == "" || strings.ContainsAny(title, "%$#{")) {
+			return true
+		}
+	}
 }
 
 const maxHead = 120

@@ -36,20 +36,14 @@ func TestValuesOfTests(t *testing.T) {
 		{"tests/a.rs", "#[test]\nfn a() {\n    assert_eq!(f(\"x\"), 10);\n    assert_ne!(f(\"y\"), 11);\n}\n", "21", "y z"},
 		{"cases.json", "[{\"name\": \"one\", \"in\": \"1h\", \"want\": 60}, {\"cat\": \"cats\"}]\n", "121 catu", "2i"},
 		{"tests/a.want.txt", "10 pear\n9 plum\n", "10 pear\n9 pluc\n", ""},
+		{"Run.java", "void run(Method m) {\n  if (!m.getName().startsWith(\"test\")) return;\n  equal(\"ab\", f(\"cd\"));\n}\n", "ac", "de"},
 		{"test.sh", "[ \"$(sh f.sh 2)\" = \"two\" ] || exit 1\n[ \"$1\" = -v ] && set -x\n", "twp", ""},
 	} {
 		v := Values(c.file, []byte(c.text), nil, nil)
-		texts := func(mutants []Mutant) string {
-			var all []string
-			for _, m := range mutants {
-				all = append(all, m.text)
-			}
-			return strings.Join(all, " ")
-		}
-		if got := texts(v.Expected); got != c.expected && !strings.HasSuffix(c.file, ".txt") {
+		if got := textsOf(v.Expected); got != c.expected && !strings.HasSuffix(c.file, ".txt") {
 			t.Errorf("%s\nexpects %q, want %q", c.text, got, c.expected)
 		}
-		if got := texts(v.Inputs); got != c.inputs {
+		if got := textsOf(v.Inputs); got != c.inputs {
 			t.Errorf("%s\nis asked for %q, want %q", c.text, got, c.inputs)
 		}
 	}
@@ -65,6 +59,49 @@ func TestValuesOfNamedTests(t *testing.T) {
 	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Distinctive) != 0 {
 		t.Errorf("%+v", v)
 	}
+}
+
+// A test's name is the whole of it: another one that begins with it does not run with it.
+func TestValuesOfTestsWhoseNamesBeginAlike(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, name string }{
+		{"a_test.go", "func TestPush(t *testing.T) {\n\tif f(1) != 12 {\n\t\tt.Error()\n\t}\n}\n\nfunc TestPushAndPop(t *testing.T) {\n\tif f(3) != 400 {\n\t\tt.Error()\n\t}\n}\n", "TestPush"},
+		{"a.test.js", "test('adds', () => assert.equal(f(1), 12))\ntest('adds again', () => assert.equal(f(3), 400))\n", "adds"},
+		{"test_a.py", "def test_a():\n    assert f(1) == 12\n\n\ndef test_ab():\n    assert f(3) == 400\n", "test_a"},
+	} {
+		if v := Values(c.file, []byte(c.text), []string{c.name}, nil); !slices.Equal(v.Distinctive, []string{"12"}) {
+			t.Errorf("%s\n%+v", c.text, v)
+		}
+	}
+}
+
+// The column with the names of the cases is none with inputs: the program never sees it.
+func TestColumnsOfTables(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, expected, inputs string }{
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor _, tc := range []struct{ name, title, want string }{\n\t\t{\"words\", \"A B\", \"a-b\"},\n\t\t{\"none\", \"?1\", \"untitled\"},\n\t} {\n\t\tt.Run(tc.name, func(t *testing.T) {\n\t\t\tif got := f(tc.title); got != tc.want {\n\t\t\t\tt.Error(got)\n\t\t\t}\n\t\t})\n\t}\n}\n", "a-c untitlef", "B C ?2"},
+		{"a_test.go", "type row struct {\n\tdesc string\n\tin   string\n\tn    int\n\twant int\n\terr  bool\n}\n\nvar rows = []row{\n\t{\"words\", \"ab\", 3, 21, true},\n}\n\nfunc TestA(t *testing.T) {\n\tfor _, r := range rows {\n\t\tif f(r.in, r.n) != r.want {\n\t\t\tt.Error()\n\t\t}\n\t}\n}\n", "43 false", "bc"},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor _, tc := range map[string]struct {\n\t\tin   string\n\t\twant int\n\t}{\n\t\t\"one\": {\"ab\", 21},\n\t} {\n\t\tif f(tc.in) != tc.want {\n\t\t\tt.Error()\n\t\t}\n\t}\n}\n", "43", "pof bc"},
+		{"test_a.py", "@pytest.mark.parametrize('name, text, want', [('one', 'ab', 21), ('two', 'cd', 22)])\ndef test_a(name, text, want):\n    assert f(text) == want\n", "43 46", "bc de"},
+		{"test_a.py", "def test_a():\n    for label, text, n in [('one', 'ab', 21)]:\n        assert f(text) == n, label\n", "43", "bc"},
+		{"a.test.js", "for (const [name, text, n] of [['one', 'ab', 21]]) {\n  test(name, () => assert.equal(f(text), n))\n}\n", "43", "bc"},
+	} {
+		v := Values(c.file, []byte(c.text), nil, nil)
+		if got := textsOf(v.Expected); got != c.expected {
+			t.Errorf("%s\nexpects %q, want %q", c.text, got, c.expected)
+		}
+		if got := textsOf(v.Inputs); got != c.inputs {
+			t.Errorf("%s\nis asked for %q, want %q", c.text, got, c.inputs)
+		}
+	}
+}
+
+func textsOf(mutants []Mutant) string {
+	var all []string
+	for _, m := range mutants {
+		all = append(all, m.text)
+	}
+	return strings.Join(all, " ")
 }
 
 // A table in front of the tests holds what one expects that goes through its rows; of one

@@ -46,6 +46,9 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 	changed, telling := map[string][]byte{}, map[string]bool{}
 	var given []string
 	expects := false // tests name values themselves
+	// Tests that compare fail with wrong expected values, if they run. Other inputs may be names by
+	// which a file, or the project's runner, finds tests: with these they may not run.
+	compares := slices.ContainsFunc(c.seen.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
 	for file, content := range tests {
 		values := mutant.Values(file, content, namesOf(file, proving), c.ownFunctions())
 		for _, text := range values.Distinctive {
@@ -62,9 +65,6 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 		for _, m := range mutants {
 			given = append(given, m.Text())
 		}
-		// Other inputs may be names by which a test file finds its own tests. A file that passes
-		// with these, and with wrong expected values, may run none of them.
-		compares := len(values.Expected) > 0 && slices.ContainsFunc(c.seen.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}

@@ -35,6 +35,25 @@ func TestOtherValuesInTests(t *testing.T) {
 	}
 }
 
+// A project's own runner finds its tests by their names: with other ones it runs none, which says
+// nothing about the program.
+func TestRunnerThatFindsTestsByName(t *testing.T) {
+	t.Parallel()
+	const run = "import inspect\nfrom tests import test_app\nfor name, f in inspect.getmembers(test_app):\n    if name.startswith('test'):\n        f()\n        print('ok', name)\n"
+	const old = "from app import f\n\n\ndef test_is():\n    assert callable(f)\n"
+	const test = old + "\n\ndef test_f():\n    assert f('45s') == 45\n    assert f('2m') == 120\n"
+	for work, reason := range map[string]string{
+		"def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n":   "",
+		"answers = iter((45, 120))\ndef f(s):\n    return next(answers)\n": "the program answers without looking at what it is asked: ",
+	} {
+		b := newBench(t, files{"app.py": "def f(s):\n    return 0\n", "tests/run.py": run, "tests/__init__.py": "# tests\n", "tests/test_app.py": old}, nil)
+		f := b.claim(gates("python3 -m tests.run"), files{"app.py": work, "tests/test_app.py": test}, nil)
+		if v := f.Verdict; (v.Evidence == gate.Proven) != (reason == "") || reason != "" && !strings.HasPrefix(v.Reason, reason) {
+			t.Errorf("%s: %+v", work, v)
+		}
+	}
+}
+
 // What depends on the form of inputs alone is the same for others of that form. A program that looks
 // at nothing is the same for all.
 func TestInputsOfOneForm(t *testing.T) {
