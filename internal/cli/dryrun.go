@@ -27,7 +27,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	s := p.Spec
 	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
-	dryTasks(line, s.Request)
+	dryTasks(line, s)
 	if p.Goal.Plan != nil {
 		for _, odd := range p.Goal.Plan.Odd() {
 			line("note", "%s:%d: %s", p.Goal.Path, odd.Line, odd.Message)
@@ -140,7 +140,7 @@ func checkoutWords(s record.Spec) string {
 }
 
 // dryTasks lists the tasks, and what each may change.
-func dryTasks(line func(string, string, ...any), s record.Request) {
+func dryTasks(line func(string, string, ...any), s record.Spec) {
 	for _, t := range s.Tasks {
 		title := t.Title
 		if t.Optional {

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -35,44 +33,6 @@ func guardConfig(s config.Guard, plan string) (record.GuardConfig, error) {
 	}
 	return g, nil
 }
-
-// planScopes returns the files that the plan lets its tasks change, by task id.
-func planScopes(g Goal) map[string][]string {
-	if g.Plan == nil {
-		return nil
-	}
-	scopes := map[string][]string{}
-	for _, t := range g.Plan.Plan().Tasks {
-		if len(t.Scope) > 0 {
-			scopes[t.ID] = t.Scope
-		}
-	}
-	if len(scopes) == 0 {
-		return nil
-	}
-	return scopes
-}
-
-// planTexts returns all that the plan's tasks say, by task id, where that is more than a loop's title.
-func planTexts(g Goal) map[string]string {
-	if g.Plan == nil {
-		return nil
-	}
-	texts := map[string]string{}
-	for _, t := range g.Plan.Plan().Tasks {
-		text := strings.Join(slices.DeleteFunc(append([]string{t.Title, t.Detail}, t.Criteria...), func(s string) bool { return s == "" }), "\n")
-		if text = strings.ToValidUTF8(text[:min(len(text), maxTaskText)], ""); text != plan.OneLine(t.Title, 100) {
-			texts[t.ID] = text
-		}
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	return texts
-}
-
-// maxTaskText bounds the text of a task that a loop keeps, in bytes.
-const maxTaskText = 20_000
 
 // GuardInfo is what the guard of a loop that began now would use.
 type GuardInfo struct {

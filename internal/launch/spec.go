@@ -28,19 +28,14 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime
 	}
-	spec.Scopes, spec.TaskTexts = planScopes(g), planTexts(g)
+	if g.Plan != nil {
+		spec.PlanSettings = record.PlanSettings{}.Follow(plan.Plan{}, g.Plan.Plan())
+	}
 	if statefile.PlanLoop(g.Path) {
 		spec.CompatFormat = statefile.PlanLoopName
 	}
 	spec.Tasks, spec.LeftOut = newTasks(g, s)
 	spec.OnlyTasks, spec.SkipOptional, spec.RequiredEvidence = s.Tasks, s.NoOptional, s.Evidence.Default
-	if g.Plan != nil {
-		for _, t := range g.Plan.Plan().Tasks {
-			if t.AllowTestChanges {
-				spec.TestChangeTasks = append(slices.Clip(spec.TestChangeTasks), t.ID)
-			}
-		}
-	}
 	open := 0
 	for _, t := range spec.Tasks {
 		if t.Status == loop.Open {

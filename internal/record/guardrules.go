@@ -1,10 +1,10 @@
 package record
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -117,19 +117,23 @@ func SessionGuardRules(l *store.Loop, dirs GuardDirs, userTurn bool) (guard.Rule
 	var stored struct {
 		Root string `json:"root"`
 		Spec struct {
-			Branch string              `json:"branch"`
-			Home   string              `json:"default_branch"`
-			Guard  GuardConfig         `json:"guard"`
-			Scopes map[string][]string `json:"scopes"`
-			Tools  bool                `json:"tools"`
+			Branch string      `json:"branch"`
+			Home   string      `json:"default_branch"`
+			Guard  GuardConfig `json:"guard"`
+			Tools  bool        `json:"tools"`
+			PlanSettings
 		} `json:"spec"`
 	}
 	if err := l.DecodeSpec(&stored); err != nil {
 		return guard.Rules{}, err
 	}
 	dirs.Root = stored.Root
+	settings, err := readPlanSettings(l, stored.Spec.PlanSettings)
+	if err != nil {
+		return guard.Rules{}, err
+	}
 	s := Spec{
-		Request:        Request{Scopes: stored.Spec.Scopes},
+		PlanSettings:   settings,
 		Repository:     Repository{Branch: stored.Spec.Branch, DefaultBranch: stored.Spec.Home},
 		Protection:     Protection{Guard: stored.Spec.Guard},
 		SessionOptions: SessionOptions{Tools: stored.Spec.Tools},
@@ -192,9 +196,9 @@ func (s Spec) TaskText(tasks []string) string {
 	if s.Tracker != nil { // anybody may have written the titles: they allow nothing
 		return s.Prompt
 	}
-	for _, t := range s.Tasks {
-		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
-			text = append(text, cmp.Or(s.TaskTexts[t.ID], t.Title))
+	for _, id := range slices.Sorted(maps.Keys(s.TaskTexts)) {
+		if len(tasks) == 0 || slices.Contains(tasks, id) {
+			text = append(text, s.TaskTexts[id])
 		}
 	}
 	return strings.Join(text, "\n")
@@ -202,5 +206,5 @@ func (s Spec) TaskText(tasks []string) string {
 
 // MayChangeTests reports whether the user lets one of these tasks change old tests.
 func (s Spec) MayChangeTests(tasks []string) bool {
-	return slices.ContainsFunc(s.TestChangeTasks, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
+	return slices.ContainsFunc(slices.Concat(s.TestChangeTasks, s.PlanTestTasks), func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }

@@ -27,9 +27,10 @@ func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := record.Spec{
-		Request:    record.Request{Prompt: "x", Scopes: map[string][]string{"2": {"src/**"}}},
-		Repository: record.Repository{Branch: "work", DefaultBranch: "trunk", Setup: []string{"make"}},
-		Protection: record.Protection{Guard: record.GuardConfig{Ask: []guard.Pattern{push}, ProtectedBranches: []string{"release/*"}, TickOnly: "plan.md"}},
+		Request:      record.Request{Prompt: "x"},
+		PlanSettings: record.PlanSettings{Scopes: map[string][]string{"2": {"src/**"}}},
+		Repository:   record.Repository{Branch: "work", DefaultBranch: "trunk", Setup: []string{"make"}},
+		Protection:   record.Protection{Guard: record.GuardConfig{Ask: []guard.Pattern{push}, ProtectedBranches: []string{"release/*"}, TickOnly: "plan.md"}},
 	}
 	l, err := store.Open(t.TempDir()).Create("/repo", spec)
 	if err != nil {

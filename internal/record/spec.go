@@ -25,11 +25,13 @@ import (
 )
 
 // Spec is the complete request for a loop, resolved and frozen at its start. It is stored
-// in spec.json and does not change with configuration or flags. It is split into structs
+// in spec.json and does not change with configuration or flags; only PlanSettings follow the
+// user's edits of the plan. It is split into structs
 // for the code that needs a part of it only. In JSON all fields are on one level.
 type Spec struct {
 	Identity `json:"-"`
 	Request
+	PlanSettings
 	Policy loop.Policy `json:"policy"`
 	Verification
 	Agent Agent `json:"agent"`
@@ -49,19 +51,17 @@ type Identity struct {
 
 // Request is the work that the user asked for.
 type Request struct {
-	Name           string              `json:"name"`
-	Prompt         string              `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
-	Plan           string              `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
-	Tasks          []loop.Task         `json:"tasks"`
-	OnlyTasks      []string            `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
-	SkipOptional   bool                `json:"no_optional,omitempty"` // the plan's optional tasks are left out
-	LeftOut        []string            `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
-	Scopes         map[string][]string `json:"scopes,omitempty"`      // globs of the files that a task may change, by task id; none: any
-	TaskTexts      map[string]string   `json:"task_texts,omitempty"`  // all that a task says, by its id; none: its title
-	UnfinishedWork *UnfinishedWork     `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
-	Lessons        []string            `json:"lessons,omitempty"`     // of the project, as of the start
-	Prompts        string              `json:"prompts,omitempty"`     // folder of the user's prompt templates
-	Tracker        *Tracker            `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+	Name           string          `json:"name"`
+	Prompt         string          `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
+	Plan           string          `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
+	Tasks          []loop.Task     `json:"tasks"`
+	OnlyTasks      []string        `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
+	SkipOptional   bool            `json:"no_optional,omitempty"` // the plan's optional tasks are left out
+	LeftOut        []string        `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
+	UnfinishedWork *UnfinishedWork `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
+	Lessons        []string        `json:"lessons,omitempty"`     // of the project, as of the start
+	Prompts        string          `json:"prompts,omitempty"`     // folder of the user's prompt templates
+	Tracker        *Tracker        `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
 }
 
 // Verification says how finished work is verified.
@@ -188,7 +188,8 @@ func ReadSpec(l *store.Loop) (Spec, error) {
 	if s.Branch == "" && !s.NoCommit {
 		s.Branch = DefaultLoopBranch(s.ID)
 	}
-	return s, nil
+	s.PlanSettings, err = readPlanSettings(l, s.PlanSettings)
+	return s, err
 }
 
 // ReadIdentity reads the identity of a loop.

@@ -48,6 +48,25 @@ func (r *Runner) savePlan(f *planfile.File) error {
 	return nil
 }
 
+// saveUserPlan saves a plan that the user edited: what it says of tasks counts from now on.
+// The settings come first, so that an owner that dies between the two makes the edit again.
+func (r *Runner) saveUserPlan(f *planfile.File) error {
+	settings := r.Spec.PlanSettings.Follow(r.plan.Plan(), f.Plan())
+	if err := record.SavePlanSettings(r.Loop, settings); err != nil {
+		return err
+	}
+	r.Spec.PlanSettings = settings
+	return r.savePlan(f)
+}
+
+// saveEditedPlan saves a plan that the user edited, or maybe the agent.
+func (r *Runner) saveEditedPlan(f *planfile.File) error {
+	if r.mayAgentHaveEditedPlan() {
+		return r.savePlan(f)
+	}
+	return r.saveUserPlan(f)
+}
+
 // planInspection is the result of comparing the plan with the frozen plan.
 type planInspection struct {
 	tickedByAgent []string // tasks that the agent ticked: a claim
@@ -113,7 +132,7 @@ func (r *Runner) adoptPlan(ctx context.Context) error {
 		return r.restorePlan()
 	}
 	r.enqueueNote(ctx, loop.Info, "the plan was changed, not by the agent: kept")
-	return r.savePlan(f)
+	return r.saveUserPlan(f)
 }
 
 // planPath returns the plan's absolute path, or "" without a plan.

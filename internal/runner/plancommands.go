@@ -32,7 +32,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionConte
 			e.Plan = r.acceptedTasks(m.Tasks)
 		}
 		if t, ok := r.planTask(done.Task); ok && done.Do == plan.Add && done.Failed == "" {
-			e.Added = append(e.Added, r.loopTask(t))
+			e.Added = append(e.Added, r.loopTask(t, loop.Task{}))
 		}
 		e.Edits = append(e.Edits, done)
 	}
@@ -79,7 +79,7 @@ func (r *Runner) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, erro
 	if err := planfile.Write(r.planPath(), current); err != nil {
 		return e, fmt.Errorf("edit the plan: %w", err)
 	}
-	return done, r.savePlan(frozen)
+	return done, r.saveUserPlan(frozen)
 }
 
 // editedPlan returns the plan with the edit applied.
@@ -105,11 +105,11 @@ func (r *Runner) editedPlan(f *planfile.File, e plan.Edit, m memory.ActionContex
 func (r *Runner) acceptedTasks(have loop.Tasks) []loop.Task {
 	var tasks []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		_, known := have.Task(t.ID)
+		old, known := have.Task(t.ID)
 		if !known && (t.Optional && r.Spec.SkipOptional || len(r.Spec.OnlyTasks) > 0) {
 			continue
 		}
-		tasks = append(tasks, r.loopTask(t))
+		tasks = append(tasks, r.loopTask(t, old))
 	}
 	return tasks
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,10 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -66,7 +67,7 @@ func (r *Runner) isUnappliedEdit(now *planfile.File) bool {
 func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspection, error) {
 	ticked := tickedSince(r.plan, now)
 	if !maybeAgent {
-		return planInspection{tickedByUser: ticked}, r.savePlan(now)
+		return planInspection{tickedByUser: ticked}, r.saveUserPlan(now)
 	}
 	f, err := now.Untick(ticked...)
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err err
 		if err != nil {
 			return "", fmt.Errorf("take marks out of the plan: %w", err)
 		}
-		return "", r.savePlan(f)
+		return "", r.saveEditedPlan(f)
 	}
 	if !r.mayAgentHaveEditedPlan() {
 		return "", nil
@@ -146,7 +147,7 @@ func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err == nil && onlyAddsTasks(r.plan.Plan(), now.Plan()) {
-		if err := r.savePlan(now); err != nil {
+		if err := r.saveEditedPlan(now); err != nil {
 			return nil, err
 		}
 	}
@@ -180,22 +181,24 @@ func (r *Runner) adoptUserEdit(while string) error {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
 	r.note(loop.Info, r.Spec.Plan+" was edited "+while+": it counts")
-	return r.savePlan(f)
+	return r.saveUserPlan(f)
 }
 
-// newTasks returns the tasks of the plan that the loop does not have, or has with another title.
+// newTasks returns the tasks of the plan that the loop does not have, or has with another title
+// or other wanted evidence.
 func (r *Runner) newTasks(have loop.Tasks) []loop.Task {
 	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
-	titles := make(map[string]string, len(have))
-	for i := range have {
-		titles[have[i].ID] = have[i].Title
+	known := make(map[string]loop.Task, len(have))
+	for _, t := range have {
+		known[t.ID] = t
 	}
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		task := r.loopTask(t)
-		if title, known := titles[t.ID]; known && title == task.Title || !known && t.Optional && r.Spec.SkipOptional {
+		old, had := known[t.ID]
+		task := r.loopTask(t, old)
+		if had && old.Title == task.Title && old.Wanted == task.Wanted || !had && t.Optional && r.Spec.SkipOptional {
 			continue
 		}
 		added = append(added, task)
@@ -203,10 +206,15 @@ func (r *Runner) newTasks(have loop.Tasks) []loop.Task {
 	return added
 }
 
-// loopTask converts a task that is added while the loop runs.
-func (r *Runner) loopTask(t plan.Task) loop.Task {
+// loopTask converts a task that is added while the loop runs, or that the loop has already: old,
+// whose wanted evidence stays if the plan's was not edited.
+func (r *Runner) loopTask(t plan.Task, old loop.Task) loop.Task {
 	task := loop.Task{
-		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.RequiredEvidence, Status: loop.Open,
+		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Status: loop.Open,
+		Wanted: cmp.Or(gate.Evidence(t.Evidence), r.Spec.RequiredEvidence),
+	}
+	if _, edited := r.Spec.Evidence[t.ID]; old.ID != "" && !edited {
+		task.Wanted = old.Wanted
 	}
 	if t.Done {
 		task.Status, task.DoneEarlier = loop.Done, true
@@ -236,7 +244,7 @@ func onlyAddsTasks(was, now plan.Plan) bool {
 	}
 	had, has := was.Index(), now.Index()
 	for _, old := range was.Tasks {
-		if i, ok := has[old.ID]; !ok || !sameTask(old, now.Tasks[i]) {
+		if i, ok := has[old.ID]; !ok || !old.SameButMark(now.Tasks[i]) {
 			return false
 		}
 	}
@@ -244,12 +252,6 @@ func onlyAddsTasks(was, now plan.Plan) bool {
 		_, known := had[t.ID]
 		return !known && (t.Evidence != "" || len(t.Scope) > 0 || t.AllowTestChanges)
 	})
-}
-
-// sameTask reports whether two tasks differ at most in checkbox and line.
-func sameTask(a, b plan.Task) bool {
-	a.Done, a.Line, b.Done, b.Line = false, 0, false, 0
-	return reflect.DeepEqual(a, b)
 }
 
 // isRenumbered reports whether a task has got another id: in a plan without ids, inserting a

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -147,6 +148,48 @@ true
 	}
 	if w.title != "both words" {
 		t.Errorf("the task is %q when the loop goes on", w.title)
+	}
+}
+
+// What the user writes beside a task counts as well as the task: its scope, its evidence.
+func TestSettingsInAnEditDuringAPauseCount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, planned("- [ ] two\n"))
+	d := b.begin(`
+-- 1/run --
+true
+-- 1/reply --
+thinking
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+-- 3/files/other.txt --
+other
+-- 3/run --
+true
+-- 3/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "3"}))
+	w := &pauses{teller: teller{t}, post: func(kind string) {
+		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
+			t.Error(err)
+		}
+	}, held: func() {
+		b.write("plan.md", "- [ ] two <!-- pawl: evidence=unproven -->\n- [ ] three <!-- pawl: evidence=unproven scope=have.txt -->\n")
+	}}
+	s, err := b.drive(t.Context(), d, w)
+	if err != nil || len(s.Tasks) != 2 {
+		t.Fatalf("%s: %s, tasks %+v (%v)", s.Outcome, s.Reason, s.Tasks, err)
+	}
+	for _, task := range s.Tasks {
+		if task.Wanted != gate.Unproven {
+			t.Errorf("task %s wants %s", task.ID, task.Wanted)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(b.root, "other.txt")); err == nil {
+		t.Error("a file outside of the task's scope was written")
 	}
 }
 

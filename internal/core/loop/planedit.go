@@ -12,13 +12,16 @@ import (
 // maxUnappliedEditFiles bounds UnappliedEditFiles.
 const maxUnappliedEditFiles = 20
 
-// addTasks adds tasks that are new in the plan and updates changed titles.
+// addTasks adds tasks that are new in the plan and updates changed titles and wanted evidence.
 func (m *machine) addTasks(tasks []Task) {
 	for _, t := range tasks {
 		if known, ok := m.s.Task(t.ID); ok {
 			if known.Title != t.Title {
 				m.updateTask(t.ID, func(known *Task) { known.Title = t.Title })
 				m.notify(Info, fmt.Sprintf("task %s (%s) has another title in the plan now: %s", t.ID, known.Title, t.Title))
+			}
+			if known.Wanted != t.Wanted {
+				m.updateTask(t.ID, func(known *Task) { known.Wanted = t.Wanted })
 			}
 			continue
 		}

@@ -35,6 +35,13 @@ type Task struct {
 	Line             int  `json:"line"` // 1-based line of the mark
 }
 
+// SameButMark reports whether two tasks differ at most in their marks and lines.
+func (t Task) SameButMark(other Task) bool {
+	return t.ID == other.ID && t.AsksForSame(other) && slices.Equal(t.Context, other.Context) &&
+		t.Optional == other.Optional && t.Priority == other.Priority && slices.Equal(t.DependsOn, other.DependsOn) &&
+		t.Evidence == other.Evidence && slices.Equal(t.Scope, other.Scope) && t.AllowTestChanges == other.AllowTestChanges
+}
+
 // AsksForSame reports whether two tasks ask for the same.
 func (t Task) AsksForSame(other Task) bool {
 	return t.Title == other.Title && t.Detail == other.Detail && slices.Equal(t.Criteria, other.Criteria)
