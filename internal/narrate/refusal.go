@@ -29,7 +29,11 @@ func Refusal(now loop.State, g loop.Gates) string {
 	if red := g.Failing; len(red) > 0 {
 		return plan.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
 	}
-	if now.Situation == loop.ClaimRefused {
+	switch {
+	case now.Situation != loop.ClaimRefused:
+	case g.Remedy != "":
+		return reason + "; what would be enough: " + g.Remedy
+	default:
 		return reason + ". Add a test that fails without the change"
 	}
 	return reason

@@ -42,6 +42,11 @@ func TestRefusal(t *testing.T) {
 			loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
 			"everything passes, as before. Add a test that fails without the change",
 		},
+		{
+			"a remedy of its own",
+			loop.Gates{Status: gate.Pass, Reason: "no gate runs the new tests", Proof: loop.Proof{Remedy: "another gate"}},
+			"no gate runs the new tests; what would be enough: another gate",
+		},
 		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "no file changed. Add a test that fails without the change"},
 	}
 	for _, tt := range tests {

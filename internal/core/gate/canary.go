@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // CanaryTest is a test that must fail. Pawl adds it beside the project's tests to check the gate.
@@ -93,4 +95,22 @@ func missesCanary(w assessment, v *Verdict) bool {
 		return true
 	}
 	return false
+}
+
+// missesNewTests reports whether no gate notices a failing test among the new tests. It says what
+// would be more useful to know than that the new tests pass without the work.
+func missesNewTests(w assessment, v *Verdict) bool {
+	run := w.Runs[Canary]
+	if len(run.CanaryTests) == 0 || slices.ContainsFunc(run.CanaryTests, func(t CanaryTest) bool { return !slices.Contains(w.NewTests, t.File) }) {
+		return false
+	}
+	for _, name := range w.gateNames() {
+		if r := resultOf(run.Results, name); r.Status != Pass || len(r.reportedCanaries(run.CanaryTests)) > 0 {
+			return false
+		}
+	}
+	v.TestsNotRun, v.Labels = w.NewTests, append(v.Labels, "no gate runs: "+plan.Few(w.NewTests, 4))
+	v.Reason = "no gate runs the new tests: a failing test put into " + run.CanaryTests[0].File + " goes unnoticed by " + plan.Few(w.gateNames(), 4)
+	v.Remedy = "tests where the gates look for tests, or a gate of the user's that runs these"
+	return true
 }

@@ -128,3 +128,41 @@ func TestNoCanaryIsAskedFor(t *testing.T) {
 		t.Errorf("no place: %+v", v)
 	}
 }
+
+// New tests that pass without the work tell nothing of it. If no gate runs them, that is what to
+// say: the agent can write no test that is seen.
+func TestNewTestsThatNoGateRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		canary Result
+		file   string
+		notRun bool
+	}{
+		{"a failing test beside them goes unnoticed", Result{Gate: "make", Status: Pass}, "test_a.py", true},
+		{"the gate turns red", Result{Gate: "make", Status: Fail, Tail: "test_now_1"}, "test_a.py", false},
+		{"the gate names it and passes", Result{Gate: "make", Status: Pass, Tests: map[string]Status{"t.test_now_1": Fail}}, "test_a.py", false},
+		{"the gate gives no result", Result{Gate: "make", Status: Unknown}, "test_a.py", false},
+		{"it stands beside another file", Result{Gate: "make", Status: Pass}, "test_b.py", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			passes := []Result{{Gate: "make", Status: Pass}}
+			o := Observation{
+				Changed: true, CanaryPossible: true, NewTests: []string{c.file}, Baseline: passes, Now: passes,
+				Runs: map[Probe]Run{RepeatClean: {Results: passes}, Control: {Results: passes}, Overlay: {Results: passes}},
+			}
+			if p, gates := Next(o); p != Canary || len(gates) != 1 {
+				t.Fatalf("next is %q %v", p, gates)
+			}
+			o.Runs[Canary] = Run{Results: []Result{c.canary}, CanaryTests: mustFail("now")}
+			if p, _ := Next(o); p != "" {
+				t.Errorf("next is %q", p)
+			}
+			v := Decide(o)
+			if told := strings.HasPrefix(v.Reason, "no gate runs the new tests: a failing test put into test_a.py goes unnoticed by make"); told != c.notRun || v.Evidence != Unproven || (len(v.TestsNotRun) > 0) != c.notRun {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}

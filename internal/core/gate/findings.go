@@ -141,6 +141,10 @@ func findings() []finding {
 			return len(w.Now) == 0
 		},
 	}}, flipFindings(), overlayFindings(), []finding{{
+		fact: "a failing test of Pawl's own, put among the new tests, goes unnoticed", evidence: Unproven,
+		remedy: "put the tests where the gates look for tests, or name a gate that runs them",
+		holds:  missesNewTests,
+	}, {
 		fact: "new tests pass without the work too", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: when(func(w assessment) bool { return len(w.NewTests) > 0 }, func(w assessment, _ *Verdict) string {

@@ -19,7 +19,7 @@ func Next(o Observation) (Probe, []string) {
 	}
 	steps := o.originalsSteps()
 	if !o.needsChangedInputs() && o.WantedEvidence != Unproven { // the other probes look for evidence
-		steps = slices.Concat(steps, o.flipSteps(), o.newTestSteps(), o.cleanSteps(), o.proofSteps())
+		steps = slices.Concat(steps, o.flipSteps(), o.newTestSteps(), o.unprovenSteps(), o.cleanSteps(), o.proofSteps())
 	}
 	for _, s := range steps {
 		if s.needed && !o.probed(s.probe) && len(s.gates) > 0 {
@@ -71,6 +71,16 @@ func (o Observation) newTestSteps() []step {
 		{RepeatOverlay, open, o.oldTestsFailInOverlay()},
 		{Originals, open, o.maybeFlippedByNewTests()},
 	}
+}
+
+// unprovenSteps returns the run that shows whether any gate runs new tests that prove nothing.
+func (o Observation) unprovenSteps() []step {
+	v := Verdict{Status: Pass}
+	if o.findEvidence(&v); v.Evidence != Unproven || len(o.NewTests) == 0 {
+		return nil
+	}
+	runsMore := slices.ContainsFunc(o.Now, func(r Result) bool { return r.testCount() > resultOf(o.Baseline, r.Gate).testCount() })
+	return []step{{Canary, o.CanaryPossible && !runsMore, o.gateNames()}}
 }
 
 // cleanSteps returns the runs in a clean checkout that work needs before it is proven.

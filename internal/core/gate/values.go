@@ -100,5 +100,5 @@ func (r Result) outputWithout(given []string) string {
 
 // TestsProveNothing reports whether all gates pass, and no test proves the work.
 func (v Verdict) TestsProveNothing() bool {
-	return v.Status == Pass && v.Evidence == Unproven && (v.Remedy == "" || v.MutantsSurvived)
+	return v.Status == Pass && v.Evidence == Unproven && (v.Remedy == "" || v.MutantsSurvived || len(v.TestsNotRun) > 0)
 }

@@ -106,10 +106,12 @@ type Verdict struct {
 	// MutantsSurvived: the tests also pass if each function of the work is mutated.
 	MutantsSurvived bool `json:"mutants_survived,omitempty"`
 	// TestsCannotFail: the tests passed in a run in which they should fail.
-	TestsCannotFail bool     `json:"tests_cannot_fail,omitempty"`
-	FullGreen       bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
-	Labels          []string `json:"labels,omitempty"` // facts that a report should name
-	Reason          string   `json:"reason"`           // one line, for the agent and the user
+	TestsCannotFail bool `json:"tests_cannot_fail,omitempty"`
+	// TestsNotRun are new tests that no gate runs.
+	TestsNotRun []string `json:"tests_not_run,omitempty"`
+	FullGreen   bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
+	Labels      []string `json:"labels,omitempty"` // facts that a report should name
+	Reason      string   `json:"reason"`           // one line, for the agent and the user
 	// Remedy says what would make the work proven, if a demerit prevents it; "" = a test that fails
 	// without the work.
 	Remedy string `json:"remedy,omitempty"`

@@ -67,15 +67,19 @@ func (g Gates) redAsBefore() []string {
 
 // UnprovenSummary describes the gates of unproven tasks: whether all passed, or nothing regressed.
 func UnprovenSummary(tasks ...Task) string {
-	var red []string
+	var red, notRun []string
 	for _, t := range tasks {
+		notRun = append(notRun, t.TestsNotRun...)
 		for _, name := range t.StillRed {
 			if !slices.Contains(red, name) {
 				red = append(red, name)
 			}
 		}
 	}
-	if len(red) == 0 {
+	switch {
+	case len(red) == 0 && len(notRun) > 0:
+		return "all gates pass, but none of them runs " + plan.Few(notRun, 3)
+	case len(red) == 0:
 		return "all gates pass, but no test proves it"
 	}
 	return "nothing new fails; what failed before still fails (" + plan.Few(red, 3) + ")"
