@@ -10,7 +10,7 @@ import (
 
 // typeHash returns a hash of the type t and the types in it, as far as JSON shows them. A
 // derived file contains it: a file of another type would be read with empty fields, and
-// is derived again.
+// is derived again. A type that encodes itself as one of several types names them by Variants.
 func typeHash(t reflect.Type) string {
 	sum := fnv.New64a()
 	writeType(sum, t, map[reflect.Type]bool{})
@@ -23,10 +23,18 @@ func writeType(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
 		return
 	}
 	_, _ = io.WriteString(w, t.String()+"{") // never fails
-	if seen[t] || t.Implements(reflect.TypeFor[json.Marshaler]()) {
-		return // written before, or encoded by its own method
+	if seen[t] {
+		return
 	}
 	seen[t] = true
+	if t.Kind() != reflect.Pointer && t.Implements(reflect.TypeFor[json.Marshaler]()) { // encoded by its own method
+		if v, ok := reflect.Zero(t).Interface().(interface{ Variants() []any }); ok {
+			for _, p := range v.Variants() {
+				writeType(w, reflect.TypeOf(p), seen)
+			}
+		}
+		return
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		for f := range t.Fields() {
