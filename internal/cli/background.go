@@ -233,8 +233,8 @@ func (s *subject) lastError() string {
 
 // leavesSession tells whether a loop is to go on outside of its session.
 func leavesSession(st loop.State) bool {
-	to, asked := st.PendingAction(loop.HandOver)
-	return st.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerRunner
+	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
+	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner
 }
 
 // detach creates the loop and leaves it to a process of its own, which outlives this

@@ -314,8 +314,8 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 
 // ownerOf is who has a loop, or is about to say its first word.
 func ownerOf(m memory.Memory) loop.Owner {
-	if to, asked := m.State.PendingAction(loop.HandOver); asked {
-		return to.Owner
+	if handover, asked := loop.FindAction[loop.HandOver](m.State.Pending); asked {
+		return handover.To
 	}
 	if m.State.Attended {
 		return loop.OwnerSession

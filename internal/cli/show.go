@@ -86,7 +86,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 
 // doing shows what begins now.
 func (s *show) doing(now loop.State, a loop.Action) {
-	switch a.Do {
+	switch a := a.Payload.(type) {
 	case loop.Checkpoint:
 		if now.After == loop.ThenBaseline {
 			s.begun++
@@ -102,7 +102,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 			loop.ForBaseline: "running the gates before the work", loop.ForFinal: "running the gates on the final tree",
 		}[a.Purpose])
 	case loop.Wait:
-		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
+		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Why})
 	}
 }
 

@@ -234,8 +234,8 @@ func livesWords(s *subject, sum record.Summary) string {
 
 // letGo: its runner waits for the session that is to take it, see takeBack.
 func (s *subject) letGo() bool {
-	to, asked := s.memory.State.PendingAction(loop.HandOver)
-	return s.memory.State.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerSession && proc.Alive(s.holder.PID)
+	handover, asked := loop.FindAction[loop.HandOver](s.memory.State.Pending)
+	return s.memory.State.Phase == loop.HandingOver && asked && handover.To == loop.OwnerSession && proc.Alive(s.holder.PID)
 }
 
 func lastOwner(s *subject) string {

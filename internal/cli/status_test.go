@@ -23,7 +23,7 @@ func TestHeadlines(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	waits := func(until time.Time) []loop.Action {
-		return []loop.Action{{Do: loop.Notify}, {Do: loop.Wait, Until: until, Text: "usage limit: 5 hours"}}
+		return []loop.Action{{Payload: loop.Notify{}}, {Payload: loop.Wait{Until: until, Why: "usage limit: 5 hours"}}}
 	}
 	cases := []struct {
 		name  string
@@ -51,8 +51,8 @@ func TestHeadlines(t *testing.T) {
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
 		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Counts: loop.Counts{Iteration: 3}}, true, "orphaned: process 7 is gone (iteration 3)"},
-		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}}, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
-		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a user takes it"}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
+		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "the context is 82 % full"}}}, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
+		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession, Why: "a user takes it"}}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 1}, End: loop.End{Outcome: loop.Verified}}, true, "ended verified after 1 iteration"},
 		{"ended at its limit", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 3}, End: loop.End{Outcome: loop.Iterations}}, true, "ended iterations: its limit of 3 iterations"},
 	}
@@ -95,7 +95,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner}}, Ownership: loop.Ownership{Attended: true}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{Attended: true}}
 	if got, want := nextSteps(s, "running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -121,7 +121,7 @@ func TestALoopThatLeftItsSession(t *testing.T) {
 func TestALoopThatWaitsForItsSession(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, holder: store.Holder{PID: os.Getpid()}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession}}, Counts: loop.Counts{Iteration: 3}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession}}}, Counts: loop.Counts{Iteration: 3}}
 	sum := s.summary()
 	want := fmt.Sprintf("released for a session to take over; otherwise process %d continues it (iteration 3)", os.Getpid())
 	if got := headline(s, sum, time.Now()); got != want {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -108,18 +107,16 @@ func (s *lease) step(e loop.Event) error {
 	s.hasEnded = s.hasEnded || before != loop.Ended && s.mem.State.Phase == loop.Ended
 	s.notices = append(s.notices, s.mem.Notices...)
 	for _, a := range s.actions {
-		if a.Do == loop.Notify {
-			s.note(a.Level, a.Text)
+		if n, ok := a.Payload.(loop.Notify); ok {
+			s.note(n.Level, n.Text)
 		}
 	}
 	return nil
 }
 
-// endAction applies the event that ends an action which the state machine asked for.
-func (s *lease) endAction(do loop.ActionKind, e loop.Event) error {
-	a, _ := s.mem.State.PendingAction(do)
-	e.ActionID = a.ID
-	return s.step(e)
+// endAction applies the event that ends the pending action.
+func (s *lease) endAction(p loop.EventPayload) error {
+	return s.step(loop.Event{ActionID: s.mem.State.LastAction, Payload: p})
 }
 
 // note journals a message.
@@ -147,11 +144,6 @@ func (s *lease) appendNote(n memory.Note) {
 func (s *lease) recordBinding(b session.Binding, is memory.BoundSession) {
 	s.mem.Bound = memory.BoundSession{Session: b.Session, Agent: "claude", Client: b.Client, Closed: is.Closed, Capped: is.Capped}
 	s.pending = append(s.pending, journal.Entry{Type: memory.TypeBound, Data: s.mem.Bound})
-}
-
-// hasRequested reports whether the last event led to such an action.
-func (s *lease) hasRequested(do loop.ActionKind) bool {
-	return slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Do == do })
 }
 
 // flush writes the applied events to the journal, all or none.

@@ -214,13 +214,13 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 // waits and the user allowed handovers, fresh sessions wait for it and continue.
 func (h *handler) replyLoopOpen(ctx context.Context, b session.Binding, st loop.State) reply {
 	text := b.Loop + " is not done"
-	a, waits := st.PendingAction(loop.Wait)
+	a, waits := loop.FindAction[loop.Wait](st.Pending)
 	waits = waits && st.Phase == loop.Waiting
 	switch q, asks := st.AwaitedAnswer(); {
 	case asks:
 		text += fmt.Sprintf(": %s  Answer with  %s", plan.OneLine(q.Headline(), 300), q.Command(b.Loop))
 	case waits:
-		text += fmt.Sprintf(" and waits until %s (%s)", a.Until.Local().Format(time.TimeOnly), a.Text)
+		text += fmt.Sprintf(" and waits until %s (%s)", a.Until.Local().Format(time.TimeOnly), a.Why)
 	}
 	if waits && st.Policy.Handover {
 		_, err := h.runPawl(ctx, "", "handover", "--", b.Loop)

@@ -119,15 +119,15 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	}
 	// Without a claim the tree is not inspected: the next claim shows the same changes.
 	// Ticked tasks of a plan are claims, so with a plan it is.
-	if s.hasRequested(loop.Inspect) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
+	if inspect, requested := loop.FindAction[loop.Inspect](s.actions); requested && !inspect.Deep && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
-		if err := s.endAction(loop.Inspect, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}); err != nil {
+		if err := s.endAction(loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}); err != nil {
 			return err
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
 	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.MayLackGoal(st.Turns) {
-		return s.endAction(loop.Wait, loop.Event{Payload: loop.TimerFired{}})
+		return s.endAction(loop.TimerFired{})
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func (h *handler) hasWorkNow(b session.Binding, s *lease) bool {
 	switch st.Phase {
 	case loop.Waiting:
 		_, asks := st.AwaitedAnswer()
-		wait, _ := st.PendingAction(loop.Wait)
+		wait, _ := loop.FindAction[loop.Wait](st.Pending)
 		asks = asks && h.Env.Session.Unattended && wait.Until.After(h.now.Add(unattendedTimeout))
 		return st.After == loop.ThenGates || b.Unattended && !asks
 	case loop.Turning:

@@ -48,11 +48,11 @@ func waitText(st loop.State) string {
 	if q, asked := st.AwaitedAnswer(); asked {
 		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + answerHint(q)
 	}
-	a, ok := st.PendingAction(loop.Wait)
+	a, ok := loop.FindAction[loop.Wait](st.Pending)
 	if !ok {
 		return "waiting"
 	}
-	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
+	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Why)
 }
 
 // answerHint says how the user answers a question.
@@ -66,7 +66,7 @@ func answerHint(q loop.Question) string {
 // usesContinuePrompt reports whether the next turn gets the prompt that was written in
 // advance: the agent claimed nothing, and is only told to continue.
 func usesContinuePrompt(s *lease) bool {
-	a, ok := s.mem.State.PendingAction(loop.BeginTurn)
+	a, ok := loop.FindAction[loop.BeginTurn](s.mem.State.Pending)
 	return ok && a.Situation == loop.NoClaim && !a.Fresh && !s.spec.MayLackGoal(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
 		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
 }
@@ -296,7 +296,7 @@ func continueReason(s *lease) string {
 	if st.Failing != nil {
 		reason = plan.OneLine(st.Failing.Reason, 160)
 	}
-	a, _ := st.PendingAction(loop.BeginTurn)
+	a, _ := loop.FindAction[loop.BeginTurn](st.Pending)
 	switch a.Situation {
 	case loop.GatesFailed:
 		return "not done: " + reason + " · going on"

@@ -87,7 +87,7 @@ func (h *handler) endWait(s *lease) error {
 	if !h.isWaitOver(s.mem.State) {
 		return nil
 	}
-	return s.endAction(loop.Wait, loop.Event{Payload: loop.TimerFired{}})
+	return s.endAction(loop.TimerFired{})
 }
 
 // receiveWhileIdle receives changes of another tool's files while the loop rests.
@@ -244,7 +244,7 @@ func (h *handler) isWaitOver(st loop.State) bool {
 	if st.Phase != loop.Waiting {
 		return false
 	}
-	wait, _ := st.PendingAction(loop.Wait)
+	wait, _ := loop.FindAction[loop.Wait](st.Pending)
 	h.clock.AdvanceTo(st.Now)
 	return !h.clock.Now().Before(wait.Until)
 }

@@ -276,7 +276,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 
 // writeTurn writes what the agent is told, and what it would be told next.
 func writeTurn(s *lease) error {
-	a, _ := s.mem.State.PendingAction(loop.BeginTurn)
+	a, _ := loop.FindAction[loop.BeginTurn](s.mem.State.Pending)
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "PROMPT of iteration %d, %s\n", a.Iteration, a.Situation)
 	if f := s.mem.State.Failing; f != nil {

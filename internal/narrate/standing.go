@@ -108,7 +108,7 @@ func Waiting(st loop.State, now time.Time) string {
 		}
 		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
 	}
-	wait, ok := st.PendingAction(loop.Wait)
+	wait, ok := loop.FindAction[loop.Wait](st.Pending)
 	if !ok {
 		return "waiting"
 	}
@@ -116,7 +116,7 @@ func Waiting(st loop.State, now time.Time) string {
 	if d := wait.Until.Sub(now); d > 0 {
 		left = "for another " + figure.Duration(d)
 	}
-	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Text, 80))
+	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Why, 80))
 }
 
 // Doing says what a loop does now.
@@ -142,11 +142,11 @@ func Doing(st loop.State) string {
 	case loop.TurningIsolated:
 		return "a session of its own tries"
 	case loop.HandingOver:
-		to, _ := st.PendingAction(loop.HandOver)
-		if to.Owner == loop.OwnerSession {
-			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
+		handover, _ := loop.FindAction[loop.HandOver](st.Pending)
+		if handover.To == loop.OwnerSession {
+			return "waiting for a session to take it: " + plan.OneLine(handover.Why, 80)
 		}
-		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
+		return "handing over to a runner: " + plan.OneLine(handover.Why, 80)
 	case loop.Editing:
 		return "editing the plan"
 	case loop.Finishing:

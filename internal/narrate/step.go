@@ -339,18 +339,15 @@ func (t Step) decided() []string {
 		lines = append(lines, "paused")
 	}
 	for _, a := range t.Acts {
-		switch a.Do {
+		switch a := a.Payload.(type) { // what comes of the others is told when it has; a notice is a record of its own
 		case loop.BeginTurn:
 			lines = append(lines, begins(t.After, a))
 		case loop.Wait:
-			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.Event.At), a.Text))
+			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.Event.At), a.Why))
 		case loop.HandOver:
-			lines = append(lines, "will continue "+Where(a.Owner)+Because(a.Text))
+			lines = append(lines, "will continue "+Where(a.To)+Because(a.Why))
 		case loop.Finish:
 			lines = append(lines, t.finish())
-		case loop.Checkpoint, loop.RunGates, loop.Inspect, loop.Commit, loop.Restore, loop.Interrupt, loop.Deliver, loop.RestoreFiles,
-			loop.EditPlan, loop.Notify:
-			// what comes of them is told when it has; a notice is a record of its own
 		}
 	}
 	return lines
@@ -368,7 +365,7 @@ func afterViolation(attended, ended bool) string {
 	return "Pawl told the agent to restore them"
 }
 
-func begins(s loop.State, a loop.Action) string {
+func begins(s loop.State, a loop.BeginTurn) string {
 	session := "the same session"
 	if a.Fresh {
 		session = "a fresh session"

@@ -172,12 +172,12 @@ func TestDecisionsInWords(t *testing.T) {
 	told := Step{
 		After: loop.State{Counts: loop.Counts{Refusals: 1, Violations: 2}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing changed"}}, End: loop.End{Outcome: loop.Stuck, Reason: "no way was found"}},
 		Acts: []loop.Action{
-			{Do: loop.RestoreFiles, Paths: []string{"Makefile"}},
-			{Do: loop.Notify, Text: "switched back"},
-			{Do: loop.BeginTurn, Iteration: 5, Task: "A", Situation: loop.GatesFailed},
-			{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "a fresh session is due"},
-			{Do: loop.Wait, Until: time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local), Text: "overloaded"},
-			{Do: loop.Finish},
+			{Payload: loop.RestoreFiles{Paths: []string{"Makefile"}}},
+			{Payload: loop.Notify{Text: "switched back"}},
+			{Payload: loop.BeginTurn{Iteration: 5, Task: "A", Situation: loop.GatesFailed}},
+			{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "a fresh session is due"}},
+			{Payload: loop.Wait{Until: time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local), Why: "overloaded"}},
+			{Payload: loop.Finish{}},
 		},
 	}
 	want := []string{

@@ -48,9 +48,9 @@ func (s Step) Decided() []string {
 }
 
 func (s Step) action(a loop.Action) string {
-	switch a.Do {
+	switch a := a.Payload.(type) {
 	case loop.Checkpoint:
-		return "make a checkpoint of the work tree" + colon(a.Text)
+		return "make a checkpoint of the work tree" + colon(a.Subject)
 	case loop.RunGates:
 		return "run the gates: " + purposes()[a.Purpose]
 	case loop.BeginTurn:
@@ -68,15 +68,17 @@ func (s Step) action(a loop.Action) string {
 		return "commit " + strings.Join(a.Tasks, ", ") + " as " + cmp.Or(string(a.Evidence), "done")
 	case loop.Restore:
 		return "restore the work tree to where the task began"
+	case loop.ReapplyWork:
+		return "bring back the work on task " + a.Task
 	case loop.Wait:
 		if a.Until.IsZero() {
-			return "wait: " + a.Text
+			return "wait: " + a.Why
 		}
-		return "wait " + figure.Duration(a.Until.Sub(s.After.Now)) + ": " + a.Text
+		return "wait " + figure.Duration(a.Until.Sub(s.After.Now)) + ": " + a.Why
 	case loop.EditPlan:
 		return fmt.Sprintf("edit the plan (%s)", figure.Count(len(a.Edits), "edit"))
 	case loop.HandOver:
-		return "hand the loop over to a " + string(a.Owner) + colon(a.Text)
+		return "hand the loop over to a " + string(a.To) + colon(a.Why)
 	case loop.Interrupt:
 		return "interrupt the turn"
 	case loop.Deliver:
@@ -235,11 +237,11 @@ func (s Step) counters() []string {
 	if a.Violations > b.Violations {
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d; the second begins a fresh session, the last ends the loop", a.Violations, a.Bounds().Violations))
 	}
-	for _, act := range s.Actions {
-		if act.Do == loop.BeginTurn && act.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
+	if turn, begins := loop.FindAction[loop.BeginTurn](s.Actions); begins {
+		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
 			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
-		if act.Do == loop.BeginTurn && b.Retry {
+		if b.Retry {
 			lines = append(lines, "the turn was cut off, so it is begun again and counts once")
 		}
 	}
@@ -248,11 +250,7 @@ func (s Step) counters() []string {
 
 // limits are what is used of them when a turn begins, or one was reached.
 func (s Step) limits() []string {
-	begins := s.After.ReachedLimit != s.Before.ReachedLimit
-	for _, a := range s.Actions {
-		begins = begins || a.Do == loop.BeginTurn
-	}
-	if !begins {
+	if _, begins := loop.FindAction[loop.BeginTurn](s.Actions); !begins && s.After.ReachedLimit == s.Before.ReachedLimit {
 		return nil
 	}
 	st, l := s.After, s.After.Policy.Limits

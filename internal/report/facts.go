@@ -80,11 +80,9 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 				ended[last] = ends(before, s, all[last].Task)
 			}
 		}
-		for _, a := range acts {
-			if a.Do == loop.BeginTurn {
-				all = append(all, Iteration{Number: a.Iteration, Task: a.Task, At: e.At, Context: -1, Failing: -1})
-				open = true
-			}
+		if turn, begins := loop.FindAction[loop.BeginTurn](acts); begins {
+			all = append(all, Iteration{Number: turn.Iteration, Task: turn.Task, At: e.At, Context: -1, Failing: -1})
+			open = true
 		}
 	}
 	for i := range ended {

@@ -38,7 +38,7 @@ func (r *Runner) waitsForSession() bool {
 	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec.Policy):
 		return true
 	case s.Phase == loop.Waiting:
-		wait, _ := s.PendingAction(loop.Wait)
+		wait, _ := loop.FindAction[loop.Wait](s.Pending)
 		// In an unattended session nothing could wake the session again.
 		_, asks := s.AwaitedAnswer()
 		return (asks || s.After == loop.ThenTurn) && !r.Spec.Unattended && r.clock.Now().Before(wait.Until)
@@ -63,7 +63,7 @@ func (r *Runner) continueAttended(ctx context.Context) error {
 		return err
 	}
 	s := r.mem.State
-	wait, _ := s.PendingAction(loop.Wait)
+	wait, _ := loop.FindAction[loop.Wait](s.Pending)
 	switch {
 	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
 		if err := r.recordSandbox(); err != nil {
@@ -83,7 +83,7 @@ func (r *Runner) continueAttended(ctx context.Context) error {
 		if r.waitsForSession() {
 			return nil
 		}
-		return r.perform(ctx, wait)
+		return r.perform(ctx, loop.Action{ID: s.LastAction, Payload: wait})
 	}
 	if err := r.cleanUpAfterOwner(ctx); err != nil {
 		return err
@@ -99,13 +99,13 @@ func (r *Runner) rewritePrompts(ctx context.Context, pending []loop.Action) erro
 	if _, err := os.Stat(record.PromptPath(r.Loop, r.mem)); err == nil {
 		return nil
 	}
-	told := func(a loop.Action) bool { return a.Do == loop.Notify }
+	told := func(a loop.Action) bool { _, is := a.Payload.(loop.Notify); return is }
 	return r.act(ctx, slices.DeleteFunc(slices.Clone(pending), told))
 }
 
 // writePrompts writes the prompt of a turn that begins, and the prompt for the case that this
 // turn ends without a claim: then the hook can continue without a driver.
-func (r *Runner) writePrompts(a loop.Action) error {
+func (r *Runner) writePrompts(a loop.BeginTurn) error {
 	if _, err := r.Loop.IterationDir(a.Iteration); err != nil {
 		return fmt.Errorf("make the iteration's folder: %w", err)
 	}

@@ -185,7 +185,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memo
 // finish performs the final work of a loop. It makes a last checkpoint, so that the work can
 // be restored whatever the outcome, and leaves only the loop's and the user's commits on the
 // branch. Commits of the agent become changes in the tree. It may run again after a crash.
-func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) finish(ctx context.Context, _ loop.Finish, m memory.ActionContext) (loop.EventPayload, error) {
 	r.conclude(ctx, m)
 	began := time.Now()
 	if later := r.mutationTestsAtEnd(ctx, m.Outcome); !later && r.Verify != nil {
@@ -193,7 +193,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m memory.ActionConte
 			r.enqueueNote(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
 	}
-	return loop.Event{Payload: loop.Concluded{Tested: elapsedSeconds(began)}}, nil
+	return loop.Concluded{Tested: elapsedSeconds(began)}, nil
 }
 
 // endSubject begins the subject of the checkpoint that a loop makes at its end.

@@ -29,34 +29,34 @@ const (
 // commit commits the gated tree, with the tasks ticked in it, and then ticks them in the
 // work tree. A commit that was made before a crash is found by its receipt; the steps after
 // it are repeated.
-func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionContext) (loop.EventPayload, error) {
 	if _, err := r.restoreTakenWork(ctx, a.Tree, gatedHead(m), m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	ticks, err := r.prepareTicks(ctx, a, m)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	tree, err := r.treeWithTicks(ctx, a.Tree, ticks)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
+		return nil, fmt.Errorf("take the tree to commit: %w", err)
 	}
 	done := loop.Committed{Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.unappliedEdit}
 	if r.Spec.NoCommit {
 		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks))...)
 		if err != nil {
-			return loop.Event{}, fmt.Errorf("checkpoint what was verified: %w", err)
+			return nil, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
 		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.StartTree, kept.Commit); return nil })
 		done, err = r.tickAfterCommit(ctx, done, a, m)
-		return loop.Event{Payload: done}, err
+		return done, err
 	}
 	if done.LostTasks, err = r.lostCommits(ctx, m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	kept, failed := r.commitTree(ctx, a, m, tree)
 	if kept.Commit == "" {
-		return loop.Event{}, failed
+		return nil, failed
 	}
 	r.enqueue(ctx, func(context.Context) error {
 		r.queueMutationTests(a, m, m.Base.Commit, kept.Commit)
@@ -64,14 +64,14 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m memory.ActionConte
 	})
 	done.Commit = kept.Commit
 	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.ClaimUserEdits()); err != nil {
-		return loop.Event{}, errors.Join(failed, err)
+		return nil, errors.Join(failed, err)
 	}
 	if done, err = r.tickAfterCommit(ctx, done, a, m); err == nil && failed != nil {
 		done.IndexError = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
 		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it brings the index in line", "; ")
-		return loop.Event{Payload: done}, nil
+		return done, nil
 	}
-	return loop.Event{Payload: done}, errors.Join(failed, err)
+	return done, errors.Join(failed, err)
 }
 
 // alignIndex aligns git's index with a commit that could not update it when the loop ended.
@@ -89,7 +89,7 @@ func (r *Runner) alignIndex(ctx context.Context) error {
 
 // tickAfterCommit ticks the tasks of a commit in the work tree, and adds the user's changes to
 // the plan to the event.
-func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Committed, a loop.Action, m memory.ActionContext) (loop.Committed, error) {
+func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Committed, a loop.Commit, m memory.ActionContext) (loop.Committed, error) {
 	aside, err := r.writeTicks(ctx, a, m)
 	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.newTasks(m.Tasks)
 	return done, err
@@ -108,7 +108,7 @@ func withDone(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. If it returns a commit and an error, the commit
 // exists but git's index is stale.
-func (r *Runner) commitTree(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
 		return memory.CommittedTrees{}, err
@@ -199,11 +199,11 @@ func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (s
 
 // receiptKey returns the key that identifies the commit of this claim, also without a
 // receipt of a gate.
-func (r *Runner) receiptKey(a loop.Action, m memory.ActionContext) string {
+func (r *Runner) receiptKey(a loop.Commit, m memory.ActionContext) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Action, m memory.ActionContext) []git.Trailer {
+func (r *Runner) trailers(a loop.Commit, m memory.ActionContext) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})

@@ -26,7 +26,7 @@ type candidate struct {
 
 // prepareCandidate squashes the agent's commits, takes the tree, and runs the user's commit
 // hooks. A refusal by a hook counts as a failed gate.
-func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.ActionContext) (c candidate, refusal *loop.Gates, err error) {
+func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory.ActionContext) (c candidate, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsAgentCommits() {
 		noted, err := r.squash(ctx, m.Base)
@@ -59,7 +59,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.Action, m memory.A
 		return c, nil, err
 	}
 	began := time.Now()
-	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: r.commitMessage(m.Tasks, a.Tasks)})
+	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: r.commitMessage(m.Tasks, a.Claimed)})
 	if hooks.Ran { // files that hooks write belong to the work
 		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
 	}

@@ -78,15 +78,15 @@ func (r *Runner) attributeEdits(ctx context.Context, m memory.ActionContext, cha
 // attributeAfterIdle attributes the changes that were made while the loop waited or was paused
 // before it performs the action: later changes by the agent alter the times of folders.
 func (r *Runner) attributeAfterIdle(do performer) performer {
-	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+	return func(ctx context.Context, m memory.ActionContext) (loop.EventPayload, error) {
 		if r.wasIdle.Swap(false) {
 			sorted, err := r.attributeNewFiles(ctx, m, "")
 			if err != nil {
-				return loop.Event{}, err
+				return nil, err
 			}
 			m = sorted
 		}
-		return do(ctx, a, m)
+		return do(ctx, m)
 	}
 }
 

@@ -57,21 +57,21 @@ func (r *Runner) GateProgress(p verify.Progress) {
 }
 
 // runGates runs the gates that are due for a purpose.
-func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionContext) (loop.EventPayload, error) {
 	if a.Purpose == loop.ForBaseline {
 		if err := r.checkCommitMessage(ctx, a.Task, m); err != nil {
-			return loop.Event{}, err
+			return nil, err
 		}
 	}
 	r.pauseMutationTests()
 	dir, err := r.Loop.IterationDir(max(m.Iteration, 1))
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+		return nil, fmt.Errorf("make the iteration's folder: %w", err)
 	}
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil && a.Tree == "" {
+		if g, err = r.baseline(ctx, a.UnfinishedTree, m, dir); err == nil && a.UnfinishedTree == "" {
 			g, err = r.checkGateWrites(ctx, g, m, dir)
 		}
 		if err == nil && !g.ChangesTrackedFiles {
@@ -103,10 +103,10 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m memory.ActionCon
 		g, err = r.verifyClaim(ctx, a, m, dir)
 	}
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("run the gates: %w", err)
+		return nil, fmt.Errorf("run the gates: %w", err)
 	}
 	g.Purpose = a.Purpose
-	return loop.Event{Payload: loop.GatesFinished{Gates: g}}, nil
+	return loop.GatesFinished{Gates: g}, nil
 }
 
 // askFailingGates asks the user about gates that fail before the first turn, if the user is
@@ -160,7 +160,7 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 // verifyClaim runs the user's hooks and then the gates on the same tree. If work was removed
 // from the work tree meanwhile, it is restored and the gates run again. If the gates change
 // the tree, they run again on the new tree. If it changes each time, the result is unknown.
-func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
+func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	at, known, err := r.prepareClaim(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
@@ -171,8 +171,8 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.Action
 			return loop.Gates{}, err
 		}
 		f, err := r.runClaimGates(ctx, m, verify.Request{
-			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), Work: r.Spec.WorkGlobs(a.Tasks), LogDir: dir,
-			Asked: r.Spec.TaskText(a.Tasks), WantedEvidence: m.Tasks.Wanted(a.Tasks),
+			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Claimed), Work: r.Spec.WorkGlobs(a.Claimed), LogDir: dir,
+			Asked: r.Spec.TaskText(a.Claimed), WantedEvidence: m.Tasks.Wanted(a.Claimed),
 		})
 		if err != nil {
 			return loop.Gates{}, err
@@ -219,9 +219,9 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.Action, m memory.Action
 
 // prepareClaim prepares the tree of a claim for the gates. It returns a result if that is known
 // without running them.
-func (r *Runner) prepareClaim(ctx context.Context, a loop.Action, m memory.ActionContext) (at candidate, known *loop.Gates, err error) {
+func (r *Runner) prepareClaim(ctx context.Context, a loop.RunGates, m memory.ActionContext) (at candidate, known *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim {
-		if known, err = r.checkScope(ctx, a.Tasks, m); known != nil || err != nil {
+		if known, err = r.checkScope(ctx, a.Claimed, m); known != nil || err != nil {
 			return at, known, err
 		}
 	}

@@ -113,7 +113,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 }
 
 // prepareTools prepares guard and attribution for the tool calls of a turn with this prompt.
-func (r *Runner) prepareTools(ctx context.Context, a loop.Action, m memory.ActionContext, prompt string) error {
+func (r *Runner) prepareTools(ctx context.Context, a loop.BeginTurn, m memory.ActionContext, prompt string) error {
 	protected, err := record.ReadProtected(r.Loop)
 	if err != nil {
 		return err

@@ -15,21 +15,21 @@ import (
 // inspect finds out what the turn did to the work tree: branches switched, checkboxes ticked,
 // protected files changed. Only a deep inspection, before gates run, compares the whole tree
 // with the task's start.
-func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionContext) (loop.EventPayload, error) {
 	inspection := loop.Inspection{Shallow: !a.Deep}
 	if err := r.readNewCalls(m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	changed, err := r.Protected.Changes(ctx)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("compare protected files: %w", err)
+		return nil, fmt.Errorf("compare protected files: %w", err)
 	}
 	if changed, err = r.restoreGitConfig(ctx, changed, m, &inspection); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	base, remarks, err := r.attributeCommits(ctx, m)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	inspection.Remarks = append(inspection.Remarks, remarks...)
 	if base != m.Base {
@@ -38,7 +38,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionCont
 	}
 	plan, err := r.inspectPlan(ctx)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	inspection.TickedByAgent, inspection.TickedByUser, inspection.UnappliedEditFile = plan.tickedByAgent, plan.tickedByUser, plan.unappliedEdit
 	for _, id := range plan.tickedByUser {
@@ -48,11 +48,11 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionCont
 		changed = append(changed, r.Spec.Plan)
 	}
 	if err := r.attributeProtected(ctx, changed, m, &inspection); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	inspection.Added = r.newTasks(m.Tasks)
 	if inspection.RejectedTests, err = r.rejectedChanges(ctx, m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	called := r.attended() && r.attribution.CallsOffset != m.Attribution.CallsOffset
 	if spanned := r.hasNewSpans.Swap(false) || called; a.Deep {
@@ -61,9 +61,9 @@ func (r *Runner) inspect(ctx context.Context, a loop.Action, m memory.ActionCont
 		_, err = r.attributeNewFiles(ctx, m, "")
 	}
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
-	return loop.Event{Payload: loop.TreeInspected{Inspection: inspection}}, nil
+	return loop.TreeInspected{Inspection: inspection}, nil
 }
 
 // inspectTree compares the whole work tree with the task's start, and adds changes of ignored

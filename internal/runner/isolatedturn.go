@@ -25,32 +25,32 @@ const (
 // runIsolated runs an isolated try: a turn in a separate session beside the user's. Its prompt
 // has the goal, what was tried and the changed files. Only its changes of the tree remain. If
 // it cannot start, that is an event and not an error: the user's session continues.
-func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.ActionContext) (_ loop.Event, err error) {
+func (r *Runner) runIsolated(ctx context.Context, a loop.BeginTurn, m memory.ActionContext) (_ loop.EventPayload, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+		return nil, fmt.Errorf("make the iteration's folder: %w", err)
 	}
 	text, err := r.isolatedPrompt(ctx, a, m)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, tryPrompt), []byte(text), 0o600); err != nil {
-		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
+		return nil, fmt.Errorf("keep the prompt: %w", err)
 	}
 	is, log := r.isolationLimits(m), filepath.Join(dir, "stream.jsonl.gz")
 	o := r.sessionOptions(log)
 	s, err := r.Agent.Start(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return loop.Event{}, err
+			return nil, err
 		}
-		return notStartedEvent(a, err), nil
+		return loop.AgentFailed{Isolated: true, Failure: notStarted(err)}, nil
 	}
 	r.session = s
 	defer func() { err = errors.Join(err, r.closeSession()) }()
 	r.guard.newContext()
 	if err := r.prepareTools(ctx, a, m, text); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	watch, done := r.watchTurn(ctx, a.Iteration)
 	defer done()
@@ -58,9 +58,9 @@ func (r *Runner) runIsolated(ctx context.Context, a loop.Action, m memory.Action
 		Prompt: text, Timeout: is.Timeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: is.MaxCostUSD, LogPath: log,
 	}, watch)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
+		return nil, fmt.Errorf("run an isolated try with %s: %w", r.Agent.Name(), err)
 	}
-	return r.turnEvent(a, res, nil), nil
+	return r.turnEnd(a, res, nil), nil
 }
 
 // isolationLimits returns the limits of a try that begins now.
@@ -76,7 +76,7 @@ func (r *Runner) isolationLimits(m memory.ActionContext) record.Isolation {
 }
 
 // isolatedPrompt returns the prompt of a try.
-func (r *Runner) isolatedPrompt(ctx context.Context, a loop.Action, m memory.ActionContext) (string, error) {
+func (r *Runner) isolatedPrompt(ctx context.Context, a loop.BeginTurn, m memory.ActionContext) (string, error) {
 	d := r.promptData(a, m)
 	is := r.isolationLimits(m)
 	if is.MaxCostUSD > 0 {

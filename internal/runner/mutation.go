@@ -88,7 +88,7 @@ type mutationRun struct {
 // queueMutationTests queues a commit for mutation testing. It does nothing if the evidence is
 // below reviewed, even with approved test changes, or if all of its tasks only want
 // unproven: then there are no tests to try.
-func (r *Runner) queueMutationTests(a loop.Action, m memory.ActionContext, before, commit string) {
+func (r *Runner) queueMutationTests(a loop.Commit, m memory.ActionContext, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.Tasks.Task(id)
 		return ok && t.Wanted != gate.Unproven

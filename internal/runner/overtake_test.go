@@ -19,10 +19,10 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
-		r := &Runner{controlState: controlState{action: &runningAction{do: loop.Inspect, cancel: func() { cancelled = true }, done: make(chan struct{})}}}
+		r := &Runner{controlState: controlState{action: &runningAction{kind: "inspect", cancel: func() { cancelled = true }, done: make(chan struct{})}}}
 		begin := time.Now()
 		for _, want := range []time.Duration{maxCancelTime, 0} { // it is waited for once
-			err := r.act(t.Context(), []loop.Action{{Do: loop.Finish}})
+			err := r.act(t.Context(), []loop.Action{{Payload: loop.Finish{}}})
 			if !errors.Is(err, errStuck) || !cancelled {
 				t.Fatalf("error %v, cancelled %v", err, cancelled)
 			}
@@ -42,18 +42,18 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 func TestAPanicInAnActionIsAnError(t *testing.T) {
 	t.Parallel()
 	var none []string
-	_, err := recoverPanics(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
-		return loop.Event{Payload: loop.Faulted{Error: none[2]}}, nil
-	})(t.Context(), loop.Action{Do: loop.RunGates}, memory.ActionContext{})
+	_, err := recoverPanics("run_gates", func(context.Context, memory.ActionContext) (loop.EventPayload, error) {
+		return loop.Faulted{Error: none[2]}, nil
+	})(t.Context(), memory.ActionContext{})
 	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
 		t.Errorf("%v", err)
 	}
 	if failure.Hint(err) == "" {
 		t.Error("it does not say what to do")
 	}
-	_, err = recoverPanics(func(context.Context, loop.Action, memory.ActionContext) (loop.Event, error) {
-		return loop.Event{}, errStuck
-	})(t.Context(), loop.Action{}, memory.ActionContext{})
+	_, err = recoverPanics("run_gates", func(context.Context, memory.ActionContext) (loop.EventPayload, error) {
+		return nil, errStuck
+	})(t.Context(), memory.ActionContext{})
 	if !errors.Is(err, errStuck) {
 		t.Errorf("%v", err)
 	}

@@ -20,51 +20,53 @@ import (
 // time: the state machine never requests two at once, and an action that a later one replaces
 // is cancelled first.
 func (r *Runner) perform(ctx context.Context, a loop.Action) error {
-	switch a.Do {
+	switch p := a.Payload.(type) {
 	case loop.Checkpoint:
-		return r.async(ctx, a, r.checkpoint)
+		return r.async(ctx, a, bind(r.checkpoint, p))
 	case loop.RunGates:
-		return r.async(ctx, a, r.runGates)
+		return r.async(ctx, a, bind(r.runGates, p))
 	case loop.BeginTurn:
-		return r.beginTurn(ctx, a)
+		return r.beginTurn(ctx, a, p)
 	case loop.Inspect:
-		return r.async(ctx, a, r.inspect)
+		return r.async(ctx, a, bind(r.inspect, p))
 	case loop.Commit:
-		return r.async(ctx, a, r.commit)
+		return r.async(ctx, a, bind(r.commit, p))
 	case loop.Restore:
-		return r.async(ctx, a, r.restore)
+		return r.async(ctx, a, bind(r.restore, p))
+	case loop.ReapplyWork:
+		return r.async(ctx, a, bind(r.reapplyWork, p))
 	case loop.Wait:
-		return r.async(ctx, a, r.waitUntil)
+		return r.async(ctx, a, bind(r.waitUntil, p))
 	case loop.EditPlan:
-		return r.async(ctx, a, r.editPlan)
+		return r.async(ctx, a, bind(r.editPlan, p))
 	case loop.HandOver:
-		return r.handOver(ctx, a)
+		return r.handOver(ctx, a.ID, p)
 	case loop.Interrupt:
 		r.action.interrupt()
 	case loop.Deliver:
-		return r.deliver(a.Messages)
+		return r.deliver(p.Messages)
 	case loop.RestoreFiles:
 		r.lastSnapshot.Store(nil)
-		return r.restoreProtected(ctx, a.Paths)
+		return r.restoreProtected(ctx, p.Paths)
 	case loop.Notify:
-		r.note(a.Level, a.Text)
+		r.note(p.Level, p.Text)
 	case loop.Finish:
-		return r.async(ctx, a, r.finish)
+		return r.async(ctx, a, bind(r.finish, p))
 	default:
-		return fmt.Errorf("unknown action %q", a.Do)
+		return fmt.Errorf("unknown action %q", a.Kind())
 	}
 	return nil
 }
 
 // beginTurn runs a turn. For a user's session it only writes the prompt.
-func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
+func (r *Runner) beginTurn(ctx context.Context, a loop.Action, p loop.BeginTurn) error {
 	if r.Spec.CompatFormat == statefile.VerifyActiveName {
 		r.heading = r.files().ProgressLine(r.mem.State)
 	}
 	switch {
-	case a.Isolated:
+	case p.Isolated:
 		r.updateFiles()
-		return r.async(ctx, a, r.runIsolated)
+		return r.async(ctx, a, bind(r.runIsolated, p))
 	case r.attended():
 		if r.mem.TurnsBegun == 1 { // for later turns the session's hook does it
 			r.updateFiles()
@@ -72,21 +74,26 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		if err := r.action.cancelAndWait(); err != nil {
 			return err
 		}
-		return r.writePrompts(a)
+		return r.writePrompts(p)
 	default:
 		r.updateFiles()
 		r.startMutationTests(ctx)
 		r.turnMessages, r.sentMessages = make(chan agent.Message, maxTurnMessages), map[string]bool{}
-		return r.async(ctx, a, r.attributeAfterIdle(r.turn))
+		return r.async(ctx, a, r.attributeAfterIdle(bind(r.turn, p)))
 	}
 }
 
-// performer performs an action; m is the context at its start.
-type performer func(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error)
+// performer performs an action and returns the event that ends it; m is the context at its start.
+type performer func(ctx context.Context, m memory.ActionContext) (loop.EventPayload, error)
+
+// bind returns the performer of an action.
+func bind[P loop.ActionPayload](do func(context.Context, P, memory.ActionContext) (loop.EventPayload, error), p P) performer {
+	return func(ctx context.Context, m memory.ActionContext) (loop.EventPayload, error) { return do(ctx, p, m) }
+}
 
 // runningAction is an action that runs in a goroutine and ends in an event.
 type runningAction struct {
-	do     loop.ActionKind
+	kind   loop.ActionKind
 	cancel context.CancelFunc
 	done   chan struct{}
 	stuck  bool // it did not end in time; nothing else may use its resources
@@ -123,7 +130,7 @@ func (u *runningAction) cancelAndWait() error {
 		return nil
 	case <-late.C:
 		u.stuck = true
-		return fmt.Errorf("%s was cancelled %s ago: %w", u.do, maxCancelTime, errStuck)
+		return fmt.Errorf("%s was cancelled %s ago: %w", u.kind, maxCancelTime, errStuck)
 	}
 }
 
@@ -134,20 +141,21 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 		return err
 	}
 	actx, cancel := context.WithCancel(ctx)
-	u := &runningAction{do: a.Do, cancel: cancel, done: make(chan struct{})}
+	u := &runningAction{kind: a.Kind(), cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem.ActionContext()
 	r.turnSession = memory.Session{}
 	r.previousSnapshot = r.lastSnapshot.Swap(nil)
+	turn, isTurn := a.Payload.(loop.BeginTurn)
 	go func() {
 		defer cancel()
-		e, err := recoverPanics(do)(actx, a, m)
+		end, err := recoverPanics(a.Kind(), do)(actx, m)
 		cut, came := actx.Err() != nil, r.turnSession
 		close(u.done)
 		switch {
-		case cut && a.Do != loop.BeginTurn:
+		case cut && !isTurn:
 		case cut && err != nil:
-			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.AgentFailed{Isolated: a.Isolated, Failure: loop.Failure{
+			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.AgentFailed{Isolated: turn.Isolated, Failure: loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}}})
 		case err != nil:
@@ -159,14 +167,13 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 						return err
 					}
 				}
-				if a.Do == loop.BeginTurn {
+				if isTurn {
 					if err := r.receiveBeforeTurnEnd(ctx); err != nil {
 						return err
 					}
-					e.Payload = r.withToolClaim(e.Payload)
+					end = r.withToolClaim(end)
 				}
-				e.ActionID = a.ID
-				return r.step(ctx, e)
+				return r.step(ctx, loop.Event{ActionID: a.ID, Payload: end})
 			})
 		}
 	}()
@@ -175,15 +182,15 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 
 // recoverPanics returns a performer that turns a panic into an error. A bug of Pawl then ends the
 // loop with a message and an outcome, and the process can still clean up.
-func recoverPanics(do performer) performer {
-	return func(ctx context.Context, a loop.Action, m memory.ActionContext) (e loop.Event, err error) {
+func recoverPanics(kind loop.ActionKind, do performer) performer {
+	return func(ctx context.Context, m memory.ActionContext) (end loop.EventPayload, err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				err = failure.New(failure.Error, "this is a mistake in Pawl: please report it; the work is kept, and  pawl resume  tries again",
-					"Pawl failed inside (%s): %v%s", a.Do, p, panicOrigin(debug.Stack()))
+					"Pawl failed inside (%s): %v%s", kind, p, panicOrigin(debug.Stack()))
 			}
 		}()
-		return do(ctx, a, m)
+		return do(ctx, m)
 	}
 }
 
@@ -211,7 +218,7 @@ func (r *Runner) receiveBeforeTurnEnd(ctx context.Context) error {
 }
 
 // withToolClaim returns the end of a turn with what the agent claimed by its tools in it.
-func (r *Runner) withToolClaim(end loop.Payload) loop.Payload {
+func (r *Runner) withToolClaim(end loop.EventPayload) loop.EventPayload {
 	switch p := end.(type) {
 	case loop.TurnEnded:
 		r.mem.AddToolClaim(&p.Turn)
@@ -225,5 +232,9 @@ func (r *Runner) withToolClaim(end loop.Payload) loop.Payload {
 // isRepeatable reports whether an action has the same result if it runs again, and costs no turn
 // of an agent and no time of a user. The journal need not be synced before it.
 func isRepeatable(a loop.Action) bool {
-	return a.Do == loop.Inspect || a.Do == loop.RunGates || a.Do == loop.Checkpoint
+	switch a.Payload.(type) {
+	case loop.Inspect, loop.RunGates, loop.Checkpoint:
+		return true
+	}
+	return false
 }

@@ -18,7 +18,7 @@ import (
 // Applying an edit twice has no effect, so the next owner repeats an interrupted one.
 
 // editPlan applies the edits that the user requested.
-func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) editPlan(_ context.Context, a loop.EditPlan, m memory.ActionContext) (loop.EventPayload, error) {
 	var e loop.PlanEdited
 	for _, edit := range a.Edits {
 		done, err := r.applyEdit(edit, m)
@@ -27,7 +27,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionConte
 		case errors.As(err, &refused):
 			done.Failed = refused.Error()
 		case err != nil:
-			return loop.Event{}, err
+			return nil, err
 		case done.Do == plan.Accept:
 			e.Plan = r.acceptedTasks(m.Tasks)
 		}
@@ -36,7 +36,7 @@ func (r *Runner) editPlan(_ context.Context, a loop.Action, m memory.ActionConte
 		}
 		e.Edits = append(e.Edits, done)
 	}
-	return loop.Event{Payload: e}, nil
+	return e, nil
 }
 
 func (r *Runner) planTask(id string) (plan.Task, bool) {

@@ -21,7 +21,7 @@ import (
 )
 
 // turnPrompt returns the prompt of a turn.
-func (r *Runner) turnPrompt(a loop.Action, m memory.ActionContext) (string, error) {
+func (r *Runner) turnPrompt(a loop.BeginTurn, m memory.ActionContext) (string, error) {
 	if a.Situation == loop.NoClaim && r.Spec.MayLackGoal(m.Turns) {
 		a.Situation = loop.FirstTurn
 	}
@@ -30,7 +30,7 @@ func (r *Runner) turnPrompt(a loop.Action, m memory.ActionContext) (string, erro
 
 // continuePrompt returns the prompt for the turn after one without a claim. It is written in
 // advance, so it has neither iteration nor budget.
-func (r *Runner) continuePrompt(a loop.Action) (string, error) {
+func (r *Runner) continuePrompt(a loop.BeginTurn) (string, error) {
 	a.Situation, a.Notes = loop.NoClaim, nil
 	d := r.promptData(a, r.mem.ActionContext())
 	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
@@ -62,7 +62,7 @@ func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
 	return text, nil
 }
 
-func (r *Runner) promptKind(a loop.Action) prompt.Kind {
+func (r *Runner) promptKind(a loop.BeginTurn) prompt.Kind {
 	switch {
 	case a.Isolated:
 		return prompt.Isolated
@@ -106,7 +106,7 @@ func (r *Runner) promptKind(a loop.Action) prompt.Kind {
 // messageTaskDetail is the task's detail in the turn for a message that came after the last task.
 const messageTaskDetail = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
 
-func (r *Runner) promptData(a loop.Action, m memory.ActionContext) prompt.Data {
+func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
@@ -176,7 +176,7 @@ func (r *Runner) hasTools() bool {
 
 // addOwner adds the data that depends on where the turn runs, and on the tool whose file the
 // loop keeps up to date.
-func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext) {
+func (r *Runner) addOwner(d *prompt.Data, a loop.BeginTurn, m memory.ActionContext) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
 	d.MayAsk = !d.Attended || !r.Spec.Unattended
@@ -203,7 +203,7 @@ func (r *Runner) addOwner(d *prompt.Data, a loop.Action, m memory.ActionContext)
 // failedGate returns the gate that failed last, or the commit hook that refused, or nil if
 // something else must be fixed. If passing gates are the goal, it returns a failing one from
 // the first turn.
-func (r *Runner) failedGate(a loop.Action, m memory.ActionContext) []gate.Result {
+func (r *Runner) failedGate(a loop.BeginTurn, m memory.ActionContext) []gate.Result {
 	f, green := m.Failing, r.Spec.Policy.Verify
 	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil

@@ -122,7 +122,7 @@ func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.Acti
 
 // addTestChanges adds a claim's changes of existing tests to the result of the gates: the
 // evidence if they are approved, and the tree with the tests that later gates use.
-func (r *Runner) addTestChanges(ctx context.Context, a loop.Action, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
+func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	if g.Status != gate.Pass {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.Action, g *loop.Gate
 		return r.keepRequestedTests(ctx, g, f)
 	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
-	if allowed || r.Spec.MayChangeTests(a.Tasks) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
+	if allowed || r.Spec.MayChangeTests(a.Claimed) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
 	return r.keepProtectedTests(ctx, g, f, m)

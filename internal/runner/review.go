@@ -29,7 +29,7 @@ type Reviewer interface {
 
 // review runs the review gates on work that passed all other gates. It stops at the first
 // review that fails, to save the cost of the others.
-func (r *Runner) review(ctx context.Context, a loop.Action, m memory.ActionContext, dir string) (loop.Gates, error) {
+func (r *Runner) review(ctx context.Context, a loop.RunGates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	q, err := r.reviewRequest(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
@@ -103,8 +103,8 @@ func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory
 }
 
 // reviewRequest returns the request to a reviewer about a claim.
-func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.ActionContext) (review.Request, error) {
-	q := review.Request{Base: m.StartTree, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
+func (r *Runner) reviewRequest(ctx context.Context, a loop.RunGates, m memory.ActionContext) (review.Request, error) {
+	q := review.Request{Base: m.StartTree, Tree: a.ReviewTree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.Answer
 	}
@@ -114,7 +114,7 @@ func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.Acti
 			return q, fmt.Errorf("take the tree to review: %w", err)
 		}
 	}
-	for _, id := range a.Tasks {
+	for _, id := range a.Claimed {
 		if t, ok := r.taskOf(id, m.Tasks); ok {
 			q.Tasks = append(q.Tasks, t)
 		}
@@ -134,7 +134,7 @@ func (r *Runner) reviewRequest(ctx context.Context, a loop.Action, m memory.Acti
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
-	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(a.Tasks)})
+	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(a.Claimed)})
 	if err != nil {
 		return q, err
 	}

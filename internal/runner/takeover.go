@@ -140,12 +140,12 @@ func (r *Runner) reopenEvent() loop.Event {
 // handOver hands the loop over to its next owner, which sends the first event. Attend and Run
 // return, and their caller starts the next owner or is it. Calls that this owner has inspected
 // are journalled for it.
-func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
+func (r *Runner) handOver(ctx context.Context, id int, h loop.HandOver) error {
 	switch {
 	case r.attended():
 		return nil
-	case a.Owner == loop.OwnerRunner: // this process
-		return r.step(ctx, loop.Event{ActionID: a.ID, Payload: loop.HandedOver{To: loop.OwnerRunner, Why: a.Text}})
+	case h.To == loop.OwnerRunner: // this process
+		return r.step(ctx, loop.Event{ActionID: id, Payload: loop.HandedOver{To: loop.OwnerRunner, Why: h.Why}})
 	}
 	left := r.mem.Attribution
 	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.inspectedCallBytes)

@@ -28,7 +28,7 @@ type ticks struct {
 }
 
 // prepareTicks returns the ticks of a commit. It may be called repeatedly.
-func (r *Runner) prepareTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (ticks, error) {
+func (r *Runner) prepareTicks(ctx context.Context, a loop.Commit, m memory.ActionContext) (ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
 		t, _ := m.Tasks.Task(id)
 		return id == loop.FinalTask || t.IsOwn()
@@ -57,7 +57,7 @@ func (r *Runner) prepareTicks(ctx context.Context, a loop.Action, m memory.Actio
 }
 
 // addProgress adds the progress file of the plan's format, if there is one.
-func (r *Runner) addProgress(t *ticks, a loop.Action, m memory.ActionContext) error {
+func (r *Runner) addProgress(t *ticks, a loop.Commit, m memory.ActionContext) error {
 	format := t.plan.Plan().Format
 	path := planfile.ProgressFile(r.planPath(), format)
 	if path == "" {
@@ -114,7 +114,7 @@ func (r *Runner) treeWithTicks(ctx context.Context, tree string, t ticks) (strin
 // writeTicks writes the ticks of a commit to the work tree and the frozen plan. It prepares
 // them again, so that edits of the user stay that were made during the commit, which may wait
 // for a passphrase.
-func (r *Runner) writeTicks(ctx context.Context, a loop.Action, m memory.ActionContext) (aside string, err error) {
+func (r *Runner) writeTicks(ctx context.Context, a loop.Commit, m memory.ActionContext) (aside string, err error) {
 	t, err := r.prepareTicks(ctx, a, m)
 	if err != nil || t.plan == nil {
 		return "", err

@@ -18,18 +18,18 @@ func (r *Runner) sleepTime(until time.Time) time.Duration {
 }
 
 // waitUntil waits until the action's time, which may have passed already.
-func (r *Runner) waitUntil(ctx context.Context, a loop.Action, _ memory.ActionContext) (loop.Event, error) {
+func (r *Runner) waitUntil(ctx context.Context, a loop.Wait, _ memory.ActionContext) (loop.EventPayload, error) {
 	t := time.NewTimer(r.sleepTime(a.Until))
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
 			if !r.clock.Now().Before(a.Until) {
-				return loop.Event{Payload: loop.TimerFired{}}, nil
+				return loop.TimerFired{}, nil
 			}
 			t.Reset(r.sleepTime(a.Until))
 		case <-ctx.Done():
-			return loop.Event{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -17,23 +17,23 @@ import (
 )
 
 // checkpoint makes a checkpoint of the whole work tree.
-func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) checkpoint(ctx context.Context, a loop.Checkpoint, m memory.ActionContext) (loop.EventPayload, error) {
 	var err error
 	if m.Base, err = r.adoptCommits(ctx, m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	tree, skipped, err := r.Repo.Resnapshot(ctx)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
+		return nil, fmt.Errorf("checkpoint %s: %w", a.Subject, err)
 	}
-	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Text, r.checkpointTrailers(m, a.Task)...)
+	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Subject, r.checkpointTrailers(m, a.Task)...)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
+		return nil, fmt.Errorf("checkpoint %s: %w", a.Subject, err)
 	}
 	r.noteSkipped(ctx, skipped)
 	r.rememberTree(cp.Tree)
 	if m, err = r.attributeNewFiles(ctx, m, cp.Tree); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	return r.taskStart(ctx, a, m, cp.Tree)
 }
@@ -65,53 +65,50 @@ func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 
 // restore makes a checkpoint, so that the restore can be undone, and restores the tree of the
 // task's start. The plan and the progress file, which Pawl writes, do not change.
-func (r *Runner) restore(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
-	if a.From != "" {
-		return r.reapplyWork(ctx, a, m)
-	}
-	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, "before a restore: "+a.Text, r.checkpointTrailers(m, a.Task)...)
+func (r *Runner) restore(ctx context.Context, a loop.Restore, m memory.ActionContext) (loop.EventPayload, error) {
+	point, err := r.Repo.Checkpoint(ctx, r.Loop.ID, "before a restore: "+a.Why, r.checkpointTrailers(m, a.Task)...)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
+		return nil, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
 	if !r.isUserTree() {
 		if err := r.squashAgentCommits(ctx, m.Base); err != nil {
-			return loop.Event{}, err
+			return nil, err
 		}
 	}
 	if m, err = r.attributeNewFiles(ctx, m, point.Tree); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	tree, err := r.withUserCommits(ctx, a.Tree, m.Base)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	done, err := r.restoreFiles(ctx, tree, append(r.OwnFiles(), m.ExcludedFiles()...))
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("restore: %w", err)
+		return nil, fmt.Errorf("restore: %w", err)
 	}
 	r.noteSkipped(ctx, done.Left)
-	return loop.Event{Payload: loop.Restored{Tree: done.After, Unchanged: len(done.Changed) == 0}}, nil
+	return loop.Restored{Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
 }
 
 // reapplyWork applies work that was removed from the tree to the current tree. Files with
 // conflicting changes stay as they are.
-func (r *Runner) reapplyWork(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) reapplyWork(ctx context.Context, a loop.ReapplyWork, m memory.ActionContext) (loop.EventPayload, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
-	tree, clashes, err := r.Repo.Transfer(ctx, now, a.From, a.Tree)
+	tree, clashes, err := r.Repo.Transfer(ctx, now, a.Base, a.Work)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
+		return nil, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
 	done, err := r.restoreFiles(ctx, tree, append(r.OwnFiles(), m.ExcludedFiles()...))
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
+		return nil, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
 	if len(clashes) > 0 {
-		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Tree+":PATH")
+		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Work+":PATH")
 	}
-	return loop.Event{Payload: loop.Restored{Tree: done.After, Conflicts: clashes}}, nil
+	return loop.Restored{Tree: done.After, Conflicts: clashes}, nil
 }
 
 // squashAgentCommits turns the agent's own commits into uncommitted changes.

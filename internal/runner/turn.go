@@ -30,14 +30,14 @@ const (
 
 // turn runs one turn of the agent. A failure of the agent is an event. An error means that
 // Pawl failed.
-func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext) (loop.Event, error) {
+func (r *Runner) turn(ctx context.Context, a loop.BeginTurn, m memory.ActionContext) (loop.EventPayload, error) {
 	if err := r.checkCommitMessage(ctx, a.Task, m); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	r.callBeforeTurn(ctx, m.Facts)
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+		return nil, fmt.Errorf("make the iteration's folder: %w", err)
 	}
 	log := filepath.Join(dir, "stream.jsonl.gz")
 	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
@@ -49,13 +49,13 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 	}
 	text, err := r.turnPrompt(a, m)
 	if err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
-		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
+		return nil, fmt.Errorf("keep the prompt: %w", err)
 	}
 	if err := r.prepareTools(ctx, a, m, text); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	version, prior := m.Session.Version, m.Session.CostUSD
 	if a.Fresh {
@@ -78,17 +78,17 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m memory.ActionContext
 		watch(e)
 	})
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
+		return nil, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
 	}
 	if err := r.recordSpan(r.tools.turnEnded(res)); err != nil {
-		return loop.Event{}, err
+		return nil, err
 	}
 	r.noteSwept(ctx, res.Swept)
 	if res.Failure != nil {
 		r.replaceSession(ctx) // the client's state is unknown: a new process continues the session
 	}
 	r.turnSession = memory.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	return r.turnEvent(a, res, tested), nil
+	return r.turnEnd(a, res, tested), nil
 }
 
 // isFinal reports whether the agent has ended its turn by a claim or a question.
@@ -127,16 +127,16 @@ func (r *Runner) noteOrphans(ctx context.Context) {
 
 const maxListed = 5 // processes or files that a note names
 
-// turnEvent returns the event for the result of a turn and the agent's last test run in it.
-func (r *Runner) turnEvent(a loop.Action, res agent.Result, tested *loop.TestRun) loop.Event {
+// turnEnd returns the event for the result of a turn and the agent's last test run in it.
+func (r *Runner) turnEnd(a loop.BeginTurn, res agent.Result, tested *loop.TestRun) loop.EventPayload {
 	turn := r.turnResult(res)
 	turn.Test = tested
 	if res.Failure == nil {
-		return loop.Event{Payload: loop.TurnEnded{Isolated: a.Isolated, Turn: *turn}}
+		return loop.TurnEnded{Isolated: a.Isolated, Turn: *turn}
 	}
 	failure := *res.Failure
 	failure.Background = r.IsBackground != nil && r.IsBackground()
-	return loop.Event{Payload: loop.AgentFailed{Isolated: a.Isolated, Turn: turn, Failure: failure}}
+	return loop.AgentFailed{Isolated: a.Isolated, Turn: turn, Failure: failure}
 }
 
 // watchTurn returns a handler for the events of a turn. It writes the transcript, displays the
@@ -157,18 +157,18 @@ func (r *Runner) watchTurn(ctx context.Context, iteration int) (watch func(agent
 }
 
 // startFailure returns the event for a client that could not start: it may start later.
-func (r *Runner) startFailure(ctx context.Context, err error) (loop.Event, error) {
+func (r *Runner) startFailure(ctx context.Context, err error) (loop.EventPayload, error) {
 	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage {
-		return loop.Event{}, err
+		return nil, err
 	}
-	return notStartedEvent(loop.Action{}, err), nil
+	return loop.AgentFailed{Failure: notStarted(err)}, nil
 }
 
-func notStartedEvent(a loop.Action, err error) loop.Event {
-	return loop.Event{Payload: loop.AgentFailed{Isolated: a.Isolated, Failure: loop.Failure{
+func notStarted(err error) loop.Failure {
+	return loop.Failure{
 		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
 		Missing: errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist),
-	}}}
+	}
 }
 
 // enqueueSession journals the session as soon as it has an id, so that the next owner can

@@ -17,12 +17,12 @@ import (
 // taskStart returns the event with the task's start tree, after a checkpoint of the current
 // tree. The start tree has the committed version of files that the user edited, so that a
 // later change by the agent shows up completely.
-func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionContext, tree string) (loop.Event, error) {
+func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (loop.EventPayload, error) {
 	e := loop.Checkpointed{Tree: tree}
 	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.isUserTree() { // in a user's tree it stays in place
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
-			return loop.Event{}, fmt.Errorf("leave out what was begun before: %w", err)
+			return nil, fmt.Errorf("leave out what was begun before: %w", err)
 		}
 		if start != tree {
 			e.Tree, e.UnfinishedTree = start, tree
@@ -32,7 +32,7 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Action, m memory.ActionCo
 	if err == nil && start != e.Tree {
 		e.Tree, e.WithEdits = start, e.Tree
 	}
-	return loop.Event{Payload: e}, err
+	return e, err
 }
 
 // baseline runs the gates on the tree that a task starts from. Unfinished work, which the

@@ -134,26 +134,26 @@ func (b *builder) close(index *int, at time.Time, failed string, with ...Attribu
 
 // begun opens the span of an action.
 func (b *builder) begun(a loop.Action, at time.Time) {
-	switch a.Do { //nolint:exhaustive // the others have no span
+	switch p := a.Payload.(type) { // the others have no span
 	case loop.BeginTurn:
 		b.close(&b.turn, at, "interrupted") // its owner died
 		b.close(&b.attempt, at, "")
-		task, ok := b.tasks[a.Task]
+		task, ok := b.tasks[p.Task]
 		if !ok {
-			task = b.open("task", 0, at, Attribute{"pawl.task.id", a.Task})
-			b.tasks[a.Task] = task
+			task = b.open("task", 0, at, Attribute{"pawl.task.id", p.Task})
+			b.tasks[p.Task] = task
 		}
-		b.task = a.Task
-		b.attempt = b.open("attempt", task, at, Attribute{"pawl.iteration", a.Iteration}, Attribute{"pawl.situation", string(a.Situation)})
+		b.task = p.Task
+		b.attempt = b.open("attempt", task, at, Attribute{"pawl.iteration", p.Iteration}, Attribute{"pawl.situation", string(p.Situation)})
 		b.turn = b.open("invoke_agent "+b.Agent, b.attempt, at, b.operation()...)
 	case loop.RunGates:
 		b.close(&b.gates, at, "interrupted")
 		parent := max(b.attempt, 0)
 		name := "gate"
-		if a.Purpose == loop.ForClaim {
+		if p.Purpose == loop.ForClaim {
 			name = "claim"
 		}
-		b.gates = b.open(name, parent, at, Attribute{"pawl.gates.purpose", string(a.Purpose)})
+		b.gates = b.open(name, parent, at, Attribute{"pawl.gates.purpose", string(p.Purpose)})
 	}
 }
 

@@ -52,7 +52,7 @@ func TestApproveTask(t *testing.T) {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
 	sc.says("keep the old flag", "turn 2 continue no_claim")
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "yes|The user does not accept your work on this task: keep the old flag" {
+	if notes := sc.notes(); notes != "yes|The user does not accept your work on this task: keep the old flag" {
 		t.Errorf("told %q", notes)
 	}
 	sc.turn("done", "gates claim")
@@ -122,7 +122,7 @@ func TestApproveEnd(t *testing.T) {
 	sc.says("the README lacks it", "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.Contains(notes, "the README lacks it") {
+	if notes := sc.notes(); !strings.Contains(notes, "the README lacks it") {
 		t.Errorf("told %q", notes)
 	}
 	sc.turn("done", "gates claim")
@@ -141,24 +141,25 @@ func (w *world) approvals() []loop.Approval {
 }
 
 // approves answers what a random walk waits for the user's yes for.
-func (w *world) approves() loop.Event {
-	e := loop.Event{Payload: loop.TimerFired{}}
+func (w *world) approves() loop.EventPayload {
 	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.coin(4) {
-		e = loop.Event{Payload: loop.Answered{Answer: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Task: q.Task}}
+		return loop.Answered{Answer: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Task: q.Task}
 	}
-	return e
+	return loop.TimerFired{}
 }
 
 // checkYes: what a user wants to approve is done after their yes alone.
 func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
-	stops := map[loop.ActionKind]loop.Approval{loop.Commit: loop.ApproveTask}
-	if w.s.Outcome == loop.Verified {
-		stops[loop.Finish] = loop.ApproveEnd
-	}
 	for _, a := range acts {
-		at, stop := stops[a.Do]
-		if a.Do == loop.RunGates && a.Purpose == loop.ForClaim {
-			at, stop = loop.ApproveClaim, !before.Policy.Verify && before.Phase == loop.Inspecting
+		var at loop.Approval
+		stop := false
+		switch p := a.Payload.(type) {
+		case loop.Commit:
+			at, stop = loop.ApproveTask, true
+		case loop.Finish:
+			at, stop = loop.ApproveEnd, w.s.Outcome == loop.Verified
+		case loop.RunGates:
+			at, stop = loop.ApproveClaim, p.Purpose == loop.ForClaim && !before.Policy.Verify && before.Phase == loop.Inspecting
 		}
 		asked := slices.Contains(w.start.Approve, at)
 		answered, yes := e.Payload.(loop.Answered)
@@ -167,7 +168,7 @@ func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
 			yes = yes || q.Approve == at && q.Answer == "yes"
 		}
 		if again := e.Kind() == loop.KindOwnerLost || e.Kind() == loop.KindHandedOver || e.Kind() == loop.KindReopened; stop && asked && !yes && !again {
-			w.t.Errorf("%s on %s while %s without a yes", a.Do, e.Kind(), before.Phase)
+			w.t.Errorf("%s on %s while %s without a yes", a.Kind(), e.Kind(), before.Phase)
 		}
 	}
 }

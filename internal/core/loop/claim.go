@@ -18,18 +18,14 @@ const (
 
 func (m *machine) runGates(p Purpose) {
 	m.s.Purpose = p
-	phase := Judging
-	if p == ForBaseline {
-		phase = Baseline
-	}
-	tree := ""
+	run, phase := RunGates{Purpose: p, Task: m.s.Current, Claimed: m.claimed()}, Judging
 	switch p {
 	case ForReview:
-		tree = m.s.ClaimGates.Tree
+		run.ReviewTree = m.s.ClaimGates.Tree
 	case ForBaseline:
-		tree = m.s.UnfinishedTree
+		run.UnfinishedTree, phase = m.s.UnfinishedTree, Baseline
 	}
-	m.await(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.UnknownResults})
+	m.await(phase, run)
 }
 
 // recordGates keeps whether the gates pass. An unknown result is neither green nor red.

@@ -11,7 +11,7 @@ import (
 func (m *machine) commitWork() {
 	ids := m.claimed()
 	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
-	m.await(Committing, Action{Do: Commit, Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
+	m.await(Committing, Commit{Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
 }
 
 func (m *machine) committed(c Committed) {

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
@@ -14,19 +13,14 @@ type Event struct {
 	ActionID    int         // ID of the action that it ends; 0: nobody was asked, as for most turns of a user's session
 	At          time.Time   // when it happened
 	QueuedEdits []plan.Edit // first event of an owner: the user's plan edits that waited in the inbox
-	Payload     Payload
+	Payload     EventPayload
 }
 
-// Payload is what an event brings. Its type is the kind of the event.
-type Payload interface{ kind() EventKind }
+// EventPayload is what an event brings. Its type is the kind of the event.
+type EventPayload interface{ kind() EventKind }
 
 // Kind returns what kind of event it is, "" without a payload.
-func (e Event) Kind() EventKind {
-	if e.Payload == nil {
-		return ""
-	}
-	return e.Payload.kind()
-}
+func (e Event) Kind() EventKind { return kindOf(e.Payload) }
 
 // Turn returns the result of the turn that the event ends. It returns false if it ends none or
 // nothing is known of it.
@@ -42,8 +36,7 @@ func (e Event) Turn() (Turn, bool) {
 	return Turn{}, false
 }
 
-// eventHeader is the part of an event's JSON that all kinds share. The fields of the payload follow
-// it in the same object.
+// eventHeader is the part of an event's JSON that all kinds share.
 type eventHeader struct {
 	Kind        EventKind   `json:"kind"`
 	ID          string      `json:"id,omitempty"`
@@ -54,15 +47,7 @@ type eventHeader struct {
 
 // MarshalJSON encodes the event as one object: {"kind":"limit_hit","at":"…","limit":"duration"}.
 func (e Event) MarshalJSON() ([]byte, error) {
-	header, err := json.Marshal(eventHeader{Kind: e.Kind(), ID: e.ID, ActionID: e.ActionID, At: e.At, QueuedEdits: e.QueuedEdits})
-	if err != nil || e.Payload == nil {
-		return header, err
-	}
-	payload, err := json.Marshal(e.Payload)
-	if err != nil || string(payload) == "{}" {
-		return header, err
-	}
-	return append(append(bytes.TrimSuffix(header, []byte("}")), ','), payload[1:]...), nil
+	return encode(eventHeader{Kind: e.Kind(), ID: e.ID, ActionID: e.ActionID, At: e.At, QueuedEdits: e.QueuedEdits}, e.Payload)
 }
 
 // UnmarshalJSON decodes what MarshalJSON encodes.
@@ -71,13 +56,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &header); err != nil {
 		return err
 	}
-	*e = Event{ID: header.ID, ActionID: header.ActionID, At: header.At, QueuedEdits: header.QueuedEdits, Payload: Unrecognized{header.Kind}}
-	for _, k := range eventKinds() {
-		if k.kind == header.Kind {
-			var err error
-			e.Payload, err = k.decode(data)
-			return err
-		}
-	}
-	return nil
+	p, err := decode[EventKind, EventPayload](data, header.Kind, eventTypes(), Unrecognized{header.Kind})
+	*e = Event{ID: header.ID, ActionID: header.ActionID, At: header.At, QueuedEdits: header.QueuedEdits, Payload: p}
+	return err
 }

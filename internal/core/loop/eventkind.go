@@ -1,7 +1,5 @@
 package loop
 
-import "encoding/json"
-
 // EventKind names what happened, in the journal and on screens.
 type EventKind string
 
@@ -42,62 +40,31 @@ const (
 	KindCheckpointRestored  EventKind = "checkpoint_restored"
 )
 
-// eventKind pairs a kind with the decoder of its payload.
-type eventKind struct {
-	kind   EventKind
-	decode func(data []byte) (Payload, error)
-}
-
-// eventKinds lists all kinds.
-func eventKinds() []eventKind {
-	return []eventKind{
-		{KindStarted, decode[Started]},
-		{KindReopened, decode[Reopened]},
-		{KindOwnerLost, decode[OwnerLost]},
-		{KindHandoverRequested, decode[HandoverRequested]},
-		{KindHandedOver, decode[HandedOver]},
-		{KindCheckpointed, decode[Checkpointed]},
-		{KindGatesFinished, decode[GatesFinished]},
-		{KindTurnEnded, decode[TurnEnded]},
-		{KindAgentFailed, decode[AgentFailed]},
-		{KindTreeInspected, decode[TreeInspected]},
-		{KindCommitted, decode[Committed]},
-		{KindRestored, decode[Restored]},
-		{KindTimerFired, decode[TimerFired]},
-		{KindPlanEdited, decode[PlanEdited]},
-		{KindConcluded, decode[Concluded]},
-		{KindFaulted, decode[Faulted]},
-		{KindLimitHit, decode[LimitHit]},
-		{KindLimitsChanged, decode[LimitsChanged]},
-		{KindPauseRequested, decode[PauseRequested]},
-		{KindResumed, decode[Resumed]},
-		{KindCancelled, decode[Cancelled]},
-		{KindMessageArrived, decode[MessageArrived]},
-		{KindDelivered, decode[Delivered]},
-		{KindQuestionAsked, decode[QuestionAsked]},
-		{KindAnswered, decode[Answered]},
-		{KindMergeRequested, decode[MergeRequested]},
-		{KindTestChangeRequested, decode[TestChangeRequested]},
-		{KindApproved, decode[Approved]},
-		{KindRejected, decode[Rejected]},
-		{KindLessonLearned, decode[LessonLearned]},
-		{KindLessonForgotten, decode[LessonForgotten]},
-		{KindPlanEditRequested, decode[PlanEditRequested]},
-		{KindCheckpointRestored, decode[CheckpointRestored]},
+// eventTypes lists all types of payloads but Unrecognized.
+func eventTypes() []variant[EventPayload] {
+	return []variant[EventPayload]{
+		eventType[Started](), eventType[Reopened](), eventType[OwnerLost](), eventType[HandoverRequested](),
+		eventType[HandedOver](), eventType[Checkpointed](), eventType[GatesFinished](), eventType[TurnEnded](),
+		eventType[AgentFailed](), eventType[TreeInspected](), eventType[Committed](), eventType[Restored](),
+		eventType[TimerFired](), eventType[PlanEdited](), eventType[Concluded](), eventType[Faulted](),
+		eventType[LimitHit](), eventType[LimitsChanged](), eventType[PauseRequested](), eventType[Resumed](),
+		eventType[Cancelled](), eventType[MessageArrived](), eventType[Delivered](), eventType[QuestionAsked](),
+		eventType[Answered](), eventType[MergeRequested](), eventType[TestChangeRequested](), eventType[Approved](),
+		eventType[Rejected](), eventType[LessonLearned](), eventType[LessonForgotten](), eventType[PlanEditRequested](),
+		eventType[CheckpointRestored](),
 	}
 }
 
-func decode[P Payload](data []byte) (Payload, error) {
-	var p P
-	err := json.Unmarshal(data, &p)
-	return p, err
+func eventType[T EventPayload]() variant[EventPayload] {
+	var zero T
+	return variant[EventPayload]{zero, func(data []byte) (EventPayload, error) { return decodeAs[T](data) }}
 }
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	var kinds []EventKind
-	for _, k := range eventKinds() {
-		kinds = append(kinds, k.kind)
+	for _, v := range eventTypes() {
+		kinds = append(kinds, v.zero.kind())
 	}
 	return kinds
 }

@@ -43,7 +43,7 @@ func (m *machine) startHandover() bool {
 		return false
 	}
 	m.s.HandoverTo, m.s.HandoverWhy = to, why
-	m.await(HandingOver, Action{Do: HandOver, Owner: to, Text: why})
+	m.await(HandingOver, HandOver{To: to, Why: why})
 	return true
 }
 
@@ -61,7 +61,7 @@ func (m *machine) handoverRequested(to Owner, why string) {
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended {
-			m.do(Action{Do: Interrupt})
+			m.do(Interrupt{})
 		}
 	case Waiting, Paused: // the new owner wants to continue
 		m.s.Pause = false

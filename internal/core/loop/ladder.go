@@ -90,7 +90,7 @@ func (m *machine) restore(then After) {
 		m.learn(m.undoneLesson())
 	}
 	m.s.After = then
-	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.s.Failing.Reason})
+	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.StartTree, Why: m.s.Failing.Reason})
 }
 
 // skip leaves the current task for the next one. It checkpoints the unfinished work and restores
@@ -109,5 +109,5 @@ func (m *machine) skip(status TaskStatus, why string) {
 		return
 	}
 	m.s.After = ThenNext
-	m.await(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " skipped"})
+	m.await(Checkpointing, Checkpoint{Task: id, Subject: "task " + id + " skipped"})
 }

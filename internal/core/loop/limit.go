@@ -104,10 +104,10 @@ func (m *machine) limitHit(o Outcome) {
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended { // a turn of a user's session comes to its own end
-			m.do(Action{Do: Interrupt})
+			m.do(Interrupt{})
 		}
 	case TurningIsolated:
-		m.do(Action{Do: Interrupt})
+		m.do(Interrupt{})
 	case Waiting:
 		m.endWait()
 	case Baseline: // there is no work to gate

@@ -103,7 +103,7 @@ func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	for _, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second} {
 		sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(-time.Minute)}}}, "wait")
-		wait, _ := sc.s.PendingAction(loop.Wait)
+		wait := pending[loop.Wait](sc)
 		if got := wait.Until.Sub(sc.now); got != want {
 			t.Errorf("waits %s, want %s", got, want)
 		}

@@ -46,7 +46,7 @@ func (s State) Undelivered() []Message {
 func (m *machine) messageArrived(a MessageArrived) {
 	m.queue(Message{Text: a.Text, Now: a.Now, Task: m.openTask()})
 	if a.Now && m.s.Phase == Turning {
-		m.do(Action{Do: Deliver, Messages: m.s.Undelivered()})
+		m.do(Deliver{Messages: m.s.Undelivered()})
 	}
 }
 

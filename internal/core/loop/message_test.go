@@ -49,9 +49,7 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	if diff := cmp.Diff("m1|m2* m3*", said(sc.s)); diff != "" {
 		t.Fatal(diff)
 	}
-	if diff := cmp.Diff([]string{"m2", "m3"}, sc.s.Pending[0].Notes); diff != "" {
-		t.Error(diff)
-	}
+	sc.told("m2", "m3")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
 	tell("m4", true, "") // no turn is under way
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 3 continue no_claim")
@@ -76,7 +74,7 @@ func TestMessageInATurnThatDies(t *testing.T) {
 			sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "m1", Now: true}}, "deliver")
 			sc.feed(loop.Event{Payload: loop.Delivered{MessageIDs: []string{"m1"}}}, "")
 			dies(sc)
-			if diff := cmp.Diff([]string{"m1"}, sc.s.Pending[0].Notes); diff != "" || len(sc.s.ReadMessages) > 0 {
+			if diff := cmp.Diff([]string{"m1"}, pending[loop.BeginTurn](sc).Notes); diff != "" || len(sc.s.ReadMessages) > 0 {
 				t.Error(diff, sc.s.ReadMessages)
 			}
 		})
@@ -94,7 +92,7 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 	}
 	sc.checkpointed("turn 1 fresh first")
 	for n := 2; len(sc.s.Messages) > 0 && n < 9; n++ {
-		if notes := sc.s.Pending[0].Notes; len(notes) <= 20 {
+		if notes := pending[loop.BeginTurn](sc).Notes; len(notes) <= 20 {
 			got = append(got, notes...)
 		}
 		sc.turn("", fmt.Sprintf("turn %d continue no_claim", n))

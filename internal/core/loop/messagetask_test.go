@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -21,14 +19,6 @@ func lastTurn(t *testing.T, p loop.Policy) *scenario {
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	return sc
-}
-
-func (sc *scenario) told(want ...string) {
-	sc.t.Helper()
-	turn, _ := sc.s.PendingAction(loop.BeginTurn)
-	if diff := cmp.Diff(want, turn.Notes); diff != "" {
-		sc.t.Fatal(diff)
-	}
 }
 
 // A message in the last turn gets one more; where that changes nothing the loop ends as it

@@ -25,7 +25,7 @@ const diagramFile = "../../../docs/reference/machine.md"
 func samples(k loop.EventKind) []loop.Event {
 	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
 	var out []loop.Event
-	add := func(payloads ...loop.Payload) {
+	add := func(payloads ...loop.EventPayload) {
 		for _, p := range payloads {
 			out = append(out, loop.Event{At: at, Payload: p})
 		}
@@ -180,10 +180,9 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 		for _, k := range loop.EventKinds() {
 			for _, e := range events[k] {
 				next, acts := loop.Step(s, e)
-				anomaly := slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Notify && a.Level == loop.Anomaly })
 				pair := [2]string{string(s.Phase), string(k)}
 				switch {
-				case anomaly:
+				case hasAnomaly(acts):
 					if pairs[pair] == "" {
 						pairs[pair] = "anomaly"
 					}

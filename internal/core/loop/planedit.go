@@ -78,7 +78,7 @@ func (m *machine) startPlanEdit(then After) bool {
 		return false
 	}
 	m.s.After = then
-	m.await(Editing, Action{Do: EditPlan, Edits: m.s.Edits})
+	m.await(Editing, EditPlan{Edits: m.s.Edits})
 	return true
 }
 

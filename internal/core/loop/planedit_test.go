@@ -28,7 +28,7 @@ func (w *world) aTask() string {
 }
 
 // planEdited is what comes of edits: a few tasks are added, and some edits fail.
-func (w *world) planEdited(edits []plan.Edit) loop.Event {
+func (w *world) planEdited(edits []plan.Edit) loop.PlanEdited {
 	e := loop.PlanEdited{Edits: slices.Clone(edits)}
 	for i := range e.Edits {
 		switch edit := &e.Edits[i]; {
@@ -41,7 +41,7 @@ func (w *world) planEdited(edits []plan.Edit) loop.Event {
 			e.Plan = slices.Clone(w.s.Tasks[1:])
 		}
 	}
-	return loop.Event{Payload: e}
+	return e
 }
 
 // edit has a user edit the plan, and the machine take it.

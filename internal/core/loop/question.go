@@ -46,7 +46,7 @@ const (
 
 // AwaitedAnswer returns the question that the loop waits for.
 func (s State) AwaitedAnswer() (Question, bool) {
-	wait, ok := s.PendingAction(Wait)
+	wait, ok := FindAction[Wait](s.Pending)
 	if !ok || s.Phase != Waiting || wait.Task == "" || s.Outcome != "" {
 		return Question{}, false
 	}
@@ -223,7 +223,7 @@ func (m *machine) resumeOtherWork() bool {
 
 func (m *machine) waitForAnswer(q Question, then After) {
 	m.stopClock()
-	m.waitFor(Action{Task: q.Task, Until: q.Until, Text: "your answer: " + q.Text}, then)
+	m.waitFor(Wait{Until: q.Until, Why: "your answer: " + q.Text, Task: q.Task}, then)
 }
 
 // saveWork saves the work on the current task, to work on another one.
@@ -233,7 +233,7 @@ func (m *machine) saveWork() {
 	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree} })
 	m.remember("asked the user; other tasks go first")
 	m.s.TurnSinceGates, m.s.After = false, ThenSaveWork
-	m.await(Checkpointing, Action{Do: Checkpoint, Task: m.s.Current, Text: m.saveWorkReason()})
+	m.await(Checkpointing, Checkpoint{Task: m.s.Current, Subject: m.saveWorkReason()})
 }
 
 func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " waits for an answer" }
@@ -242,7 +242,7 @@ func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " wai
 func (m *machine) restoreBeforeTask(work string) {
 	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
 	m.s.After = ThenNext
-	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.StartTree, Text: m.saveWorkReason()})
+	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.StartTree, Why: m.saveWorkReason()})
 }
 
 // SavesWork reports whether the current task waits for an answer, so that its work is saved and not
@@ -286,7 +286,7 @@ func (m *machine) restoreSavedWork() bool {
 		return false
 	}
 	m.s.Situation, m.s.After = FreshRecap, ThenTurn
-	m.await(Restoring, Action{Do: Restore, Task: m.s.Current, From: b.Base, Tree: b.Work, Text: "the work on it was put away"})
+	m.await(Restoring, ReapplyWork{Task: m.s.Current, SavedWork: *b})
 	return true
 }
 

@@ -37,7 +37,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 	sc.feed(loop.Event{ID: "m1", Payload: loop.Answered{Answer: "UTC"}}, "turn 2 continue no_claim")
 	sc.feed(loop.Event{ID: "m1", Payload: loop.Answered{Answer: "UTC"}}, "") // the same message again
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || len(sc.s.Questions) > 0 {
+	if notes := sc.notes(); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || len(sc.s.Questions) > 0 {
 		t.Errorf("%q %+v", notes, sc.s.Questions)
 	}
 }
@@ -50,7 +50,7 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Unreadable: true}}}, "inspect")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 2 continue no_claim")
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your question could not be read") {
+	if notes := sc.notes(); !strings.HasPrefix(notes, "Your question could not be read") {
 		t.Errorf("%q", notes)
 	}
 }
@@ -63,7 +63,7 @@ func TestAnotherPromiseIsTold(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}}, "inspect")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 2 continue no_claim")
-	if notes := strings.Join(sc.s.Pending[0].Notes, "|"); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which claims nothing here") {
+	if notes := sc.notes(); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which claims nothing here") {
 		t.Errorf("%q", notes)
 	}
 }

@@ -76,7 +76,7 @@ func (m *machine) restoreRejected(id string) {
 	if len(t.Rejected) == 0 {
 		return
 	}
-	m.do(Action{Do: RestoreFiles, Paths: t.Rejected})
+	m.do(RestoreFiles{Paths: t.Rejected})
 	m.tellAgent("This task was done, and is open again: " + t.Why + ". The work is still there, and these files are as they were before it. Make the work pass them.")
 	m.remember("open again: " + t.Why)
 	m.updateTask(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
@@ -106,7 +106,7 @@ func (m *machine) rejectedTestsChanged(paths []string) {
 	}
 	what := strings.Join(paths, ", ")
 	m.s.Claim = nil
-	m.do(Action{Do: RestoreFiles, Paths: paths})
+	m.do(RestoreFiles{Paths: paths})
 	m.remember("changed tests that the user does not let it change: " + what)
 	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
 	if m.s.Attended {

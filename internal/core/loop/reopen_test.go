@@ -95,7 +95,7 @@ func TestNothingBacksOffForEver(t *testing.T) {
 	var gaps []time.Duration
 	for range 5 {
 		sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Minute + time.Second)}}}, "wait")
-		gap := sc.s.Pending[0].Until.Sub(sc.now)
+		gap := pending[loop.Wait](sc).Until.Sub(sc.now)
 		gaps = append(gaps, gap)
 		sc.now = sc.now.Add(gap)
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
@@ -124,14 +124,10 @@ func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {
 	sc.feed(loop.Event{ID: "m2", Payload: loop.MessageArrived{Text: "second"}}, "")
 	sc.fails(loop.Network, "wait")
 	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
-	if diff := cmp.Diff([]string{"first", "second"}, sc.s.Pending[0].Notes); diff != "" {
-		t.Error(diff)
-	}
+	sc.told("first", "second")
 	sc.feed(loop.Event{ID: "m3", Payload: loop.MessageArrived{Text: "third"}}, "")
 	sc.turn("", "turn 2 continue no_claim")
-	if diff := cmp.Diff([]string{"third"}, sc.s.Pending[0].Notes); diff != "" {
-		t.Error(diff)
-	}
+	sc.told("third")
 }
 
 func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
@@ -178,7 +174,7 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 		s = next
 	}
 	s, acts := loop.Step(s, loop.Event{Payload: loop.OwnerLost{}})
-	if len(acts) != 1 || acts[0].Do != loop.Finish {
+	if _, finishes := loop.FindAction[loop.Finish](acts); !finishes || len(acts) != 1 {
 		t.Fatalf("the new owner does %v", acts)
 	}
 	failed, _ := loop.Step(s, loop.Event{Payload: loop.Faulted{Error: "disk full"}})

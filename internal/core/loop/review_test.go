@@ -40,7 +40,7 @@ func (sc *scenario) claimAgain() {
 func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	t.Parallel()
 	sc := toReview(t, loop.Policy{})
-	if a, _ := sc.s.PendingAction(loop.RunGates); a.Tree != "t1" || a.Purpose != loop.ForReview {
+	if a := pending[loop.RunGates](sc); a.ReviewTree != "t1" || a.Purpose != loop.ForReview {
 		t.Errorf("asked for %+v", a)
 	}
 	g := praised

@@ -2,9 +2,12 @@ package loop_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -55,25 +58,56 @@ func (sc *scenario) feed(e loop.Event, want string) {
 }
 
 func say(a loop.Action) string {
-	switch a.Do {
+	switch p := a.Payload.(type) {
 	case loop.EditPlan:
 		return "edit"
 	case loop.BeginTurn:
 		fresh := "continue"
-		if a.Fresh {
+		if p.Fresh {
 			fresh = "fresh"
 		}
-		return fmt.Sprintf("turn %d %s %s", a.Iteration, fresh, a.Situation)
+		return fmt.Sprintf("turn %d %s %s", p.Iteration, fresh, p.Situation)
 	case loop.RunGates:
-		return "gates " + string(a.Purpose)
+		return "gates " + string(p.Purpose)
 	case loop.Commit:
-		return string(a.Do) + " " + strings.Join(a.Tasks, "+")
+		return "commit " + strings.Join(p.Tasks, "+")
 	case loop.Inspect:
-		if a.Deep {
+		if p.Deep {
 			return "inspect deep"
 		}
 	}
-	return string(a.Do)
+	return string(a.Kind())
+}
+
+// pending returns the action of a type that the machine waits for.
+func pending[P loop.ActionPayload](sc *scenario) P {
+	sc.t.Helper()
+	p, ok := loop.FindAction[P](sc.s.Pending)
+	if !ok {
+		sc.t.Fatalf("no %T is pending: %+v", p, sc.s.Pending)
+	}
+	return p
+}
+
+// told checks the notes in the prompt of the turn that has begun.
+func (sc *scenario) told(want ...string) {
+	sc.t.Helper()
+	if diff := cmp.Diff(want, pending[loop.BeginTurn](sc).Notes); diff != "" {
+		sc.t.Fatal(diff)
+	}
+}
+
+// notes are those notes in one text.
+func (sc *scenario) notes() string {
+	sc.t.Helper()
+	return strings.Join(pending[loop.BeginTurn](sc).Notes, "|")
+}
+
+func hasAnomaly(acts []loop.Action) bool {
+	return slices.ContainsFunc(acts, func(a loop.Action) bool {
+		n, _ := a.Payload.(loop.Notify)
+		return n.Level == loop.Anomaly
+	})
 }
 
 func (sc *scenario) checkpointed(want string) {

@@ -316,16 +316,6 @@ type End struct {
 	Tested       time.Duration `json:"tested,omitempty"` // mutation testing after EndedAt
 }
 
-// PendingAction returns the pending action of a kind.
-func (s State) PendingAction(do ActionKind) (Action, bool) {
-	for _, a := range s.Pending {
-		if a.Do == do {
-			return a, true
-		}
-	}
-	return Action{}, false
-}
-
 // IsNew reports whether an event is new: neither a message received before nor the end of an action
 // that is not pending.
 func (s State) IsNew(e Event) bool {

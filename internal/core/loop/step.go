@@ -20,7 +20,7 @@ func Step(s State, e Event) (State, []Action) {
 	m := &machine{s: s, id: e.ID}
 	m.clock(e)
 	m.handle(e)
-	if i := slices.IndexFunc(m.acts, func(a Action) bool { return a.Do.EndsInEvent() }); i >= 0 {
+	if i := slices.IndexFunc(m.acts, Action.EndsInEvent); i >= 0 {
 		if m.acts[i].ID == 0 { // one that is done again keeps its ID: it has one end
 			m.s.LastAction++
 			m.acts[i].ID = m.s.LastAction
@@ -68,7 +68,7 @@ func (m *machine) handle(e Event) {
 }
 
 // endOvertook reports whether the event came too late to change a loop that ends or has ended.
-func (m *machine) endOvertook(p Payload) bool {
+func (m *machine) endOvertook(p EventPayload) bool {
 	switch p.(type) {
 	case Reopened, Approved, Rejected, CheckpointRestored, LessonLearned, LessonForgotten:
 		return false
@@ -132,7 +132,7 @@ func (m *machine) dispatch(e Event) {
 }
 
 // awaits reports whether the loop waits for this event.
-func (s State) awaits(p Payload) bool {
+func (s State) awaits(p EventPayload) bool {
 	switch p := p.(type) {
 	case Started:
 		return s.Phase == New
@@ -294,8 +294,9 @@ func (m *machine) ownerLost() {
 		}
 		// What went before the turn (a RestoreFiles, say) may not have been done.
 		for _, a := range m.s.Pending {
-			if !a.Do.EndsInEvent() && a.Do != Notify && a.Do != Interrupt {
-				m.do(a)
+			switch a.Payload.(type) {
+			case RestoreFiles, Deliver:
+				m.do(a.Payload)
 			}
 		}
 		m.s.Retry = true
@@ -327,20 +328,20 @@ func lastOf[T any](all []T, n int) []T {
 // maxReceivedIDs bounds the message IDs kept to dedupe deliveries.
 const maxReceivedIDs = 100
 
-func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
+func (m *machine) do(p ActionPayload) { m.acts = append(m.acts, Action{Payload: p}) }
 
-// await performs an action and waits for its end in phase p.
-func (m *machine) await(p Phase, a Action) {
-	m.s.Phase = p
-	m.do(a)
+// await performs an action and waits for its end in a phase.
+func (m *machine) await(in Phase, p ActionPayload) {
+	m.s.Phase = in
+	m.do(p)
 }
 
-func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: l, Text: text}) }
+func (m *machine) notify(l Level, text string) { m.do(Notify{Level: l, Text: text}) }
 
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.startClock()
 	m.s.EndedAt, m.s.Outcome, m.s.Reason, m.s.Hint = m.s.Now, o, reason, hint
 	m.warnPendingEdits()
 	m.warnUnread()
-	m.await(Finishing, Action{Do: Finish, Text: reason})
+	m.await(Finishing, Finish{})
 }

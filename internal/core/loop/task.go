@@ -175,7 +175,7 @@ func (m *machine) beginTask(id string) {
 	}
 	m.restoreRejected(id)
 	m.s.After = ThenBaseline
-	m.await(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
+	m.await(Checkpointing, Checkpoint{Task: id, Subject: "before task " + id})
 }
 
 // pick chooses the next task with core/plan. A task that an earlier loop began goes first, because

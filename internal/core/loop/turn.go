@@ -59,8 +59,8 @@ func (m *machine) beginTurn() {
 	case fresh:
 		m.s.ContextPercent = 0
 	}
-	m.await(phase, Action{
-		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh, Isolated: isolated,
+	m.await(phase, BeginTurn{
+		Iteration: m.s.Iteration, Task: m.s.Current, Fresh: fresh, Isolated: isolated,
 		Situation: m.s.Situation, Notes: m.messagesForPrompt(),
 	})
 }
@@ -187,7 +187,7 @@ func (m *machine) hasNewBackground(work []string) bool {
 // cheap.
 func (m *machine) inspect() {
 	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != "" || m.atMessage()
-	m.await(Inspecting, Action{Do: Inspect, Deep: deep})
+	m.await(Inspecting, Inspect{Deep: deep})
 }
 
 func (m *machine) treeInspected(seen Inspection) {
@@ -210,7 +210,7 @@ func (m *machine) treeInspected(seen Inspection) {
 		}
 		m.s.Claim = &c
 		if seen.Shallow {
-			m.await(Inspecting, Action{Do: Inspect, Deep: true}) // the mark was the first sign of a claim
+			m.await(Inspecting, Inspect{Deep: true}) // the mark was the first sign of a claim
 			return
 		}
 	}
@@ -294,7 +294,7 @@ func (m *machine) violation(paths []string) {
 	m.s.Violations++
 	m.s.Claim = nil
 	what := strings.Join(paths, ", ")
-	m.do(Action{Do: RestoreFiles, Paths: paths})
+	m.do(RestoreFiles{Paths: paths})
 	past, told := "changed protected files, restored: ", "these files are protected, and Pawl restored them: "
 	if m.s.Attended {
 		past, told = "changed protected files: ", "these files are protected; restore them, or ask the user to change them: "

@@ -24,7 +24,7 @@ func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?", Proposed: proposed}}}, "")
 	sc.turn("", "checkpoint")
 	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "half"}}, "restore")
-	if back := sc.s.Pending[0]; back.Tree != "base" {
+	if back := pending[loop.Restore](sc); back.Tree != "base" {
 		t.Fatalf("back to %+v", back)
 	}
 	sc.feed(loop.Event{Payload: loop.Restored{Tree: "base"}}, "checkpoint")
@@ -57,12 +57,12 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
 	sc.checkpointed("gates baseline")
-	sc.gates(green, "restore")
-	if back := sc.s.Pending[0]; back.From != "base" || back.Tree != "half" {
+	sc.gates(green, "reapply_work")
+	if back := pending[loop.ReapplyWork](sc); back.Base != "base" || back.Work != "half" {
 		t.Errorf("brought back %+v", back)
 	}
 	sc.feed(loop.Event{Payload: loop.Restored{Tree: "t", Conflicts: []string{"shop.go"}}}, "turn 3 fresh fresh")
-	notes := strings.Join(sc.s.Pending[0].Notes, "|")
+	notes := sc.notes()
 	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
 		t.Errorf("told %q", notes)
 	}
@@ -128,10 +128,11 @@ func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Acti
 		asked[q.Task] = true
 	}
 	for _, a := range acts {
-		if a.Do == loop.BeginTurn && asked[a.Task] {
-			w.t.Errorf("a turn of %s begins, which waits for an answer", a.Task)
+		if turn, begins := a.Payload.(loop.BeginTurn); begins && asked[turn.Task] {
+			w.t.Errorf("a turn of %s begins, which waits for an answer", turn.Task)
 		}
-		if q, _ := w.s.AwaitedAnswer(); a.Do != loop.Wait || a.Task == "" || w.s.Attended || q.Approve != "" {
+		wait, _ := a.Payload.(loop.Wait)
+		if q, _ := w.s.AwaitedAnswer(); wait.Task == "" || w.s.Attended || q.Approve != "" {
 			continue
 		}
 		for _, t := range w.s.Tasks {

@@ -46,17 +46,17 @@ func (m *machine) startClock() {
 
 // wait waits until a time. If a pause is requested, the loop pauses instead.
 func (m *machine) wait(until time.Time, then After, why string) {
-	m.waitFor(Action{Until: until, Text: why}, then)
+	m.waitFor(Wait{Until: until, Why: why}, then)
 }
 
-func (m *machine) waitFor(a Action, then After) {
+func (m *machine) waitFor(w Wait, then After) {
 	if m.s.Pause {
-		m.notify(Info, "paused in place of a wait ("+a.Text+")")
+		m.notify(Info, "paused in place of a wait ("+w.Why+")")
 		m.hold(then)
 		return
 	}
-	m.s.After, a.Do = then, Wait
-	m.await(Waiting, a)
+	m.s.After = then
+	m.await(Waiting, w)
 }
 
 // endWait ends a wait or a pause, and continues with what follows it.

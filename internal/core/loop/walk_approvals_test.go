@@ -13,7 +13,7 @@ func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 // word is what the agent asks or the user says of changed tests.
 func (w *world) word() loop.Event {
 	paths := oldTests()[w.r.IntN(2):]
-	return loop.Event{Payload: []loop.Payload{
+	return loop.Event{Payload: []loop.EventPayload{
 		loop.TestChangeRequested{Paths: paths, Why: "why"}, loop.Approved{Paths: paths}, loop.Rejected{Paths: paths, Why: "why"},
 	}[w.r.IntN(3)]}
 }

@@ -43,7 +43,7 @@ func (w *world) meddle() {
 		}
 	case 7: // somebody types, or the client wakes the session
 		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
-			w.feed(w.turn())
+			w.feed(loop.Event{Payload: w.turn()})
 		}
 	case 9:
 		w.feed(w.word())

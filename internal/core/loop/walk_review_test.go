@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -41,7 +40,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 			w.t.Errorf("a review set task %s aside", t.ID)
 		}
 	}
-	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Restore }) {
+	if _, restores := loop.FindAction[loop.Restore](acts); restores {
 		w.t.Errorf("a review undid work: %+v", before)
 	}
 	if l := w.s.Ladder; l.ReviewFailures > 3 || l.TreeChanges > 4 {

@@ -143,52 +143,59 @@ func (w *world) feed(e loop.Event) {
 }
 
 func (w *world) perform(a loop.Action) {
-	e := loop.Event{}
-	switch a.Do {
+	if end := w.ending(a.Payload); end != nil {
+		w.next = &loop.Event{ActionID: w.s.LastAction, Payload: end} // of an Interrupt, the turn
+	}
+}
+
+// ending is what ends an action, nil for nothing.
+func (w *world) ending(a loop.ActionPayload) loop.EventPayload {
+	switch a := a.(type) {
 	case loop.Checkpoint:
-		e = loop.Event{Payload: loop.Checkpointed{Tree: w.tree()}}
+		return loop.Checkpointed{Tree: w.tree()}
 	case loop.RunGates:
-		e = loop.Event{Payload: loop.GatesFinished{Gates: *w.gates(a.Purpose)}}
+		return loop.GatesFinished{Gates: *w.gates(a.Purpose)}
 	case loop.BeginTurn:
 		w.checkBegin(a)
 		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
-		if e = w.turn(); a.Isolated {
-			e.Payload = isolated(e.Payload)
+		end := w.turn()
+		if a.Isolated {
+			end = isolated(end)
 		}
+		return end
 	case loop.HandOver:
-		h := loop.HandedOver{To: a.Owner}
+		h := loop.HandedOver{To: a.To}
 		if w.coin(4) { // whoever has it keeps it, or another of its kind takes it
-			h.To = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
+			h.To = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.To]
 			h.Failed = w.coin(2)
 		}
-		e.Payload = h
+		return h
 	case loop.Inspect:
-		e = loop.Event{Payload: loop.TreeInspected{Inspection: *w.look(a.Deep)}}
+		return loop.TreeInspected{Inspection: *w.look(a.Deep)}
 	case loop.Commit:
 		w.checkCommit(a)
-		e = loop.Event{Payload: loop.Committed{Commit: "c", Tree: w.tree()}}
+		return loop.Committed{Commit: "c", Tree: w.tree()}
 	case loop.Restore:
-		e = loop.Event{Payload: loop.Restored{Tree: a.Tree}}
+		return loop.Restored{Tree: a.Tree}
+	case loop.ReapplyWork:
+		return loop.Restored{Tree: a.Work}
 	case loop.EditPlan:
-		e = w.planEdited(a.Edits)
+		return w.planEdited(a.Edits)
 	case loop.Wait:
 		if a.Until.After(w.now) {
 			w.pass(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
 		}
-		e = w.approves()
+		return w.approves()
 	case loop.Interrupt:
-		e = loop.Event{Payload: loop.AgentFailed{Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Interrupted}}}
+		return loop.AgentFailed{Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
-		e = loop.Event{Payload: loop.Concluded{}}
-	case loop.RestoreFiles, loop.Notify, loop.Deliver:
-		return
+		return loop.Concluded{}
 	}
-	e.ActionID = w.s.LastAction // of an Interrupt, the turn
-	w.next = &e
+	return nil
 }
 
 // isolated is the end of the turn as one in a separate session.
-func isolated(end loop.Payload) loop.Payload {
+func isolated(end loop.EventPayload) loop.EventPayload {
 	switch p := end.(type) {
 	case loop.TurnEnded:
 		p.Isolated, p.Turn.ByUser = true, false
@@ -200,7 +207,7 @@ func isolated(end loop.Payload) loop.Payload {
 	return end
 }
 
-func (w *world) turn() loop.Event {
+func (w *world) turn() loop.EventPayload {
 	w.turnCost = w.r.Float64()
 	t := &loop.Turn{
 		Usage: loop.Usage{Input: int64(w.r.IntN(5000)), CostUSD: w.turnCost}, ToolCalls: w.r.IntN(3),
@@ -222,7 +229,7 @@ func (w *world) turn() loop.Event {
 		if c == loop.UsageLimit && w.coin(2) {
 			f.Until = w.now.Add(5 * time.Hour)
 		}
-		return loop.Event{Payload: loop.AgentFailed{Turn: t, Failure: *f}}
+		return loop.AgentFailed{Turn: t, Failure: *f}
 	case w.coin(10):
 		t.Claim = &loop.Claim{Blocked: true, Reason: "cannot"}
 	case !w.coin(3):
@@ -231,7 +238,7 @@ func (w *world) turn() loop.Event {
 			t.Claim.Tasks = []string{"t0", "t1", "nonsense"}
 		}
 	}
-	return loop.Event{Payload: loop.TurnEnded{Turn: *t}}
+	return loop.TurnEnded{Turn: *t}
 }
 
 func (w *world) look(deep bool) *loop.Inspection {
@@ -276,7 +283,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	w.checkApprovals(before, e)
 	asks := 0
 	for _, a := range acts {
-		if a.Do.EndsInEvent() {
+		if a.EndsInEvent() {
 			asks++
 		}
 	}
@@ -287,7 +294,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	switch w.s.Phase {
 	case loop.New, loop.Paused, loop.Ended:
 	default:
-		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.Do.EndsInEvent() }) {
+		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.EndsInEvent() && a.ID == w.s.LastAction }) {
 			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind(), w.s.Pending)
 		}
 	}
@@ -304,7 +311,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-func (w *world) checkBegin(a loop.Action) {
+func (w *world) checkBegin(a loop.BeginTurn) {
 	switch s := w.s; {
 	case a.Isolated && (!s.Attended || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
@@ -325,7 +332,7 @@ func (w *world) checkBegin(a loop.Action) {
 	}
 }
 
-func (w *world) checkCommit(a loop.Action) {
+func (w *world) checkCommit(a loop.Commit) {
 	if w.passed == nil || w.passed.Tree != a.Tree {
 		w.t.Errorf("commit of %s without a pass of the gates on it (last: %+v)", a.Tree, w.passed)
 	}

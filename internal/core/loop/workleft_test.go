@@ -18,8 +18,8 @@ func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 		t.Fatalf("begins with %q", sc.s.Current)
 	}
 	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "start", UnfinishedTree: "half"}}, "gates baseline")
-	if run, _ := sc.s.PendingAction(loop.RunGates); run.Tree != "half" || sc.s.StartTree != "start" {
-		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.Tree, sc.s.StartTree)
+	if run := pending[loop.RunGates](sc); run.UnfinishedTree != "half" || sc.s.StartTree != "start" {
+		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.UnfinishedTree, sc.s.StartTree)
 	}
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
@@ -29,7 +29,7 @@ func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 		t.Errorf("goes on with %q", sc.s.Current)
 	}
 	sc.checkpointed("gates baseline")
-	if run, _ := sc.s.PendingAction(loop.RunGates); run.Tree != "" {
-		t.Errorf("the next baseline leaves %q behind", run.Tree)
+	if run := pending[loop.RunGates](sc); run.UnfinishedTree != "" {
+		t.Errorf("the next baseline leaves %q behind", run.UnfinishedTree)
 	}
 }

@@ -222,7 +222,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	if CompletesAttribution(e, after) {
 		m.HasUnattributed = false
 	}
-	if slices.ContainsFunc(actions, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
+	if _, begins := loop.FindAction[loop.BeginTurn](actions); begins {
 		m.HasUnattributed = true
 		m.TurnsBegun++
 		m.ToolClaim = ToolClaim{}

@@ -196,12 +196,12 @@ func taskTitle(t loop.Task) string {
 // addWaitNotices adds a notice when a usage limit is reached, again if it still holds after
 // its reset, and when it is over. Further checks of the same limit give no notice.
 func addWaitNotices(before, after loop.State, kind loop.EventKind, add func(Event, string, string, ...string)) {
-	wait, isWaiting := after.PendingAction(loop.Wait)
+	wait, isWaiting := loop.FindAction[loop.Wait](after.Pending)
 	isWaiting = isWaiting && after.Phase == loop.Waiting
 	wasWaiting := before.Phase == loop.Waiting && !before.AwayFrom.IsZero()
 	switch {
 	case isWaiting && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
-		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Text)
+		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Why)
 	case kind == loop.KindTimerFired && wasWaiting && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
 		add(Wait, "over", "the usage limit is over: the loop continues")
 	}

@@ -28,7 +28,7 @@ func TestDecide(t *testing.T) {
 	waiting := func(limited int) func(*loop.State) {
 		return func(s *loop.State) {
 			s.Phase, s.UsageLimits, s.AwayFrom = loop.Waiting, limited, at(11, 0)
-			s.Pending = []loop.Action{{Do: loop.Wait, Until: time.Date(2026, 11, 25, 14, 30, 0, 0, time.Local), Text: "usage limit: resets at 2:30pm"}}
+			s.Pending = []loop.Action{{Payload: loop.Wait{Until: time.Date(2026, 11, 25, 14, 30, 0, 0, time.Local), Why: "usage limit: resets at 2:30pm"}}}
 		}
 	}
 	task := func(status loop.TaskStatus, why string) func(*loop.State) {
