@@ -3,18 +3,19 @@ package loop
 import "encoding/json"
 
 // actionTypes lists all types of payloads.
-func actionTypes() []variant[ActionPayload] {
-	return []variant[ActionPayload]{
-		actionType[Checkpoint](), actionType[RunGates](), actionType[BeginTurn](), actionType[Inspect](),
-		actionType[Commit](), actionType[Restore](), actionType[ReapplyWork](), actionType[Wait](),
-		actionType[EditPlan](), actionType[HandOver](), actionType[Finish](), actionType[Interrupt](),
-		actionType[Deliver](), actionType[RestoreFiles](), actionType[Notify](),
-	}
+var actionTypes = []variant[ActionPayload]{
+	{Checkpoint{}, decodeAction[Checkpoint]}, {RunGates{}, decodeAction[RunGates]},
+	{BeginTurn{}, decodeAction[BeginTurn]}, {Inspect{}, decodeAction[Inspect]}, {Commit{}, decodeAction[Commit]},
+	{Restore{}, decodeAction[Restore]}, {ReapplyWork{}, decodeAction[ReapplyWork]}, {Wait{}, decodeAction[Wait]},
+	{EditPlan{}, decodeAction[EditPlan]}, {HandOver{}, decodeAction[HandOver]}, {Finish{}, decodeAction[Finish]},
+	{Interrupt{}, decodeAction[Interrupt]}, {Deliver{}, decodeAction[Deliver]},
+	{RestoreFiles{}, decodeAction[RestoreFiles]}, {Notify{}, decodeAction[Notify]},
 }
 
-func actionType[T ActionPayload]() variant[ActionPayload] {
-	var zero T
-	return variant[ActionPayload]{zero, func(data []byte) (ActionPayload, error) { return decodeAs[T](data) }}
+func decodeAction[T ActionPayload](data []byte) (ActionPayload, error) {
+	var p T
+	err := json.Unmarshal(data, &p)
+	return p, err
 }
 
 func (Checkpoint) kind() ActionKind   { return "checkpoint" }
@@ -75,15 +76,15 @@ func (a *Action) UnmarshalJSON(data []byte) error {
 	}
 	var err error
 	a.ID = header.ID
-	a.Payload, err = decode(data, header.Kind, actionTypes(), nil)
+	a.Payload, err = decode(data, header.Kind, actionTypes, nil)
 	return err
 }
 
-// Variants returns a value of each type that the JSON of an action may have. With them, a snapshot
-// of a Pawl with other actions is not read.
+// Variants returns a value of each type that the JSON of an action may have. A snapshot with other
+// types is not read.
 func (Action) Variants() []any {
 	var all []any
-	for _, v := range actionTypes() {
+	for _, v := range actionTypes {
 		all = append(all, v.zero)
 	}
 	return all

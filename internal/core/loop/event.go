@@ -56,7 +56,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &header); err != nil {
 		return err
 	}
-	p, err := decode[EventKind, EventPayload](data, header.Kind, eventTypes(), Unrecognized{header.Kind})
+	p, err := decode[EventKind, EventPayload](data, header.Kind, eventTypes, Unrecognized{header.Kind})
 	*e = Event{ID: header.ID, ActionID: header.ActionID, At: header.At, QueuedEdits: header.QueuedEdits, Payload: p}
 	return err
 }

@@ -1,5 +1,7 @@
 package loop
 
+import "encoding/json"
+
 // EventKind names what happened, in the journal and on screens.
 type EventKind string
 
@@ -41,29 +43,35 @@ const (
 )
 
 // eventTypes lists all types of payloads but Unrecognized.
-func eventTypes() []variant[EventPayload] {
-	return []variant[EventPayload]{
-		eventType[Started](), eventType[Reopened](), eventType[OwnerLost](), eventType[HandoverRequested](),
-		eventType[HandedOver](), eventType[Checkpointed](), eventType[GatesFinished](), eventType[TurnEnded](),
-		eventType[AgentFailed](), eventType[TreeInspected](), eventType[Committed](), eventType[Restored](),
-		eventType[TimerFired](), eventType[PlanEdited](), eventType[Concluded](), eventType[Faulted](),
-		eventType[LimitHit](), eventType[LimitsChanged](), eventType[PauseRequested](), eventType[Resumed](),
-		eventType[Cancelled](), eventType[MessageArrived](), eventType[Delivered](), eventType[QuestionAsked](),
-		eventType[Answered](), eventType[MergeRequested](), eventType[TestChangeRequested](), eventType[Approved](),
-		eventType[Rejected](), eventType[LessonLearned](), eventType[LessonForgotten](), eventType[PlanEditRequested](),
-		eventType[CheckpointRestored](),
-	}
+var eventTypes = []variant[EventPayload]{
+	{Started{}, decodeEvent[Started]}, {Reopened{}, decodeEvent[Reopened]}, {OwnerLost{}, decodeEvent[OwnerLost]},
+	{HandoverRequested{}, decodeEvent[HandoverRequested]}, {HandedOver{}, decodeEvent[HandedOver]},
+	{Checkpointed{}, decodeEvent[Checkpointed]}, {GatesFinished{}, decodeEvent[GatesFinished]},
+	{TurnEnded{}, decodeEvent[TurnEnded]}, {AgentFailed{}, decodeEvent[AgentFailed]},
+	{TreeInspected{}, decodeEvent[TreeInspected]}, {Committed{}, decodeEvent[Committed]},
+	{Restored{}, decodeEvent[Restored]}, {TimerFired{}, decodeEvent[TimerFired]},
+	{PlanEdited{}, decodeEvent[PlanEdited]}, {Concluded{}, decodeEvent[Concluded]}, {Faulted{}, decodeEvent[Faulted]},
+	{LimitHit{}, decodeEvent[LimitHit]}, {LimitsChanged{}, decodeEvent[LimitsChanged]},
+	{PauseRequested{}, decodeEvent[PauseRequested]}, {Resumed{}, decodeEvent[Resumed]},
+	{Cancelled{}, decodeEvent[Cancelled]}, {MessageArrived{}, decodeEvent[MessageArrived]},
+	{Delivered{}, decodeEvent[Delivered]}, {QuestionAsked{}, decodeEvent[QuestionAsked]},
+	{Answered{}, decodeEvent[Answered]}, {MergeRequested{}, decodeEvent[MergeRequested]},
+	{TestChangeRequested{}, decodeEvent[TestChangeRequested]}, {Approved{}, decodeEvent[Approved]},
+	{Rejected{}, decodeEvent[Rejected]}, {LessonLearned{}, decodeEvent[LessonLearned]},
+	{LessonForgotten{}, decodeEvent[LessonForgotten]}, {PlanEditRequested{}, decodeEvent[PlanEditRequested]},
+	{CheckpointRestored{}, decodeEvent[CheckpointRestored]},
 }
 
-func eventType[T EventPayload]() variant[EventPayload] {
-	var zero T
-	return variant[EventPayload]{zero, func(data []byte) (EventPayload, error) { return decodeAs[T](data) }}
+func decodeEvent[T EventPayload](data []byte) (EventPayload, error) {
+	var p T
+	err := json.Unmarshal(data, &p)
+	return p, err
 }
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	var kinds []EventKind
-	for _, v := range eventTypes() {
+	for _, v := range eventTypes {
 		kinds = append(kinds, v.zero.kind())
 	}
 	return kinds

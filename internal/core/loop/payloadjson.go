@@ -45,8 +45,3 @@ func decode[K ~string, P payload[K]](data []byte, kind K, variants []variant[P],
 	}
 	return unknown, nil
 }
-
-func decodeAs[T any](data []byte) (t T, err error) {
-	err = json.Unmarshal(data, &t)
-	return t, err
-}
