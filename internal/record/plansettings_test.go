@@ -27,8 +27,10 @@ func TestPlanSettingsFollowTheUser(t *testing.T) {
 	})
 	maybeAgent := plan.Plan{Tasks: append(start.Tasks[:3:3], plan.Task{ID: "4", Title: "remove TestSum", Line: 4})}
 	edited := plan.Plan{Tasks: []plan.Task{
-		{ID: "1", Title: "one", Line: 1, Done: true}, {ID: "2", Title: "two", Criteria: []string{"as CSV"}, Line: 7, AllowTestChanges: true, Evidence: "unproven"},
-		{ID: "4", Title: "remove TestSum", Line: 9}, {ID: "5", Title: "five", Scope: scope},
+		{ID: "1", Title: "one", Line: 1, Done: true},
+		{ID: "2", Title: "two", Criteria: []string{"as CSV"}, Line: 7, AllowTestChanges: true, Evidence: "unproven"},
+		{ID: "4", Title: "remove TestSum", Line: 9},
+		{ID: "5", Title: "five", Scope: scope},
 	}}
 	ps = ps.Follow(maybeAgent, edited)
 	check("after the user's edit", record.PlanSettings{

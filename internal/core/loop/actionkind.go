@@ -4,12 +4,21 @@ import "encoding/json"
 
 // actionTypes lists all types of payloads.
 var actionTypes = []variant[ActionPayload]{
-	{Checkpoint{}, decodeAction[Checkpoint]}, {RunGates{}, decodeAction[RunGates]},
-	{BeginTurn{}, decodeAction[BeginTurn]}, {Inspect{}, decodeAction[Inspect]}, {Commit{}, decodeAction[Commit]},
-	{Restore{}, decodeAction[Restore]}, {ReapplyWork{}, decodeAction[ReapplyWork]}, {Wait{}, decodeAction[Wait]},
-	{EditPlan{}, decodeAction[EditPlan]}, {HandOver{}, decodeAction[HandOver]}, {Finish{}, decodeAction[Finish]},
-	{Interrupt{}, decodeAction[Interrupt]}, {Deliver{}, decodeAction[Deliver]},
-	{RestoreFiles{}, decodeAction[RestoreFiles]}, {Notify{}, decodeAction[Notify]},
+	{Checkpoint{}, decodeAction[Checkpoint]},
+	{RunGates{}, decodeAction[RunGates]},
+	{BeginTurn{}, decodeAction[BeginTurn]},
+	{Inspect{}, decodeAction[Inspect]},
+	{Commit{}, decodeAction[Commit]},
+	{Restore{}, decodeAction[Restore]},
+	{ReapplyWork{}, decodeAction[ReapplyWork]},
+	{Wait{}, decodeAction[Wait]},
+	{EditPlan{}, decodeAction[EditPlan]},
+	{HandOver{}, decodeAction[HandOver]},
+	{Finish{}, decodeAction[Finish]},
+	{Interrupt{}, decodeAction[Interrupt]},
+	{Deliver{}, decodeAction[Deliver]},
+	{RestoreFiles{}, decodeAction[RestoreFiles]},
+	{Notify{}, decodeAction[Notify]},
 }
 
 func decodeAction[T ActionPayload](data []byte) (ActionPayload, error) {
