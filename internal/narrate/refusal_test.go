@@ -47,6 +47,11 @@ func TestRefusal(t *testing.T) {
 			loop.Gates{Status: gate.Pass, Reason: "no gate runs the new tests", Proof: loop.Proof{Remedy: "another gate"}},
 			"no gate runs the new tests; what would be enough: another gate",
 		},
+		{
+			"documents alone",
+			loop.Gates{Status: gate.Pass, Reason: "only documents changed", WorkResult: loop.WorkResult{OnlyText: true}},
+			"only documents changed",
+		},
 		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "no file changed. Add a test that fails without the change"},
 	}
 	for _, tt := range tests {

@@ -64,6 +64,7 @@ type Data struct {
 	Failed   []gate.Result // what failed last
 	Tested   string        // the agent's own last test run, if it failed and what failed names no tests
 	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
+	OnlyText bool          // the claimed work changed documents and comments alone
 	Enough   string        // what would make the claim count; "": a test that fails without the work
 	Signs    []string      // lines of the claimed work that a reviewer would look at first
 	Needed   []string      // changed gate inputs without which the gates of the claim do not pass

@@ -94,6 +94,13 @@ func TestGolden(t *testing.T) {
 			Signs:  []string{"shop.py:3 ends the process with success: os._exit(0)"},
 		}))
 	})
+	t.Run("only text", func(t *testing.T) {
+		t.Parallel()
+		golden(t, "only-text", render(t, prompt.Refused, prompt.Data{
+			Goal: "Fix the shop.", Promise: "DONE", Reason: "only documents and comments changed: no test can tell whether that is what was asked for",
+			OnlyText: true,
+		}))
+	})
 	t.Run("needed", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "needed", render(t, prompt.Refused, prompt.Data{

@@ -145,7 +145,7 @@ func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Dat
 		}
 	}
 	if f := m.Failing; f != nil {
-		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Remedy, f.NeededInputs
+		d.Reason, d.Signs, d.Enough, d.Needed, d.OnlyText = f.Reason, f.Signs, f.Remedy, f.NeededInputs, f.OnlyText
 	}
 	d.Failed = r.failedGate(a, m)
 	if t := m.LastTestRun; t.Red() && !namesTests(d.Failed) {

@@ -3,6 +3,7 @@ package sign
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,6 +58,22 @@ func newView(file string, before, after []byte, tests bool) *view {
 		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != testLine
 	}
 	return v
+}
+
+// CommentsOnly reports whether two versions of a program differ in nothing but comments, docstrings
+// and blank lines. Without one of them they do not.
+func CommentsOnly(file string, before, after []byte) bool {
+	code := func(text []byte) []string {
+		lines := strings.Split(source.Uncommented(string(text), styleOf(file)), "\n")
+		if hasExtension(python, file) {
+			dropDocstrings(lines)
+		}
+		for i, line := range lines {
+			lines[i] = strings.TrimRight(line, " \t\r")
+		}
+		return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	return IsProgram(file) && before != nil && after != nil && slices.Equal(code(before), code(after))
 }
 
 var (

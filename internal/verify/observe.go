@@ -7,6 +7,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // observe finds out what is known without probes.
@@ -108,6 +110,9 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 func (c *claim) inspectWork(ctx context.Context) error {
 	o := &c.seen
 	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
+	if err := c.findCode(ctx); err != nil {
+		return fmt.Errorf("look whether code changed: %w", err)
+	}
 	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
@@ -147,4 +152,13 @@ func (c *claim) inspectWork(ctx context.Context) error {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
 	return nil
+}
+
+// findCode finds out whether anything but documents and comments changed.
+func (c *claim) findCode(ctx context.Context) error {
+	c.seen.OnlyText = len(c.changes) > 0
+	return eachText(ctx, c.Repo, c.changes, func(ch git.Change, before, after []byte) error {
+		c.seen.OnlyText = c.seen.OnlyText && (work.IsDocument(ch.Path) || sign.CommentsOnly(ch.Path, before, after))
+		return nil
+	})
 }

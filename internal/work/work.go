@@ -58,7 +58,7 @@ func (r Rules) IsWork(c Change) bool {
 		return true
 	case gateInputs().Match(c.Path):
 		return false
-	case contains(documentExts, ext), documentFiles().Match(c.Path), lockFiles().Match(base):
+	case IsDocument(c.Path), lockFiles().Match(base):
 		return true
 	case contains(shellExts, ext):
 		return (r.ShellIsWork || c.Added) && !checkScripts().Match(base) && (r.IsRun == nil || !r.IsRun(c.Path))
@@ -132,6 +132,11 @@ func MentionsPath(text, file string) bool {
 			return true
 		}
 	}
+}
+
+// IsDocument reports whether a file is documentation, by its name.
+func IsDocument(file string) bool {
+	return contains(documentExts, strings.ToLower(path.Ext(file))) || documentFiles().Match(file)
 }
 
 // IsSource reports whether a file is program source in a language other than shell.

@@ -76,7 +76,7 @@ func (o Observation) newTestSteps() []step {
 // unprovenSteps returns the run that shows whether any gate runs new tests that prove nothing.
 func (o Observation) unprovenSteps() []step {
 	v := Verdict{Status: Pass}
-	if o.findEvidence(&v); v.Evidence != Unproven || len(o.NewTests) == 0 {
+	if o.findEvidence(&v); v.Evidence != Unproven || len(o.NewTests) == 0 || o.OnlyText {
 		return nil
 	}
 	runsMore := slices.ContainsFunc(o.Now, func(r Result) bool { return r.testCount() > resultOf(o.Baseline, r.Gate).testCount() })

@@ -63,6 +63,8 @@ type Observation struct {
 	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
 	// SignsNeutralized.
 	Signs []string `json:"signs,omitempty"`
+	// OnlyText: nothing but documents, comments and docstrings changed.
+	OnlyText bool `json:"only_text,omitempty"`
 	// CanaryPossible: tests that must fail can be added beside the tree's tests, see Canary.
 	CanaryPossible bool `json:"canary_possible,omitempty"`
 	// ValuesReplaceable: the values in the tests can be replaced, see OtherExpected.

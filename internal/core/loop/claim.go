@@ -219,7 +219,7 @@ func (m *machine) refusal(g Gates) (f Failing, refused bool) {
 		return Failing{Reason: g.Reason, NeededInputs: g.NeededInputs}, true
 	}
 	why := m.missingEvidence(g)
-	return Failing{Reason: why, Remedy: g.Remedy}, why != ""
+	return Failing{Reason: why, Remedy: g.Remedy, OnlyText: g.OnlyText}, why != ""
 }
 
 // passes reports whether the gates pass as this claim needs: without a regression, and green where

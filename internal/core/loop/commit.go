@@ -68,7 +68,9 @@ func (g Gates) redAsBefore() []string {
 // UnprovenSummary describes the gates of unproven tasks: whether all passed, or nothing regressed.
 func UnprovenSummary(tasks ...Task) string {
 	var red, notRun []string
+	onlyText := len(tasks) > 0
 	for _, t := range tasks {
+		onlyText = onlyText && t.OnlyText
 		notRun = append(notRun, t.TestsNotRun...)
 		for _, name := range t.StillRed {
 			if !slices.Contains(red, name) {
@@ -79,6 +81,8 @@ func UnprovenSummary(tasks ...Task) string {
 	switch {
 	case len(red) == 0 && len(notRun) > 0:
 		return "all gates pass, but none of them runs " + plan.Few(notRun, 3)
+	case len(red) == 0 && onlyText:
+		return "all gates pass, and only documents and comments changed"
 	case len(red) == 0:
 		return "all gates pass, but no test proves it"
 	}

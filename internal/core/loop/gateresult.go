@@ -50,6 +50,7 @@ type WorkResult struct {
 	TestsChanged []string      `json:"tests_changed,omitempty"` // the gates pass only with the agent's version of these
 	TestsRemoved bool          `json:"tests_removed,omitempty"` // TestsChanged were removed, and the gates pass with the originals
 	TestsNotRun  []string      `json:"tests_not_run,omitempty"` // its new tests that no gate runs
+	OnlyText     bool          `json:"only_text,omitempty"`     // it changed documents and comments alone
 	ChangedTests []TestChange  `json:"changed_tests,omitempty"` // structural changes of old tests
 	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // the evidence if its changes of old tests are approved
 	Approved     []string      `json:"approved,omitempty"`      // changed tests that the reviews accept

@@ -124,6 +124,7 @@ type Failing struct {
 	GateTimedOut bool     `json:"gate_timed_out,omitempty"`
 	FailedBefore bool     `json:"failed_before,omitempty"` // nothing regressed, but it has to pass
 	Signs        []string `json:"signs,omitempty"`         // signs in the claimed work that the agent was not told yet
+	OnlyText     bool     `json:"only_text,omitempty"`     // the claimed work changed documents and comments alone
 	Remedy       string   `json:"remedy,omitempty"`        // what would make the claim count; "": a test that fails without the work
 	NeededInputs []string `json:"needed_inputs,omitempty"` // changed gate inputs that the gates need to pass
 }

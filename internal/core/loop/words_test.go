@@ -27,6 +27,8 @@ func TestHowTheGatesStood(t *testing.T) {
 	green, red := Task{}, Task{StillRed: []string{"TestA", "TestB"}}
 	for want, tasks := range map[string][]Task{
 		"all gates pass, but no test proves it":                                              {green},
+		"all gates pass, but none of them runs a_test.go":                                    {{WorkResult: WorkResult{TestsNotRun: []string{"a_test.go"}}}},
+		"all gates pass, and only documents and comments changed":                            {{WorkResult: WorkResult{OnlyText: true}}},
 		"nothing new fails; what failed before still fails (TestA, TestB)":                   {green, red, red},
 		"nothing new fails; what failed before still fails (TestA, TestB, TestC and 2 more)": {red, {StillRed: []string{"TestC", "TestD", "TestE"}}},
 	} {
