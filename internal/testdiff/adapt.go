@@ -165,7 +165,10 @@ func (t testText) counterpart(files []testText) *testText {
 	}
 	shared := func(f testText) (n int) {
 		for _, test := range t.tests {
-			if f.test(test.name) != nil || len(t.tests) == 1 && len(f.tests) == 1 {
+			switch {
+			case f.test(test.name) != nil:
+				n += 2
+			case len(t.tests) == 1 && len(f.tests) == 1: // it may have another name
 				n++
 			}
 		}

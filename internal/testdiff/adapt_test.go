@@ -254,6 +254,19 @@ func TestAdaptTestsThatMoved(t *testing.T) {
 	}
 }
 
+// Of files that move together each goes where its own tests are, also if each has only one test.
+func TestAdaptFilesThatMovedTogether(t *testing.T) {
+	w := Work{Task: "move package slug to internal/slug, with its tests", VanishedNames: map[string]bool{"slug": true}, MayShadow: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
+	outside := "package slug_test\n\nimport (\n\t\"testing\"\n\n\t\"example.org/pages/slug\"\n)\n\nfunc TestMake(t *testing.T) {\n\tif slug.Make(\"A\") != \"a\" {\n\t\tt.Error()\n\t}\n}\n"
+	inside := "package slug\n\nimport \"testing\"\n\nfunc TestSqueeze(t *testing.T) {\n\tif squeeze(\"a b\") != \"a-b\" {\n\t\tt.Error()\n\t}\n}\n"
+	moved := edited(outside, "pages/slug", "pages/internal/slug")
+	before := []File{{"slug/slug_test.go", []byte(outside)}, {"slug/squeeze_test.go", []byte(inside)}}
+	got := w.Adapt(before, []File{{"internal/slug/slug_test.go", []byte(moved)}, {"internal/slug/squeeze_test.go", []byte(inside)}})
+	if len(got) != 2 || string(got[0].Content) != moved || got[1].Path != "internal/slug/squeeze_test.go" || string(got[1].Content) != inside {
+		t.Errorf("%+v", got)
+	}
+}
+
 // FuzzAdapt holds that a file that did not change is not adapted, whatever stands in it, and that what
 // the work does not name never is.
 func FuzzAdapt(f *testing.F) {
