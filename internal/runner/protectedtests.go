@@ -157,7 +157,9 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 	if !g.OriginalsUnknown { // an earlier task's changes were named then, and the user's own files are in no commit
 		g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 			was, known := had[c.Path]
-			return !slices.Contains(g.TestsChanged, c.Path) && (known && there[c.Path] == was || slices.Contains(r.Spec.Untracked, c.Path))
+			_, stands := there[c.Path]
+			isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted
+			return !slices.Contains(g.TestsChanged, c.Path) && (isEarlier || slices.Contains(r.Spec.Untracked, c.Path))
 		})
 	}
 	g.ChangedTests = slices.Clone(g.ChangedTests)

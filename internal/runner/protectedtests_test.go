@@ -142,6 +142,21 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	}
 }
 
+// A task is not charged with a file that an earlier task deleted.
+func TestATaskIsNotChargedWithWhatAnEarlierOneDeleted(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"], files["testdata/unused.txt"] = "- [ ] one\n- [ ] two\n", "1 2\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/run --\nrm testdata/unused.txt\n-- 1/files/lib --\nadd() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n-- 1/files/sub_test.sh --\ntest_sub() { [ $(sub 2 2) = 0 ]; }\n-- 1"+claims+
+		"-- 2/run --\necho 'twice() { echo $(($1 * 2)); }' >> lib\n-- 2/files/twice_test.sh --\ntest_twice() { [ \"$(twice 3)\" = 6 ]; }\n-- 2"+claims,
+		[]string{"plan.md"}, withTests(nil))
+	one, two := s.Tasks[0], s.Tasks[1]
+	if len(one.ChangedTests) != 1 || two.Evidence != gate.Proven || len(two.ChangedTests) > 0 {
+		t.Fatalf("%s: %s\none %+v\ntwo %+v", s.Outcome, s.Reason, one, two)
+	}
+}
+
 // A task is charged with its own changes: not with a file that an earlier task added and that may change old tests.
 func TestATaskIsNotChargedWithTestsOfAnEarlierOne(t *testing.T) {
 	t.Parallel()

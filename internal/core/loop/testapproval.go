@@ -38,8 +38,11 @@ type IfApproved struct {
 	Reason   string        `json:"reason,omitempty"`
 }
 
-// FileAdded is the kind of an added file that may change what tests do.
-const FileAdded = "added"
+// The kinds of changes of whole files.
+const (
+	FileAdded   = "added" // it may change what tests do
+	FileDeleted = "deleted"
+)
 
 // TestChange is a structural change of an old test.
 type TestChange struct {
