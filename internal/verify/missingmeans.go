@@ -27,6 +27,9 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	var names []string
 	first := ""
 	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
+		if c.Status == 'D' && !in.r.files.isTest(c.Path) && namesPath(in.r.Asked, c.Path) {
+			all.WriteString("unlink(\n") // the agent did it: the task asks for no call that does
+		}
 		if c.Status == 'D' || in.r.files.isTest(c.Path) || !sign.IsProgram(c.Path) {
 			continue
 		}
@@ -60,6 +63,14 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 		found = append(found, sign.Sign{Path: first, Kind: sign.MissingMechanism, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
 	}
 	return found, nil
+}
+
+// namesPath reports whether a task names a file or a folder that it is in.
+func namesPath(asked, file string) bool {
+	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool {
+		stem, _, _ := strings.Cut(part, ".")
+		return len(stem) > 2 && isNamed(stem, asked, 1)
+	})
 }
 
 // calledCode returns the functions that a program calls in unchanged files.

@@ -51,6 +51,20 @@ func TestSignsSayWhatTheWorkHasNoMeansFor(t *testing.T) {
 	}
 }
 
+// What the agent itself deleted, as the task asks, needs no call that deletes.
+func TestAFileThatTheTaskDeletes(t *testing.T) {
+	t.Parallel()
+	for gone, want := range map[string]int{"vendor/randomid/index.js": 0, "extra/lib.js": 1} {
+		b := newBench(t, files{"store.js": "const id = require('./vendor/randomid')\n", "vendor/randomid/index.js": "module.exports = () => 1\n", "extra/lib.js": "1\n"}, nil)
+		f := b.claim(gates("true"), files{"store.js": "function id() {\n  return crypto.randomBytes(4)\n}\n", gone: ""}, func(r *verify.Request) {
+			r.Asked = "replace vendor/randomid by node:crypto and make sure that it deletes the folder"
+		})
+		if got := f.Observation.MissingMeans; len(got) != want {
+			t.Errorf("%s is gone: %q", gone, got)
+		}
+	}
+}
+
 // Work that has no means for what its task asks for is not proven by tests of what it does. A shell
 // script is no exception.
 func TestWorkWithoutTheMeansIsNotProven(t *testing.T) {

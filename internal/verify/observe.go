@@ -99,6 +99,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 	o.OldInlineTestsChanged = t.oldInlineChanged || t.inlineMoved && red // a failed test may have moved
 	o.CanaryPossible, o.ValuesReplaceable = true, true
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
+	o.OwnNonTests = slices.DeleteFunc(slices.Clone(o.ChangedNonTests), func(file string) bool { return !c.changedByTask(file) })
 	o.NewTestData = slices.ContainsFunc(o.NewTests, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	if o.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)

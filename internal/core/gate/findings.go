@@ -156,9 +156,9 @@ func findings() []finding {
 		fact: "new tests pass without the work too", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: when(func(w assessment) bool { return len(w.NewTests) > 0 }, func(w assessment, _ *Verdict) string {
-			if len(w.ChangedNonTests) > 0 {
-				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.ChangedNonTests, 4) +
-					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.ChangedNonTests[0]) + "]"
+			if len(w.OwnNonTests) > 0 {
+				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.OwnNonTests, 4) +
+					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.OwnNonTests[0]) + "]"
 			}
 			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.NewTests, 4)
 		}),

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"maps"
+	"strings"
 	"testing"
 )
 
@@ -69,5 +70,24 @@ func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
 	o.Now = red
 	if p, _ := Next(o); p != "" {
 		t.Errorf("%s of work that does not pass", p)
+	}
+}
+
+// New tests that pass on the old tree do so by the gate inputs laid over it, if the task changed some:
+// those that an earlier task changed are part of the old tree.
+func TestInputsOfEarlierTasksMakeNoNewTestPass(t *testing.T) {
+	t.Parallel()
+	green := []Result{{Gate: "py", Status: Pass, Tests: map[string]Status{"A": Pass}}}
+	inputs := []string{"pyproject.toml"}
+	o := Observation{Changed: true, Baseline: green, Now: green, NewTests: []string{"test_a.py"}, ChangedInputs: inputs, ChangedNonTests: inputs, Runs: map[Probe]Run{}}
+	for _, p := range []Probe{Originals, RepeatClean, Control, Overlay} {
+		o.Runs[p] = Run{Results: green}
+	}
+	if v := Decide(o); v.Evidence != Unproven || v.Reason != "nothing new fails, but the new and changed tests pass without this work too: test_a.py" {
+		t.Errorf("%+v", v)
+	}
+	o.OwnNonTests = inputs
+	if v := Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "alone: pyproject.toml") {
+		t.Errorf("%+v", v)
 	}
 }

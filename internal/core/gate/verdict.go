@@ -31,6 +31,8 @@ type Observation struct {
 	RewrittenTests []string `json:"rewritten_tests,omitempty"`
 	// ChangedNonTests are the ChangedInputs that are not tests.
 	ChangedNonTests []string `json:"changed_non_tests,omitempty"`
+	// OwnNonTests are those ChangedNonTests that this task changed. The overlay adds them too.
+	OwnNonTests []string `json:"own_non_tests,omitempty"`
 	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
 	NewTests []string `json:"new_tests,omitempty"`
 	// NewTestData: NewTests include data files, which old tests may read too.
