@@ -110,6 +110,8 @@ type adaptation struct {
 	usedTests     map[*span]bool    // tests that replace one with another name
 	removals      []removal         // what the task asks to remove
 	dropped       map[string]bool   // variables of removed statements
+	inNamedTest   bool              // the task names the test
+	correction    []string          // the value of it that is corrected: old and new
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -215,7 +217,9 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 		if a.testLost = a.testLost || is == nil || slices.ContainsFunc(compare(t.test, is.test), func(k Kind) bool { return k != Changed }); a.testLost {
 			return old.Content, false
 		}
+		a.expectTest(t.name)
 		more, _ := a.statements(old, now, old.statements(t.head, t.to), now.ofTest(*is))
+		a.expectTest("")
 		edits = append(edits, more...)
 	}
 	text := applyEdits(string(old.Content), edits)
@@ -365,8 +369,15 @@ func applyEdits(text string, edits []edit) string {
 }
 
 // savedPairs is a state of an adaptation's pairs, for restore.
-type savedPairs struct{ pairs, images map[string]string }
+type savedPairs struct {
+	pairs, images map[string]string
+	correction    []string
+}
 
-func (a *adaptation) save() savedPairs { return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images)} }
+func (a *adaptation) save() savedPairs {
+	return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images), a.correction}
+}
 
-func (a *adaptation) restore(s savedPairs) { a.pairs, a.images = s.pairs, s.images }
+func (a *adaptation) restore(s savedPairs) {
+	a.pairs, a.images, a.correction = s.pairs, s.images, s.correction
+}

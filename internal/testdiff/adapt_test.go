@@ -102,6 +102,8 @@ func TestAdapt(t *testing.T) {
 	const withDump = "from limits import check, dump\n\n\ndef test_all():\n    assert dump(1) == \"<d>1</d>\"\n    assert check([6])\n"
 	const putOld = "package store\n\nfunc TestPut(t *testing.T) {\n\ts := New()\n\tif got := s.Get(\"k\"); got != \"v\" {\n\t\tt.Error(got)\n\t}\n\tif s.Len() != 1 {\n\t\tt.Error(s)\n\t}\n}\n"
 	const exportOld = "public class ExportTest {\n    public static void main(String[] args) {\n        csv();\n        xml();\n    }\n    static void csv() {\n        Check.equal(\"a,1\", exportCsv());\n    }\n    static void xml() {\n        Check.equal(\"<c/>\", exportXml());\n    }\n}\n"
+	wrongTest := Work{Task: "pages() counts too many; test_multiple expects that (2 for 10 items, 1 is right)"}
+	const pagesOld = "from app import pages\n\n\ndef test_more():\n    assert pages(1) == 1\n    assert pages(11) == 2\n\n\ndef test_multiple():\n    assert pages(10) == 2\n"
 	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
@@ -127,6 +129,10 @@ func TestAdapt(t *testing.T) {
 		{"two names", even, "test_nums.py", parity, edited(parity, "is_even", "even", "is_odd", "odd"), edited(parity, "is_even", "even", "is_odd", "odd")},
 
 		{"an error in other words", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount")},
+		{"the value of a test that the task names", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 1"), edited(pagesOld, "10) == 2", "10) == 1")},
+		{"two values of it", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "pages(10) == 2", "pages(1) == 1"), same},
+		{"the value of another test", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "11) == 2", "11) == 1"), same},
+		{"a value that the task does not give", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 3"), same},
 		{"an error in other words, of another line", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 4: bad amount"), same},
 		{"an error in words that the program has not", Work{Task: reworded.Task, Wordings: swapped("bad amount", "no amount")}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
 		{"an error in words that the task does not give", Work{Task: "say where", Wordings: reworded.Wordings}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},

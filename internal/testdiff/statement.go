@@ -159,7 +159,7 @@ func (a *adaptation) matchToken(old string, now []string, inQuotes bool) int {
 	case old == "throws" && now[0] == "rejects", old == "TestCase" && now[0] == "IsolatedAsyncioTestCase":
 		return 1
 	case inQuotes || !a.RemovedNames[old]:
-		if a.replacesValue(old, now[0]) && a.pairIn(old, now[0], inQuotes) {
+		if a.replacesValue(old, now[0]) && a.pairIn(old, now[0], inQuotes) || a.corrects(old, now[0]) {
 			return 1
 		}
 		return 0
