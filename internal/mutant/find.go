@@ -32,7 +32,7 @@ func (l *language) functions(text string) []function {
 		end = b.to
 		f := function{
 			name: enclosingClasses(classes, start) + name, line: s.LineOf(start), from: start,
-			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
+			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: l.plain(s, start, b),
 		}
 		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
 		f.abstract = abstract.MatchString(lineBefore(s.Code, start))
@@ -41,6 +41,16 @@ func (l *language) functions(text string) []function {
 		found = append(found, f)
 	}
 	return found
+}
+
+// plain returns a function's text without comments, white space and docstring.
+func (l *language) plain(s source.Source, start int, b body) string {
+	if l.indent {
+		if at, _ := firstStatement(s, b); at < b.to {
+			return s.Plain(start, b.from) + s.Plain(at, b.to)
+		}
+	}
+	return s.Plain(start, b.to)
 }
 
 // abstract matches what is said before a function that others write.
