@@ -28,6 +28,7 @@ type Work struct {
 	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
 	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
 	GoneWords         map[string]bool    // words that its changed files no longer have
+	ProgramWords      map[string]bool    // words that they have
 	Wordings          map[[2]string]bool // old and new texts in quotes, see AddWordings
 	// MayShadow reports whether tests could import something new under a module's name: no library
 	// and no old part of the program.
@@ -66,7 +67,7 @@ func (w Work) Adapt(before, after []File) []Adapted {
 	for _, f := range before {
 		old, known := readText(f)
 		if !known {
-			if i := slices.IndexFunc(after, func(is File) bool { return is.Path == f.Path }); i >= 0 && a.matchText(f, after[i]) {
+			if i := slices.IndexFunc(after, func(is File) bool { return is.Path == f.Path }); i >= 0 && (a.matchText(f, after[i]) || a.growsText(f, after[i])) {
 				all = append(all, Adapted{Was: f.Path, File: after[i]})
 			}
 			continue

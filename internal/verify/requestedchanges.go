@@ -162,13 +162,12 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{},
+		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{},
 	}
 	rules, err := c.rules()
 	if err != nil {
 		return w, err
 	}
-	stays := map[string]bool{}
 	for _, ch := range c.changes {
 		if c.isTest(ch.Path) {
 			continue
@@ -185,7 +184,7 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
 			testdiff.AddWordings(w.Wordings, ch.Path, was, is)
 			maps.Copy(w.GoneWords, testdiff.Words(string(was)))
-			maps.Copy(stays, testdiff.Words(string(is)))
+			maps.Copy(w.ProgramWords, testdiff.Words(string(is)))
 		}
 		addNames(w.InterfaceMethods, testdiff.InterfaceMethods(ch.Path, is))
 		for _, name := range testdiff.InterfaceMethods(ch.Path, was) {
@@ -199,7 +198,7 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		addNames(w.AddedNames, declaredNames(ch.Path, is))
 	}
-	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return stays[word] })
+	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return w.ProgramWords[word] })
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {
 			delete(w.RemovedNames, name)
