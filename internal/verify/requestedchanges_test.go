@@ -95,6 +95,22 @@ func TestWordsOfATemplate(t *testing.T) {
 	}
 }
 
+// A golden file that the task names has the new option as the program prints it, and is said to be changed as
+// the task asks.
+func TestGoldenFileOfAnOption(t *testing.T) {
+	t.Parallel()
+	const app = "HELP = 'usage: app [-h] file\\n'\n"
+	const test = "import pathlib, unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_help(self):\n        self.assertEqual(app.HELP, (pathlib.Path(__file__).parent / 'golden/help.txt').read_text())\n"
+	grow := strings.NewReplacer("[-h] file", "[-h] [--top N] file").Replace
+	b := newBench(t, files{"app.py": app, "test_app.py": test, "golden/help.txt": "usage: app [-h] file\n"}, nil)
+	f := b.claim(gates("python3 -m unittest -q"), files{"app.py": grow(app), "golden/help.txt": "usage: app [-h] [--top N] file\n"}, func(r *verify.Request) {
+		r.Asked = "an option --top N; golden/help.txt changes with it"
+	})
+	if f.Verdict.NeedsChangedInputs || len(f.Changes) != 1 || !f.Changes[0].Asked {
+		t.Errorf("%+v\n%+v", f.Verdict, f.Changes)
+	}
+}
+
 // New test files that may change what old tests do keep no change of an old test from counting as requested,
 // unless this task changed one that an earlier task added.
 func TestRequestedBesideNewTests(t *testing.T) {
