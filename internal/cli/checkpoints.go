@@ -137,7 +137,7 @@ func nothingUndone(s *subject, task string) error {
 type checkpointsDiffCmd struct {
 	loopWord
 	From int      `arg:"" name:"n" help:"number of the checkpoint"`
-	To   int      `arg:"" optional:"" name:"m" help:"number of a later one; default: the working tree"`
+	To   int      `arg:"" optional:"" name:"m" help:"number of a later one; default: the work tree"`
 	File []string `sep:"none" placeholder:"PATH" help:"show only this file or folder; repeatable"`
 }
 

@@ -75,7 +75,7 @@ type grammar struct {
 
 	TestReport testreportCmd `cmd:"" name:"testreport" group:"Gates" help:"parse the output of a test runner"`
 
-	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots of the working tree"`
+	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots of the work tree"`
 	Restore     restoreCmd     `cmd:"" user:"restore a checkpoint" group:"Go back" help:"restore a checkpoint or the work of a task"`
 	Undo        undoCmd        `cmd:"" user:"restore a checkpoint" group:"Go back" help:"undo the last restore"`
 

@@ -62,10 +62,10 @@ type runFlags struct {
 	Session          *string   `group:"Agent" placeholder:"MODE" help:"when to start a fresh session: task, turn, hybrid (at --handover-at) or continue"`
 	HandoverAt       *string   `group:"Agent" placeholder:"80%" help:"with --session hybrid, start a fresh session at this context usage"`
 	Warm             *bool     `group:"Agent" help:"reuse one agent process for fresh sessions (default outside the sandbox); =false starts new ones" negatable:""`
-	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what to do with the working tree when a task keeps failing"`
+	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what to do with the work tree when a task keeps failing"`
 	Worktree         *bool     `group:"Tree" help:"work in a separate git worktree"`
 	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits; current = the checked-out branch (default pawl/LOOP)"`
-	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"sandbox: tree (write only working tree and caches) or strict (also no network, no credentials)"`
+	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"sandbox: tree (write only work tree and caches) or strict (also no network, no credentials)"`
 	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
 	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"when the agent asks to merge verified work: record it, or open a pull request"`
 	Notify           []string  `group:"Tree" sep:"none" placeholder:"RECEIVER" help:"who is told of the end: bell, desktop, 'slack env:NAME', ...; repeatable"`

@@ -21,8 +21,8 @@ type gateTable struct {
 	Tier     gate.Tier     `json:"tier" doc:"fast gates run at each claim, final ones at the end of the loop"`
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
 	Flaky    bool          `json:"flaky" doc:"run it once more when it fails"`
-	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, prepared by [worktree] setup, instead of the working tree"`
-	Isolated bool          `json:"isolated" doc:"false: its run in the working tree decides, for a gate that cannot run in an isolated checkout"`
+	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, prepared by [worktree] setup, instead of the work tree"`
+	Isolated bool          `json:"isolated" doc:"false: its run in the work tree decides, for a gate that cannot run in an isolated checkout"`
 	Baseline baseline      `json:"baseline" doc:"allow: what failed at the start may fail at the end"`
 
 	Rubric        string `json:"rubric" doc:"of a review: what to look for, or @FILE"`

@@ -76,7 +76,7 @@ type Settings struct {
 
 	OnHangup OnHangup `json:"on_hangup" doc:"what happens when the terminal closes: cancel ends the loop and keeps the work, detach continues it in the background"`
 
-	Confine      confine.Level `json:"confine" doc:"sandbox of agent and gates: none, write only the working tree and caches, or also no network and credentials; a repository's file can only tighten it"`
+	Confine      confine.Level `json:"confine" doc:"sandbox of agent and gates: none, write only the work tree and caches, or also no network and credentials; a repository's file can only tighten it"`
 	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that are allowed with confine strict: HOST, HOST:PORT or *.DOMAIN"`
 
 	Merge Merge `json:"merge" doc:"when the agent asks to merge: record it, or open a pull request with gh after a verified end; a repository's file needs trust for pr"`

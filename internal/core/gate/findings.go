@@ -181,7 +181,7 @@ func findings() []finding {
 // flipFindings are about tests that failed before the work.
 func flipFindings() []finding {
 	return []finding{{
-		fact: "what failed before passes in the working tree, and fails in a clean checkout", evidence: NoEvidence,
+		fact: "what failed before passes in the work tree, and fails in a clean checkout", evidence: NoEvidence,
 		remedy: "commit what makes the difference, or `[worktree] setup`",
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
@@ -286,7 +286,7 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
-		{fact: "a gate passes in the working tree and not in a clean checkout, which did show the state before the work", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
 		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: NoEvidence, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},

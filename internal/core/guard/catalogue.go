@@ -70,7 +70,7 @@ var catalogue = []Rule{
 		"git reset --hard",
 	},
 	{
-		RuleOutside, scopeBoth, "writing or removing files outside the working tree, also through links",
+		RuleOutside, scopeBoth, "writing or removing files outside the work tree, also through links",
 		"write inside the work tree, or in a temporary folder",
 		"rm -rf ../other",
 	},
