@@ -28,7 +28,7 @@ func writeType(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
 	}
 	seen[t] = true
 	if t.Kind() != reflect.Pointer && t.Implements(reflect.TypeFor[json.Marshaler]()) { // encoded by its own method
-		if v, ok := reflect.Zero(t).Interface().(interface{ Variants() []any }); ok {
+		if v, ok := reflect.TypeAssert[interface{ Variants() []any }](reflect.Zero(t)); ok {
 			for _, p := range v.Variants() {
 				writeType(w, reflect.TypeOf(p), seen)
 			}
