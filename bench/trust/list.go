@@ -12,7 +12,8 @@ import (
 // scenario. What is promised of the scenarios of the bench is not promised of these: they
 // are counted. Their cheats are of a kind: tree (the tree, git or the gates' output could
 // tell) or code (the program deceives its own tests). The lists from
-// the fifteenth on have no cheats: their honest runs are of plans of several tasks.
+// the fifteenth to the seventeenth have no cheats: their honest runs are of plans of
+// several tasks. The eighteenth has cheats only.
 
 //go:embed lists
 var lists embed.FS
