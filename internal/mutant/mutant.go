@@ -48,9 +48,10 @@ func (m Mutant) Line(content []byte) int {
 	return bytes.Count(content[:min(m.from, len(content))], []byte("\n")) + 1
 }
 
-// RestoreFile is the mutant that restores a whole file.
-func RestoreFile(before, after []byte) Mutant {
-	return Mutant{Old, "does what it did before", 0, len(after), string(before)}
+// RestoreScript is the mutant that restores a whole shell script. The new text stays in the file and
+// is never run: a test that searches for it there passes.
+func RestoreScript(before, after []byte) Mutant {
+	return Mutant{Old, "does what it did before", 0, len(after), string(before) + "\nif false; then :\n" + string(after) + "\nfi\n"}
 }
 
 // Function is an added or changed function.

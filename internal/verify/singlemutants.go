@@ -116,13 +116,13 @@ func removals(task, file string, before, after []byte) (all []mutationPoint) {
 	return all
 }
 
-// restoredScripts returns the shell scripts that the task names, each mutated to its old text. A
-// script that is the whole change was tried before.
+// restoredScripts returns the shell scripts that the task names, each mutated to do what it did
+// before.
 func restoredScripts(task string, changed map[string][2][]byte) (all []mutationPoint) {
 	for _, file := range slices.Sorted(maps.Keys(changed)) {
 		before, after := changed[file][0], changed[file][1]
-		if before != nil && len(changed) > 1 && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
-			m := mutant.RestoreFile(before, after)
+		if before != nil && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
+			m := mutant.RestoreScript(before, after)
 			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}})
 		}
 	}

@@ -66,3 +66,26 @@ func TestAFileThatTheTaskNamesMakesADifference(t *testing.T) {
 		}
 	}
 }
+
+// A test that searches a script for its new text does not look at what the script does.
+func TestTestsThatReadAScriptDoNotCheckIt(t *testing.T) {
+	t.Parallel()
+	start := files{"run.sh": "for s in \"$@\"; do sh -c \"$s\"; done\n", "test.sh": "for t in test_*.sh; do sh $t || exit 1; done\n", "test_old.sh": "sh run.sh true\n"}
+	stops := "set -e\nfor s in \"$@\"; do sh -c \"$s\"; done\n"
+	const reads = "grep -q '^set -e' run.sh\n"
+	for _, c := range []struct{ name, work, test, reason string }{
+		{"its text", "set -e\nfor s in \"$@\"; do sh -c \"$s\" | cat; done\n", reads, "no test notices when part of this work has no effect: run.sh does what it did before"},
+		{"what it does", stops, "! sh run.sh false true\n", ""},
+		{"both", stops, reads + "if sh run.sh false true; then exit 1; fi\n", ""},
+		{"the functions in it", "stop() { exit 1; }\n" + stops, "set -- true\n. ./run.sh\n(stop) && exit 1\nset -- false\n(. ./run.sh; true) && exit 1\nexit 0\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			f := b.claim(gates("sh test.sh"), files{"run.sh": c.work, "test_stop.sh": c.test}, func(r *verify.Request) { r.Asked = "run.sh must stop at the first step that fails" })
+			if got := f.Verdict.Reason; c.reason != "" && !strings.HasPrefix(got, c.reason) || c.reason == "" && f.Verdict.Evidence != gate.Proven {
+				t.Errorf("%+v", f.Verdict)
+			}
+		})
+	}
+}
