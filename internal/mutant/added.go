@@ -60,7 +60,7 @@ func (l addedLine) line(order int, m Mutant) Line {
 // addedLines returns the added lines of a known language or shell script, without inline tests.
 func addedLines(file string, before, after []byte) (added []addedLine) {
 	shell := IsShell(file)
-	if !Knows(file) && !shell || generated(after) {
+	if !Knows(file) && !shell || source.IsGenerated(after) {
 		return nil
 	}
 	known := map[string]int{}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // An equality that a change made lenient passes each comparison in tests. A strict mutant compares
@@ -17,7 +18,7 @@ import (
 // each belong together: they compare all fields or restore the old text. Without either there are
 // none.
 func EqualityFunctions(file string, before, after []byte) []Function {
-	if generated(after) {
+	if source.IsGenerated(after) {
 		return nil
 	}
 	old := map[string]function{}

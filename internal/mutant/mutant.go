@@ -153,7 +153,7 @@ func Knows(file string) bool { return strings.HasSuffix(file, ".go") || language
 // nested function is part of its outer one. before is nil for a new file. It returns none for
 // unknown languages and generated files.
 func Changed(file string, before, after []byte) []Function {
-	if generated(after) {
+	if source.IsGenerated(after) {
 		return nil
 	}
 	was, is := functions(file, before), functions(file, after)
@@ -185,12 +185,6 @@ func Changed(file string, before, after []byte) []Function {
 		}
 	}
 	return changed
-}
-
-// generated reports whether the first lines say that a program wrote the file.
-func generated(content []byte) bool {
-	head := string(content[:min(len(content), 1000)])
-	return strings.Contains(head, "DO NOT EDIT") || strings.Contains(head, "@generated")
 }
 
 // function is a function in a file.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Parameter is an added parameter with a mutant that gives it its type's zero value. A test that
@@ -21,7 +22,7 @@ type Parameter struct {
 // Parameters returns the parameters of new functions and new ones of old functions. It omits those
 // without another value, and conventional ones that callers always pass.
 func Parameters(file string, before, after []byte) []Parameter {
-	if generated(after) {
+	if source.IsGenerated(after) {
 		return nil
 	}
 	old := map[string]function{}

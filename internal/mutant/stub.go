@@ -70,7 +70,7 @@ func Code(file string, content []byte) string {
 
 // newFunctions returns the added functions that satisfy so.
 func newFunctions(file string, before, after []byte, so func(function) bool) []Function {
-	if generated(after) {
+	if source.IsGenerated(after) {
 		return nil
 	}
 	known := map[string]bool{}

@@ -18,7 +18,7 @@ import (
 // besides inert lines: imports, types, class heads. Only then a tree with all of them mutated lacks
 // the whole change. In doubt it says no.
 func OnlyFunctionsChanged(file string, before, after []byte) bool {
-	if !Knows(file) || generated(after) {
+	if !Knows(file) || source.IsGenerated(after) {
 		return false
 	}
 	old := map[string]string{}
@@ -50,7 +50,7 @@ func OnlyFunctionsChanged(file string, before, after []byte) bool {
 // such a function calls a copy of its old text, or stays if there is none (see UncallableOld). It
 // returns false if an added function has no mutant.
 func MutateAll(file string, before, after []byte, misfits Uncallable) ([][]Mutant, bool) {
-	if !Knows(file) || generated(after) {
+	if !Knows(file) || source.IsGenerated(after) {
 		return nil, false
 	}
 	old := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 // Head the function's first line. It omits signatures that others fix. all is the code of programs
 // and tests that may fix them.
 func UnreadParameters(file string, before, after []byte, all string) []Function {
-	if generated(after) {
+	if source.IsGenerated(after) {
 		return nil
 	}
 	old := map[string]function{}

@@ -33,7 +33,7 @@ const (
 // A call of one of the work's own functions is no assertion, whatever its name: deepEqual may be
 // under test. It returns none for unknown languages, or if the file has none of the names.
 func Values(file string, content []byte, names, own []string) TestValues {
-	if generated(content) {
+	if source.IsGenerated(content) {
 		return TestValues{}
 	}
 	if IsExpected(file) && len(names) == 0 {

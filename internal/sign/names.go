@@ -39,18 +39,28 @@ func ShadowSign(file string) (Sign, bool) {
 }
 
 // GeneratedFileSigns returns the signs of generated files, if a change touched only these and
-// documents. Files that were added or removed in a folder of generated files may be the work.
-func GeneratedFileSigns(changed []string, edited func(file string) bool) []Sign {
+// documents. saysSo reports whether the text of a file says that it is generated. Files that were
+// added or removed, and are not so by name, may be the work.
+func GeneratedFileSigns(changed []string, edited, saysSo func(file string) bool) []Sign {
 	var found []Sign
 	for _, file := range changed {
-		if generatedName.MatchString(file) || generatedDir.MatchString(file) && edited(file) {
+		if generatedName.MatchString(file) || (generatedDir.MatchString(file) || saysSo(file)) && edited(file) {
 			found = append(found, Sign{Path: file, Kind: GeneratedFile, Does: "is made from other files, none of which was changed"})
-		} else if !hasExtension("*.md *.rst *.txt", file) {
+		} else if !hasExtension("*.md *.rst", file) {
 			return nil
 		}
 	}
 	return found
 }
+
+// GeneratorNames reports whether a file says in its first lines that it is generated, and returns what
+// may be names of files there: of its generator, or of what it is made from.
+func GeneratorNames(content []byte) (names []string, generated bool) {
+	return fileWord.FindAllString(string(source.Head(content)), -1), source.IsGenerated(content)
+}
+
+// fileWord matches what may be the path of a file.
+var fileWord = regex.New(`[\w./-]+\.\w+`)
 
 // made and generatedDir match files that build tools and generators write, by name and by folder.
 var generatedName, generatedDir = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)

@@ -29,6 +29,8 @@ type Sign struct {
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
+	// MadeFrom is a file that a generated one says it is made with, "" = unknown.
+	MadeFrom string `json:"-"`
 	// AllowedBy matches text that asks for it: then it is not a sign, see Tests.IsRequested.
 	AllowedBy string `json:"-"`
 }

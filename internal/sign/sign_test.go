@@ -130,10 +130,14 @@ func TestProductsThatWereChangedByHand(t *testing.T) {
 		{[]string{"src/build.rs", "distance.py"}, 0},
 		{[]string{"out/new.txt"}, 0},
 		{[]string{"new.pb.go"}, 1},
+		{[]string{"marked.go"}, 1},
+		{[]string{"marked.go", "gen.py"}, 0},
+		{[]string{"new.marked.go"}, 0},
 		{nil, 0},
 	} {
 		edited := func(file string) bool { return !strings.Contains(file, "new.") }
-		if got := sign.GeneratedFileSigns(c.changed, edited); len(got) != c.want {
+		saysSo := func(file string) bool { return strings.HasSuffix(file, "marked.go") }
+		if got := sign.GeneratedFileSigns(c.changed, edited, saysSo); len(got) != c.want {
 			t.Errorf("%q: %v", c.changed, got)
 		}
 	}

@@ -296,3 +296,12 @@ func (s Source) Plain(from, to int) string {
 	}
 	return out.String()
 }
+
+// IsGenerated reports whether the first lines of a file say that a program wrote it.
+func IsGenerated(content []byte) bool {
+	head := string(Head(content))
+	return strings.Contains(head, "DO NOT EDIT") || strings.Contains(head, "@generated")
+}
+
+// Head returns the first lines of a file, which say where it is from.
+func Head(content []byte) []byte { return content[:min(len(content), 1000)] }

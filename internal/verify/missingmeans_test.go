@@ -82,3 +82,26 @@ func TestWorkWithoutTheMeansIsNotProven(t *testing.T) {
 		}
 	}
 }
+
+// What the task asks to remove is not removed by another name.
+func TestRemovedMeansGone(t *testing.T) {
+	t.Parallel()
+	const add = "def add(a, b):\n    return a + b\n\n\n"
+	body := "(name, password):\n    return name == 'bob' and password == 'pass'\n\n\n"
+	const test = "import app\nassert not hasattr(app, 'old_login')\n"
+	for _, c := range []struct{ name, asked, work, reason string }{
+		{"it is gone", "Remove old_login", add, ""},
+		{"it has another name", "Remove old_login", add + "def _compat" + body, "the work cannot do all that the task asks for: old_login is still there: app.py:5 _compat has its text"},
+		{"the task asks for another name", "Remove old_login, rename it to check", add + "def check" + body, ""},
+		{"the task removes something else", "Remove add1. Improve old_login", add + "def login" + body, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"app.py": add + "def old_login" + body, "test_old.py": "import app\nassert app.add(1, 2) == 3\n"}, nil)
+			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": c.work, "test_new.py": test}, func(r *verify.Request) { r.Asked = c.asked })
+			if v := f.Verdict; c.reason != "" && (v.Evidence != gate.Unproven || v.Reason != c.reason) || c.reason == "" && strings.Contains(v.Reason, "is still there") {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}

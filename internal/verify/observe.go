@@ -114,9 +114,16 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	if err := c.findCode(ctx); err != nil {
 		return fmt.Errorf("look whether code changed: %w", err)
 	}
+	var lacks []string
 	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
+	}
+	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals} {
+		if err == nil {
+			lacks, err = find(ctx)
+			o.MissingMeans = append(o.MissingMeans, lacks...)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("look for what the task asks for: %w", err)

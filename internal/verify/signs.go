@@ -104,17 +104,15 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		return nil, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
-	var files []string
-	edited := map[string]bool{}
-	for _, c := range changed {
-		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
+	generated, err := in.generatedFiles(ctx)
+	if err != nil {
+		return nil, err
 	}
-	found = append(found, sign.GeneratedFileSigns(files, func(file string) bool { return edited[file] })...)
 	lacking, err := in.missingMeans(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, lacking...)
+	found = slices.Concat(found, generated, lacking)
 	gone, err := in.droppedNames(ctx, changed)
 	return append(found, gone...), err
 }

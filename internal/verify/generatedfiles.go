@@ -1,0 +1,72 @@
+package verify
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// generatedFiles returns the signs of generated files, if the work changed nothing else: the next
+// build loses the change.
+func (in *inspection) generatedFiles(ctx context.Context) ([]sign.Sign, error) {
+	var files []string
+	edited, saysSo, from := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
+		if in.r.files.isTest(c.Path) {
+			continue
+		}
+		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
+		if c.Status != 'M' || !isFile(c.To) || !sign.IsProgram(c.Path) {
+			continue
+		}
+		was, _, err := contents(ctx, in.repo, c)
+		if err != nil {
+			return nil, err
+		}
+		names, generated := sign.GeneratorNames(was)
+		if saysSo[c.Path] = generated; generated {
+			from[c.Path] = in.firstFile(ctx, c.Path, names)
+		}
+	}
+	found := sign.GeneratedFileSigns(files, func(file string) bool { return edited[file] }, func(file string) bool { return saysSo[file] })
+	for i, s := range found {
+		found[i].MadeFrom = from[s.Path]
+	}
+	return found, nil
+}
+
+// firstFile returns the first of some names that is another file of the repository, seen from a file's
+// folder or from the top. "" if there is none.
+func (in *inspection) firstFile(ctx context.Context, file string, names []string) string {
+	for _, name := range names {
+		for _, at := range []string{path.Join(path.Dir(file), name), path.Clean(name)} {
+			if at == file || path.IsAbs(at) || strings.HasPrefix(at, "../") {
+				continue
+			}
+			if _, err := in.repo.Show(ctx, in.r.After, at); err == nil {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+// regenerates matches tasks that ask to generate again: the generator itself may be another one.
+var regenerates = regex.New(`(?i)\bre-?generat|\bgenerat\w+ (?:again|anew)\b`)
+
+// changedByHand returns the generated files that were changed although the repository has what they
+// are made from, and that did not change.
+func (in *inspection) changedByHand(ctx context.Context) (found []string, err error) {
+	if regenerates.MatchString(in.r.Asked) {
+		return nil, nil
+	}
+	signs, err := in.generatedFiles(ctx)
+	for _, s := range slices.DeleteFunc(signs, func(s sign.Sign) bool { return s.MadeFrom == "" }) {
+		found = append(found, s.Path+" is made with "+s.MadeFrom+", which was not changed")
+	}
+	return found, err
+}
