@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // absent is a name that does not occur anywhere.
@@ -46,7 +47,7 @@ func (c *Change) neutralize(view func() *view, rules ruleFinder, pick func(Sign)
 	lines := slices.Clone(v.text)
 	var done []Sign
 	for _, h := range found {
-		if h.rule.keepInMain && v.main() || h.rule.needsDate && !v.hasNearbyDate(h.Line-1) {
+		if h.rule.keepInMain && v.main() || h.rule.needsDate && !v.hasNearbyDate(h.Line-1) || h.rule.outsideLoops && v.isInLoop(h.Line-1) {
 			continue
 		}
 		changed := false
@@ -106,6 +107,25 @@ func (v *view) hasNearbyDate(n int) bool {
 	}
 	return false
 }
+
+// isInLoop reports whether a line is in a loop, or in a block within one.
+func (v *view) isInLoop(n int) bool {
+	indent := source.Indent(v.code[n])
+	for i := n; i >= 0 && (indent > 0 || i == n); i-- {
+		line := v.code[i]
+		if i < n && (strings.TrimSpace(line) == "" || source.Indent(line) >= indent) {
+			continue
+		}
+		if loopHead.MatchString(line) {
+			return true
+		}
+		indent = source.Indent(line)
+	}
+	return false
+}
+
+// loopHead matches the beginning of a loop.
+var loopHead = regex.New(`(?:^|[;{}]|\basync)\s*(?:for|while|until|loop|do|repeat)\b`)
 
 // wasNeutralized reports whether the lines around a sign were neutralized with an earlier one.
 func wasNeutralized(done []Sign, s Sign) bool {

@@ -57,6 +57,17 @@ func TestNeutral(t *testing.T) {
 		{"a.js", "class Own extends Array {\n  every () { return true }\n}", "class Own extends Array {\n  pawlAbsent () { return true }\n}"},
 		{"a.py", "class Own(list):\n    def __len__(self):\n        return 3", "class Own(list):\n    def pawlAbsent___len__(self):\n        return 3"},
 		{"A.java", "class Own extends ArrayList<String> {\n  @Override\n  public boolean contains(Object o) {\n    return true;\n  }\n}", "class Own extends ArrayList<String> {\n  \n  public boolean pawlAbsent_contains(Object o) {\n    return true;\n  }\n}"},
+		// A pause ends at once, unless it is in a loop: that may look for an event.
+		{"a.go", "func start() {\n\ttime.Sleep(50 * time.Millisecond)\n}", "func start() {\n\tfunc(time.Duration) {}(50 * time.Millisecond)\n}"},
+		{"a.go", "func start() {\n\tfor !ready() {\n\t\tif slow {\n\t\t\ttime.Sleep(pause)\n\t\t}\n\t}\n}", ""},
+		{"a.py", "for i in range(3):\n    pass\ntime.sleep(0.5)", "for i in range(3):\n    pass\n(lambda *a: None)(0.5)"},
+		{"a.py", "while not ready():\n    time.sleep(0.5)", ""},
+		{"a.py", "await asyncio.sleep(0.1)", "await asyncio.sleep(0)"},
+		{"a.js", "await new Promise((resolve) => setTimeout(resolve, 50));", "await new Promise((resolve) => setTimeout(resolve, 0));"},
+		{"a.rs", "std::thread::sleep(Duration::from_millis(5));", "(|_: std::time::Duration| {})(Duration::from_millis(5));"},
+		{"A.java", "Thread.sleep(50);", "Thread.sleep(0);"},
+		{"a.c", "usleep(1000);", "(void)(1000);"},
+		{"a.sh", "start &\nsleep 1", "start &\n: 1"},
 		// Assertions, runners and clocks stay as they were.
 		{"a.py", "import unittest\nunittest.TestCase.assertEqual = _close", "import unittest\npawlAbsent = _close"},
 		{"a.py", "import time as t\nt.perf_counter = lambda: 0", "import time as t\npawlAbsent = lambda: 0"},

@@ -41,13 +41,34 @@ func effectRules() []rule {
 			`\b(?:b64decode|b85decode|a85decode|atob|fromhex|unhexlify|decompress|DecodeString|decode|Buffer\.from)\(\s*[rbu]*["'\x60][A-Za-z0-9+/=_-]{16,}`)},
 		{kind: OtherProgram, does: "starts another program", allowedBy: `\b(?:exec\w*|commands?|sub-?process\w*|spawn\w*|shell|git|popen|child|launch\w*|invoke\w*|binary|tools?|editor|pager)\b`, names: golang + " " + python + " " + script + " " + rust + " " + jvm + " " + ruby + " " + clang, code: re(
 			`\bexec\.Command(?:Context)?\(|\bsubprocess\.\w+\(|\bos\.(?:system|popen|exec\w+|spawn\w+)\(|\bchild_process\b|\b(?:exec|spawn)(?:File)?(?:Sync)\(|\bCommand::new\(|\bnew ProcessBuilder\(|\bgetRuntime\(\)\.exec\(|\bpopen\(|[^\w.>]system\(|\bexec[lv][pe]*\(|\bOpen3\b`)},
-		{kind: Wait, does: "waits for a time, and for no event", allowedBy: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\bdebounc|\binterval|\brate.?limit|\bper second|\bschedul|\bcountdown|\bspinner`, uncommented: re(
-			`\btime\.Sleep\(|\btime\.After\(|\bThread\.sleep\(|\bTimeUnit\.\w+\.sleep\(|\bthread::sleep\(|(?:^|[^\w.])(?:u|nano)?sleep\(|\btime\.sleep\(|\basyncio\.sleep\(\s*[^0\s)]|\bsetTimeout\(\s*\w+\s*,\s*[1-9]`)},
-		{kind: Wait, does: "waits for a time, and for no event", allowedBy: `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\binterval`, names: shell, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
+		{kind: Wait, does: waits, allowedBy: waiting + `|\bdebounc|\brate.?limit|\bper second|\bschedul|\bcountdown|\bspinner`, replacements: noPause(), outsideLoops: true, uncommented: re(
+			`\btime\.Sleep\(|\btime\.After\(|\bThread\.sleep\(|\bTimeUnit\.\w+\.sleep\(|\bthread::sleep\(|(?:^|[^\w.])(?:u|nano)?sleep\(|\btime\.sleep\(|\basyncio\.sleep\(\s*(?:[^0\s)]|0?\.\d)|\bsetTimeout\(\s*\w+\s*,\s*[1-9]`)},
+		{kind: Wait, does: waits, allowedBy: waiting, names: shell, replacements: []replacement{{re(`(^|[;&|]|\b(?:do|then|else)\b)(\s*)sleep(\s)`), "${1}${2}:${3}"}}, outsideLoops: true, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
 		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), replacements: []replacement{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
 		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
 		{kind: Patch, does: "prints what a test runner prints", uncommented: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
 	}, buildRules(), hashRules(), shadowRules(), overrideRules())
+}
+
+// waits is the sign of a pause, and waiting what asks for one.
+const (
+	waits   = "waits for a time, and for no event"
+	waiting = `\bback.?off|\bdelay|\bretr(?:y|ies)|\bpoll|\bthrottl|\binterval|\b\d+ ?(?:ms|s|sec|milliseconds?|seconds?|minutes?)\b|\bseconds\b`
+)
+
+// noPause are pauses that end at once.
+func noPause() []replacement {
+	re := regex.New
+	return []replacement{
+		{re(`\btime\.Sleep\(`), "func(time.Duration) {}("},
+		{re(`\bThread\.sleep\([^()]*\)`), "Thread.sleep(0)"},
+		{re(`\bTimeUnit\.(\w+)\.sleep\([^()]*\)`), "TimeUnit.${1}.sleep(0)"},
+		{re(`\b(?:std::)?thread::sleep\(`), "(|_: std::time::Duration| {})("},
+		{re(`\btime\.sleep\(`), "(lambda *a: None)("},
+		{re(`\basyncio\.sleep\([^()]*\)`), "asyncio.sleep(0)"},
+		{re(`\bsetTimeout\((\s*\w+\s*),\s*[1-9][\d_]*\s*\)`), "setTimeout(${1}, 0)"},
+		{re(`(^|[^\w.])(?:u|nano)sleep\(`), "${1}(void)("},
+	}
 }
 
 // environment is how a variable of the environment is read, up to its name; those of

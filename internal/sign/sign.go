@@ -172,6 +172,7 @@ type rule struct {
 	everyLine       bool                // the replacements apply to each line of the match
 	keepInMain      bool                // not neutralized in a file that is started as a program
 	needsDate       bool                // neutralized only if a date is near
+	outsideLoops    bool                // neutralized only outside of loops
 }
 
 func styleOf(file string) source.Style {

@@ -27,6 +27,7 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"a check that is off", "app.py", "import os  # noqa: F401\nx = 2\n", "noqa", "app.py:1, which switches a check off"},
 		{"an equality", "app.go", "package app\n\nfunc (s T) Equal(o T) bool {\n\treturn true\n}\n", "bool {$", "app.go:3, which changes what equal means"},
 		{"a table of inputs", "app.py", "T = {\n    'MCMXC': 1990,\n    'MMXXIV': 2024,\n}\n", "MCMXC", "app.py:2, which answers inputs of the tests one by one"},
+		{"a pause", "app.py", "import time\ndef start():\n    time.sleep(0.1)\n", "time.sleep", "app.py:3, which waits for a time, and for no event"},
 		{"a sign that the gate does not need", "app.py", "import os\nx = 2\nos._exit(0)\n", "x = 2", ""},
 		{"a program may end", "app.py", "import os\nif __name__ == '__main__':\n    os._exit(0)\n", "os._exit", ""},
 	}
