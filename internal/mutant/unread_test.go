@@ -23,6 +23,18 @@ func TestUnread(t *testing.T) {
 		{"a.c", "", "static int side(const char *s, int *out)\n{\n    *out = 3;\n    return s[0];\n}\n", "", ""},
 		{"A.java", "", "class A {\n    int f(int a, int limit) {\n        return a + a;\n    }\n}\n", "", "limit"},
 		{"a.rs", "", "pub fn wait(times: u8, unit: &str) -> u8 {\n    let _ = unit;\n    times + 1\n}\n", "", "unit"},
+		{"a.js", "", "async function all(items, limit, fn) {\n  if (!(limit >= 1)) {\n    throw new RangeError(`limit is ${limit}`);\n  }\n  return Promise.all(items.map(fn));\n}\n", "", "limit"},
+		{"a.js", "", "function all(items, limit, fn) {\n  if (!Number.isInteger(limit)) throw new Error('limit');\n  return items.map(fn);\n}\n", "", "limit"},
+		{"a.js", "", "function all(items, limit, fn) {\n  if (limit > items.length) {\n    throw new RangeError('limit');\n  }\n  return items.map(fn);\n}\n", "", ""},
+		{"a.js", "", "function all(items, limit, fn) {\n  if (limit < 1) {\n    return items;\n  }\n  return items.map(fn);\n}\n", "", ""},
+		{"a.js", "", "function port(number) {\n  if (number < 1) {\n    throw new RangeError('port');\n  }\n  return true;\n}\n", "", ""},
+		{"a.py", "", "def take(rows, limit):\n    if limit < 1:\n        raise ValueError(f'limit {limit}')\n    return list(rows)\n", "", "limit"},
+		{"a.py", "", "def take(rows, limit):\n    if limit < 1:\n        raise ValueError(f'limit {limit}')\n    return rows[:limit]\n", "", ""},
+		{"a.py", "", "def pay(cents, unit):\n    if unit not in UNITS:\n        raise ValueError(unit)\n    return cents\n", "", ""},
+		{"a.go", "", "package a\n\nfunc Take(rows []int, limit int) ([]int, error) {\n\tif limit < 1 {\n\t\treturn nil, fmt.Errorf(\"limit %d\", limit)\n\t}\n\treturn sorted(rows), nil\n}\n", "", "limit"},
+		{"a.rs", "", "fn take(rows: &[u8], limit: usize) -> Result<Vec<u8>, String> {\n    if limit == 0 {\n        return Err(\"limit\".into());\n    }\n    Ok(rows.to_vec())\n}\n", "", "limit"},
+		{"A.java", "", "class A {\n    int f(int a, int limit) {\n        if (limit < 0) {\n            throw new IllegalArgumentException(\"limit \" + limit);\n        }\n        return a + a;\n    }\n}\n", "", "limit"},
+		{"a.py", "def take(rows, limit):\n    if limit < 1:\n        raise ValueError\n    return list(rows)\n", "def take(rows, limit):\n    if limit < 1:\n        raise ValueError\n    return sorted(rows)\n", "", ""},
 		{"lock.h", "", "#define LOCK(m) ((void)0)\n#define TWICE(n) ((n) + (n))\n#define OFF(n)\n", "", "m"},
 	} {
 		found := mutant.UnreadParameters(c.file, []byte(c.before), []byte(c.after), c.after+c.all)

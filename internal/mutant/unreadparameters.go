@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// UnreadParameters returns added parameters that their function ignores: Name is the parameter,
-// Head the function's first line. It omits signatures that others fix. all is the code of programs
-// and tests that may fix them.
+// UnreadParameters returns added parameters that their function ignores, or only looks at to refuse
+// some numbers: Name is the parameter, Head the function's first line. It omits signatures that others
+// fix. all is the code of programs and tests that may fix them.
 func UnreadParameters(file string, before, after []byte, all string) []Function {
 	if source.IsGenerated(after) {
 		return nil
@@ -30,7 +30,7 @@ func UnreadParameters(file string, before, after []byte, all string) []Function 
 		body, then := f.body(file), was.body(file)
 		written := slices.ContainsFunc(identifiers.FindAllString(was.params, -1), func(name string) bool { return Names(then, name) })
 		names := slices.DeleteFunc(f.parameterNames(file), func(name string) bool {
-			return Names(body, name) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
+			return Names(body, name) && (!f.onlyRefuses(file, name) || was.onlyRefuses(file, name)) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
 		})
 		if len(names) > 0 && !f.signatureFixed(all) {
 			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: head(f)})
@@ -58,13 +58,25 @@ var macro = regex.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \
 
 // body returns the code after a function's head. Text in a string's braces stays: it may be read.
 func (f function) body(file string) string {
+	body, style := f.afterHead(file)
+	return readCode(body, source.Bare(body, style).Code, style)
+}
+
+// afterHead returns a function's text after its parameters, with the style of its language.
+func (f function) afterHead(file string) (string, source.Style) {
 	style := goStyle()
 	if l := languageOf(file); l != nil {
 		style = l.style
 	}
 	_, body, _ := strings.Cut(f.text, f.params)
-	inStrings := strings.Join(filled.FindAllString(source.Uncommented(body, style), -1), " ")
-	return discarded.ReplaceAllString(source.Bare(body, style).Code, "") + "\n" + inStrings
+	return body, style
+}
+
+// readCode returns code, and the text in the braces of its strings, without statements that only seem
+// to use a value.
+func readCode(text, code string, style source.Style) string {
+	inStrings := strings.Join(filled.FindAllString(source.Uncommented(text, style), -1), " ")
+	return discarded.ReplaceAllString(code, "") + "\n" + inStrings
 }
 
 // filled matches a string's placeholder: {name}, ${name}.

@@ -232,7 +232,7 @@ func (in *inspection) unread(ctx context.Context, c *sign.Change) ([]unreadNames
 			found = append(found, unreadNames{Sign: s})
 		}
 		for _, f := range mutant.UnreadParameters(c.File, c.Before, c.After, all) {
-			s := sign.Sign{Path: c.File, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does not look at it", Text: f.Head}
+			s := sign.Sign{Path: c.File, Line: f.Line, Kind: sign.Unread, Does: "takes " + f.Name + " and does nothing with it", Text: f.Head}
 			found = append(found, unreadNames{s, f.Name})
 		}
 		return found

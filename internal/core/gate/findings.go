@@ -321,7 +321,7 @@ func ignoresParameters(w assessment, v *Verdict) bool {
 		return false
 	}
 	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.UnusedParameters, 4))
-	v.Reason = "the task names what the work takes and does not look at: " + plan.Few(w.UnusedParameters, 4) + ". Use it, and test what it does"
+	v.Reason = "the task names what the work takes and does nothing with: " + plan.Few(w.UnusedParameters, 4) + ". Use it, and test what it does"
 	return true
 }
 
