@@ -2,6 +2,7 @@ package sign
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 )
@@ -21,12 +22,15 @@ func newMechanism(asked, by, lacks string) mechanism {
 	return mechanism{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
 }
 
-// removalMechanism is the index of the mechanism for tasks that ask to remove something.
-const removalMechanism = 0
+// Indexes of mechanisms: for tasks that ask to remove something, and for atomic writes.
+const (
+	removalMechanism = iota
+	atomicMechanism
+)
 
 var mechanisms = [...]mechanism{
 	removalMechanism: newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
-	newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
+	atomicMechanism:  newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
 	newMechanism(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
 	newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
 	newMechanism(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
@@ -52,7 +56,11 @@ func Removes(asked, line string) bool {
 // MissingMechanisms returns the mechanisms that a task implies and a program does not have. A call
 // of a function with the task's word in its name counts as the mechanism: write_atomically(…).
 func MissingMechanisms(asked, program string) (lacks []string) {
-	for _, m := range mechanisms {
+	for i, m := range mechanisms {
+		program := program
+		if i == atomicMechanism {
+			program = withoutBackups(program)
+		}
 		at := m.requested.FindStringIndex(asked)
 		if at == nil || negation.MatchString(asked[:at[0]]) || m.present.MatchString(program) || callsNamed(program, asked[at[0]:at[1]]) {
 			continue
@@ -61,6 +69,33 @@ func MissingMechanisms(asked, program string) (lacks []string) {
 	}
 	return lacks
 }
+
+// withoutBackups returns a program without the lines that rename a file before the same function
+// writes one, as for a backup: what is written then is not renamed.
+func withoutBackups(program string) string {
+	lines := strings.Split(program, "\n")
+	for i, line := range lines {
+		if !renames.MatchString(line) {
+			continue
+		}
+		for _, next := range lines[i+1 : min(len(lines), i+1+contextLines)] {
+			if functionHead.MatchString(next) || renames.MatchString(next) {
+				break
+			}
+			if writesFile.MatchString(next) {
+				lines[i] = ""
+				break
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var (
+	renames      = regex.New(`(?i)renam|\breplace\(|\bmv\b|\bmove\w*\(`)
+	writesFile   = regex.New(`\bopen\([^\n]*["'][wax]|[wW]riteFile|\bfs::write|File::create|\bos\.Create\(|\bfopen\([^\n]*"w|\bwrite_(?:text|bytes)\(|createWriteStream|FileWriter|Files\.write|FileOutputStream|>\s*"?\$`)
+	functionHead = regex.New(`^\s*(?:def|func|function|fn|pub|public|private|protected|async|export|class)\b|^\}|^\w+\(\)\s*\{`)
+)
 
 // negation matches text before something that the task does not want.
 var negation = regex.New(`(?i)\b(?:not|never|no|without|nor|instead of|rather than|(?:remov|drop|delet|replac|stop)\w*)\s+(?:\w+\s+){0,2}$`)
