@@ -70,6 +70,9 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 // IsProgram reports whether a file of this name is a program that the rules cover.
 func IsProgram(file string) bool { return hasExtension(programs, file) }
 
+// IsMain reports whether a file is started as a program.
+func IsMain(file string, content []byte) bool { return NewChange(file, nil, content).view().main() }
+
 // rulesFor returns the rules for a file of this name.
 func rulesFor(rules []rule, file string) (fit []rule) {
 	for _, r := range rules {

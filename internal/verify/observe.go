@@ -119,7 +119,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	for _, s := range lacking {
 		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
 	}
-	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals} {
+	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals, c.signs.onlyUnusedFiles} {
 		if err == nil {
 			lacks, err = find(ctx)
 			o.MissingMeans = append(o.MissingMeans, lacks...)

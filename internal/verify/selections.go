@@ -17,6 +17,7 @@ type selections struct {
 	documents    *git.Selection // without tests
 	programs     *git.Selection // without tests
 	sources      *git.Selection // source files and tests
+	others       *git.Selection // neither tests nor documents
 	python       *git.Selection
 	locked       *git.Selection // manifests and lock files
 
@@ -34,6 +35,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		documents:    of(func(file string) bool { return isDocument(file) && !isTest(file) }),
 		programs:     of(func(file string) bool { return sign.IsProgram(file) && !isTest(file) }),
 		sources:      of(func(file string) bool { return work.IsSource(file) || isTest(file) }),
+		others:       of(func(file string) bool { return !isDocument(file) && !isTest(file) }),
 		python:       of(func(file string) bool { return path.Ext(file) == ".py" }),
 		locked:       of(func(file string) bool { return isManifest(file) || isLock(file) }),
 

@@ -104,15 +104,13 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		return nil, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
-	generated, err := in.generatedFiles(ctx)
-	if err != nil {
-		return nil, err
+	for _, find := range []func(context.Context) ([]sign.Sign, error){in.generatedFiles, in.unusedFiles, in.missingMeans} {
+		more, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
 	}
-	lacking, err := in.missingMeans(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found = slices.Concat(found, generated, lacking)
 	gone, err := in.droppedNames(ctx, changed)
 	return append(found, gone...), err
 }

@@ -1,0 +1,120 @@
+package verify
+
+import (
+	"context"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// newFile is a new program file, and the names by which others may use it.
+type newFile struct {
+	path  string
+	names []string // of the file, its functions and their types
+}
+
+// unusedFiles returns the signs of new program files that nothing uses but tests, if the task names
+// neither them nor what is in them.
+func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err error) {
+	var added []newFile
+	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, _, is []byte) error {
+		if c.Status == 'A' && isFile(c.To) && !in.r.files.isTest(c.Path) && mutant.Knows(c.Path) && !sign.IsMain(c.Path, is) {
+			if f := namesOfFile(c.Path, is); len(f.names) > 1 && !slices.Contains(f.names, "init") && !usesAny(in.r.Asked, f.names) && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
+				added = append(added, f)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(added) == 0 {
+		return nil, err
+	}
+	texts, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.others, maxProgramsRead)
+	if err != nil || len(texts) < 2 || len(texts) == maxProgramsRead {
+		return nil, err
+	}
+	for _, f := range added {
+		if !usedByOthers(f, texts) && !in.foundByFolder(f.path, texts) {
+			found = append(found, sign.Sign{Path: f.path, Kind: sign.Unused, Does: "is used by tests alone"})
+		}
+	}
+	return found, nil
+}
+
+// namesOfFile returns a new file with its names.
+func namesOfFile(file string, content []byte) newFile {
+	f := newFile{file, []string{strings.TrimSuffix(path.Base(file), path.Ext(file))}}
+	for _, made := range mutant.Changed(file, nil, content) {
+		owner, _, _ := strings.Cut(made.Name, ".")
+		f.names = append(f.names, mutant.BareName(made.Name), owner)
+	}
+	return f
+}
+
+// usesAny reports whether a text contains one of some names, in any case.
+func usesAny(text string, names []string) bool {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = regexp.QuoteMeta(name)
+	}
+	return regex.New(`(?i)\b(?:` + strings.Join(quoted, "|") + `)\b`).MatchString(text)
+}
+
+// usedByOthers reports whether another file contains a name of a new file.
+func usedByOthers(f newFile, texts map[string][]byte) bool {
+	for file, text := range texts {
+		if file != f.path && usesAny(string(text), f.names) {
+			return true
+		}
+	}
+	return false
+}
+
+// foundByFolder reports whether a file is in a folder whose other files nothing names: a framework
+// finds them there.
+func (in *inspection) foundByFolder(file string, texts map[string][]byte) bool {
+	dir := path.Dir(file)
+	if dir == "." {
+		return false
+	}
+	for other, text := range texts {
+		if other != file && path.Dir(other) == dir && path.Ext(other) == path.Ext(file) && !usedByOthers(namesOfFile(other, text), texts) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksForNew matches tasks that ask for something new, which the program need not use yet.
+var asksForNew = regex.New(`(?i)\b(?:add|writ|creat|implement|introduc|provid|new|build|extract|split|port|mak|need)\w*\b`)
+
+// onlyUnusedFiles returns the new files that nothing uses, if the work changed nothing else, and the task
+// is about what the program does.
+func (in *inspection) onlyUnusedFiles(ctx context.Context) (files []string, err error) {
+	programs := 0
+	for _, c := range in.changes {
+		switch {
+		case in.r.files.isTest(c.Path) || isDocument(c.Path):
+		case c.Status != 'A':
+			return nil, nil
+		case mutant.Knows(c.Path):
+			programs++
+		}
+	}
+	if programs == 0 || asksForNew.MatchString(in.r.Asked) {
+		return nil, nil
+	}
+	unused, err := in.unusedFiles(ctx)
+	if err != nil || len(unused) < programs {
+		return nil, err
+	}
+	for _, s := range unused {
+		files = append(files, "the program does not use "+s.Path)
+	}
+	return files, nil
+}
