@@ -33,5 +33,6 @@ const (
 	Wait             Kind = "wait"          // a fixed wait fails where it is too short
 	Untested         Kind = "untested"      // only a reviewer can tell whether it is right
 	TestDouble       Kind = "double"        // a copy in the tests is tested instead of the program
+	HalfDone         Kind = "half done"     // the task names others beside it
 	MissingMechanism Kind = "means"         // work without the mechanism that the task needs may not do it
 )

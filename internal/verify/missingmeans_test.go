@@ -105,3 +105,35 @@ func TestRemovedMeansGone(t *testing.T) {
 		})
 	}
 }
+
+// Of what the task lists, the work is to do something with each.
+func TestHalfOfAListIsNamed(t *testing.T) {
+	t.Parallel()
+	page := func(name, bio string) string {
+		return "def page(user):\n    return f'<h1>{" + name + "}</h1>', " + bio + ", user.age\n"
+	}
+	const asked = "page() escapes name, bio and age. It is quick or slow"
+	for name, c := range map[string]struct{ work, asked, want string }{
+		"one of three": {page("user.name", "escape(user.bio)"), asked, "app.py does something else with bio and not with name, age: name, bio and age"},
+		"all":          {"def page(user):\n    return f'<h1>{escape(user.name)}</h1>', escape(user.bio), escape(user.age)\n", asked, ""},
+		"none by name": {strings.Replace(page("user.name", "user.bio"), "return", "user = escaped(user)\n    return", 1), asked, ""},
+		"no list":      {page("user.name", "escape(user.bio)"), "page() escapes bio", ""},
+	} {
+		b := newBench(t, files{"app.py": page("user.name", "user.bio")}, nil)
+		before := b.tree()
+		b.write(files{"app.py": c.work})
+		found, err := verify.Signs(t.Context(), b.repo, verify.SignRequest{Before: before, After: b.tree(), Asked: c.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range found {
+			if strings.Contains(s.Does, "does something else") {
+				got += s.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		return nil, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
-	for _, find := range []func(context.Context) ([]sign.Sign, error){in.generatedFiles, in.unusedFiles, in.missingMeans} {
+	for _, find := range []func(context.Context) ([]sign.Sign, error){in.generatedFiles, in.unusedFiles, in.halfDone, in.missingMeans} {
 		more, err := find(ctx)
 		if err != nil {
 			return nil, err
