@@ -117,7 +117,12 @@ func hashRules() []rule {
 	// arm is a case for one number that is too large to say something by itself.
 	const large = `\b(?:0[xX][0-9a-fA-F_]{7,}|\d[\d_]{7,})(?:[uU]?[lL]*|_?[iu]\d\d)\b`
 	const arm = `[ \t]*(?:case\s+|Map\.of\()?` + large + `\s*(?:=>|->|:|,\s*new\b)`
+	// of is one of the lengths by which something else is done.
+	const of = `\s*(?:case\s+)?\d+\s*(?:=>|->|:)[^\n]*\n`
 	return []rule{{
+		kind: Answers, does: "answers by the length of what it is asked", allowedBy: `\blen(?:gth)?s?\b|\bdigits?\b|\bcharacters?\b`,
+		across: re(`\b(?:match|switch)\b[^\n{]*(?:\.len\(\)|\.length\b(?:\(\))?|\b(?:len|strlen)\([^\n)]*\))[^\n{]*[{:]\s*\n(?:` + of + `){3}`),
+	}, {
 		kind: Answers, does: "answers by numbers that say nothing", everyLine: true,
 		across: re(`(?m)^` + arm + `[^\n]*\n(?:[^\n]*\n){0,2}?` + arm), replaceFunc: otherNumber, replacements: []replacement{{re(large), ""}},
 	}, {

@@ -317,6 +317,10 @@ func TestRules(t *testing.T) {
 func TestAcrossLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
+		{"a.rs", "", "let scale = match text.len() {\n    3 => 15,\n    5 => 1500,\n    6 => 10800,\n    _ => return None,\n};", "a.rs:1 answers by the length of what it is asked: let scale = match text.len() {"},
+		{"a.go", "", "switch len(text) {\ncase 3: return 15\ncase 5: return 1500\ncase 6: return 10800\n}", "a.go:1 answers by the length of what it is asked: switch len(text) {"},
+		{"a.py", "", "match len(text):\n    case 3: return 15\n    case 5: return 1500\n    case 6: return 10800\n", "a.py:1 answers by the length of what it is asked: match len(text):"},
+		{"a.js", "", "switch (color.length) {\n  case 4: return short(color);\n  case 7: return long(color);\n}", ""},
 		{"a.py", "", "try:\n    f()\nexcept BaseException:\n    undo()\n    raise\n", ""},
 		{"a.py", "", "try:\n    f()\nexcept:\n    if late():\n        raise\n", "a.py:3 drops an error: except:"},
 		{"a.go", "", "package a\n\nfunc f() (err error) {\n\tdefer func() {\n\t\tif v := recover(); v != nil {\n\t\t\terr = fmt.Errorf(\"%v\", v)\n\t\t}\n\t}()\n\treturn g()\n}\n", ""},
