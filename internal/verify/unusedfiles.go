@@ -23,7 +23,11 @@ type newFile struct {
 // neither them nor what is in them.
 func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err error) {
 	var added []newFile
+	changed := map[string][]byte{}
 	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, _, is []byte) error {
+		if !in.r.files.isTest(c.Path) && !isDocument(c.Path) {
+			changed[c.Path] = is
+		}
 		if c.Status == 'A' && isFile(c.To) && !in.r.files.isTest(c.Path) && mutant.Knows(c.Path) && !sign.IsMain(c.Path, is) {
 			if f := namesOfFile(c.Path, is); len(f.names) > 1 && !slices.Contains(f.names, "init") && !usesAny(in.r.Asked, f.names) && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
 				added = append(added, f)
@@ -31,6 +35,7 @@ func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err e
 		}
 		return nil
 	})
+	added = slices.DeleteFunc(added, func(f newFile) bool { return usedByOthers(f, changed) })
 	if err != nil || len(added) == 0 {
 		return nil, err
 	}
