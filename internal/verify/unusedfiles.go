@@ -24,12 +24,12 @@ type newFile struct {
 func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err error) {
 	var added []newFile
 	changed := map[string][]byte{}
-	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, _, is []byte) error {
+	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, was, is []byte) error {
 		if !in.r.files.isTest(c.Path) && !isDocument(c.Path) {
-			changed[c.Path] = is
+			changed[c.Path], changed["before/"+c.Path] = is, was // what is moved was there
 		}
 		if c.Status == 'A' && isFile(c.To) && !in.r.files.isTest(c.Path) && mutant.Knows(c.Path) && !sign.IsMain(c.Path, is) {
-			if f := namesOfFile(c.Path, is); len(f.names) > 1 && !slices.Contains(f.names, "init") && !usesAny(in.r.Asked, f.names) && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
+			if f := namesOfFile(c.Path, is); len(f.names) > 1 && !slices.Contains(f.names, "init") && !f.isNamedBy(in.r.Asked) {
 				added = append(added, f)
 			}
 		}
@@ -60,6 +60,21 @@ func namesOfFile(file string, content []byte) newFile {
 	}
 	return f
 }
+
+// isNamedBy reports whether a task names a new file, or one of its names as code. A plain word of a task
+// may be the name of a function by chance.
+func (f newFile) isNamedBy(task string) bool {
+	return usesAny(task, f.names[:1]) || slices.ContainsFunc(f.names[1:], func(name string) bool {
+		q := regexp.QuoteMeta(name)
+		if looksLikeCode.MatchString(name) {
+			return regex.New(`\b` + q + `\b`).MatchString(task)
+		}
+		return regex.New("\\b" + q + "(?:\\(|`)|[`.]" + q + "\\b").MatchString(task)
+	})
+}
+
+// looksLikeCode matches names that are no plain words.
+var looksLikeCode = regex.New(`[A-Z_]`)
 
 // usesAny reports whether a text contains one of some names, in any case.
 func usesAny(text string, names []string) bool {
