@@ -17,7 +17,7 @@ func (f function) onlyRefuses(file, name string) bool {
 	for _, at := range refusal.FindAllStringSubmatchIndex(code, -1) {
 		condition := code[max(at[2], 0):max(at[3], 0)] + code[max(at[4], 0):max(at[5], 0)] + code[max(at[6], 0):max(at[7], 0)]
 		if !Names(condition, name) || slices.ContainsFunc(identifiers.FindAllString(condition, -1), func(word string) bool {
-			return word != name && !strings.Contains(" "+ofNumbers+" ", " "+word+" ")
+			return word != name && !slices.Contains(strings.Fields(ofNumbers), word)
 		}) {
 			continue
 		}

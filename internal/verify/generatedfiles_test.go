@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -34,9 +35,7 @@ func TestAGeneratedFileChangedByHandIsNotProven(t *testing.T) {
 			}
 			b := newBench(t, start, nil)
 			work := files{"test_new.py": test}
-			for file, text := range c.work {
-				work[file] = text
-			}
+			maps.Copy(work, c.work)
 			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), work, func(r *verify.Request) { r.Asked = c.asked })
 			switch v := f.Verdict; {
 			case c.reason == "" && v.Evidence != gate.Proven, c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, c.reason)):

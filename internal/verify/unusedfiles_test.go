@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -38,9 +39,7 @@ func TestNewFilesThatNothingUses(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"bill.py": "def total(net):\n    return net * 2\n", "rules/base.py": "def rates(x):\n    return x\n", "test_old.py": "import bill\nassert bill.total(2) == 4\n"}, nil)
 			work := files{"test_rule.py": test}
-			for file, text := range c.work {
-				work[file] = text
-			}
+			maps.Copy(work, c.work)
 			f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), work, func(r *verify.Request) { r.Asked = c.asked })
 			named := slices.ContainsFunc(f.Signs, func(s sign.Sign) bool {
 				return s.Path == "rule.py" && strings.Contains(s.Does, "is used by tests alone")
