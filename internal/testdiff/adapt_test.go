@@ -92,6 +92,8 @@ func TestAdapt(t *testing.T) {
 	const mail = "from mail import text\n\n\ndef test_text():\n    assert text() == \"Dear Ann,\\n\\nBest wishes\\n\"\n"
 	reworded := Work{Task: `"line 3: bad amount" instead of "bad amount: line 3"`, Wordings: swapped("bad amount: line %d", "line %d: bad amount")}
 	const badAmount = "package lines\n\nfunc TestErrors(t *testing.T) {\n\tequal(t, err(3), \"bad amount: line 3\")\n\tequal(t, err(12), \"app: bad amount: line 12\\n\")\n}\n"
+	names := Work{Task: `"no such link: ID" instead of "not found"`, Wordings: swapped("not found", "no such link: ${id}")}
+	const notFound = "test('unknown', async () => {\n  const res = await get('/links/0000');\n  assert.deepEqual(await res.json(), { error: 'not found' });\n});\n"
 	option := Work{Task: "the option -n is called --keep", Wordings: swapped("-n", "--keep")}
 	const scriptOld = "test_keep() {\n\tbackup -n 2 docs\n\tequal 2 \"$(count)\"\n\tequal 'usage: backup [-n COUNT]' \"$(cat err)\"\n}\n"
 	const fileOld = "from cli import main\n\n\ndef test_file(store):\n    assert main([\"--file\", store]) == 0\n"
@@ -136,6 +138,8 @@ func TestAdapt(t *testing.T) {
 		{"an error in other words, of another line", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 4: bad amount"), same},
 		{"an error in words that the program has not", Work{Task: reworded.Task, Wordings: swapped("bad amount", "no amount")}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
 		{"an error in words that the task does not give", Work{Task: "say where", Wordings: reworded.Wordings}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
+		{"an error that says which", names, "links.test.js", notFound, edited(notFound, "not found", "no such link: 0000"), edited(notFound, "not found", "no such link: 0000")},
+		{"an error that says another", names, "links.test.js", notFound, edited(notFound, "not found", "no such link: 1111"), same},
 		{"two errors in the same words", reworded, "parse_test.go", edited(badAmount, "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), same},
 		{"an option in a script", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep"), edited(scriptOld, "-n", "--keep")},
 		{"an option in a script with less around it", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep", "equal", "true"), same},

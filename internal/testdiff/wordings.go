@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,8 +13,9 @@ import (
 // A message may get other words in another order: "bad amount: line 3" becomes "line 3: bad amount".
 // Then old tests follow where the program's text changed so and the task gives both forms.
 
-// AddWordings adds each quoted text of a program that replaces another in an otherwise equal line,
-// and each option of a command line that replaces another in such a text.
+// AddWordings adds each quoted text of a program that replaces another in an otherwise equal line, or
+// in one that begins as the other did, and each option of a command line that replaces another in such
+// a text.
 func AddWordings(to map[[2]string]bool, file string, was, is []byte) {
 	came := map[string][][]string{}
 	for _, line := range linesOnlyIn(file, is, was) {
@@ -33,8 +35,20 @@ func AddWordings(to map[[2]string]bool, file string, was, is []byte) {
 				}
 			}
 		}
+		if before, _, found := strings.Cut(around, "\x01"); found && len(texts) == 1 && strings.Count(before, " ") >= minLineStart {
+			for other, all := range came {
+				for _, text := range slices.Concat(all...) {
+					if strings.HasPrefix(other, before) && text != texts[0] && len(to) < maxWordings {
+						to[[2]string{texts[0], text}] = true
+					}
+				}
+			}
+		}
 	}
 }
+
+// minLineStart is how many tokens of two lines are equal at least, if they begin alike.
+const minLineStart = 3
 
 // maxWordings bounds the replaced texts of one change.
 const maxWordings = 200
@@ -42,7 +56,8 @@ const maxWordings = 200
 // optionsIn matches the options of a command line in a text.
 var optionsIn = regex.New(`--?[a-zA-Z][\w-]*`)
 
-// quotedTexts returns the complete texts in the quotes of a line, and the tokens around them.
+// quotedTexts returns the complete texts in the quotes of a line, and the tokens around them, with
+// \x01 for each text.
 func quotedTexts(line string) (around string, texts []string) {
 	var outside []string
 	quote, from := "", 0
@@ -53,7 +68,7 @@ func quotedTexts(line string) (around string, texts []string) {
 		case before == "" && quote != "":
 			from = at[1]
 		case before != "" && quote == "":
-			texts, outside = append(texts, line[from:at[0]]), append(outside, "")
+			texts, outside = append(texts, line[from:at[0]]), append(outside, "\x01")
 		case quote == "":
 			outside = append(outside, token)
 		}
@@ -108,28 +123,28 @@ func matchForm(form, text []string) (int, [][]string) {
 	return len(form), nil
 }
 
-// fill returns a form with the holes of another form filled in, or false if it has other holes.
-func fill(form, other []string, filled [][]string) (text []string, same bool) {
-	var holes []string
-	for _, token := range other {
-		if strings.HasPrefix(token, isHole) {
-			holes = append(holes, token)
+// fillsAlike reports whether the holes of two forms are filled alike. A hole that only the new form has
+// is filled with words and numbers of the old test: what the test gives to the program.
+func (a *adaptation) fillsAlike(w wording, was, is [][]string) bool {
+	byHole := map[string][][]string{}
+	for i, hole := range holesOf(w.was) {
+		byHole[hole] = append(byHole[hole], was[i])
+	}
+	for i, hole := range holesOf(w.is) {
+		filled := byHole[hole]
+		switch {
+		case len(filled) > 0 && slices.Equal(filled[0], is[i]):
+			byHole[hole] = filled[1:]
+		case len(filled) > 0 || slices.ContainsFunc(is[i], func(token string) bool { return !a.known[token] }):
+			return false
 		}
 	}
-	filled = slices.Clone(filled)
-	for _, token := range form {
-		if !strings.HasPrefix(token, isHole) {
-			text = append(text, token)
-			continue
-		}
-		i := slices.Index(holes, token)
-		if i < 0 {
-			return nil, false
-		}
-		text = append(text, filled[i]...)
-		holes, filled = slices.Delete(holes, i, i+1), slices.Delete(filled, i, i+1)
-	}
-	return text, len(holes) == 0
+	return !slices.ContainsFunc(slices.Collect(maps.Values(byHole)), func(rest [][]string) bool { return len(rest) > 0 })
+}
+
+// holesOf returns the holes of a form.
+func holesOf(form []string) []string {
+	return slices.DeleteFunc(slices.Clone(form), func(token string) bool { return !strings.HasPrefix(token, isHole) })
 }
 
 // wording is a replaced text that the task gives in both forms.
@@ -178,12 +193,10 @@ func contains(text, form []string) bool {
 // none.
 func (a *adaptation) reworded(was, is []string) (old, now int) {
 	for _, w := range a.worded {
-		n, filled := matchForm(w.was, was)
-		if n == 0 {
-			continue
-		}
-		if text, same := fill(w.is, w.was, filled); same && len(text) <= len(is) && slices.Equal(text, is[:len(text)]) {
-			return n, len(text)
+		old, before := matchForm(w.was, was)
+		now, after := matchForm(w.is, is)
+		if old > 0 && now > 0 && a.fillsAlike(w, before, after) {
+			return old, now
 		}
 	}
 	return 0, 0
