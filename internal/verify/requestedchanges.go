@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/canary"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -143,13 +145,18 @@ func (c *claim) withAdapted(ctx context.Context, tree string) (string, error) {
 	return c.Repo.WithFiles(ctx, tree, files)
 }
 
-// gatesRun reports whether gates run a test file: they fail if it does.
+// gatesRun reports whether gates run the tests of a file: they fail if one that must fail is among them.
+// Where none can be laid, the file as a whole fails, also if another only loads it.
 func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 	text, err := c.fileContent(ctx, c.Tree, file)
 	if err != nil {
 		return false, err
 	}
-	tree, err := c.Repo.WithContent(ctx, c.Tree, map[string][]byte{file: mutant.Failing(file, text)})
+	failing := map[string][]byte{file: mutant.Failing(file, text)}
+	if laid, ok := canary.New(file, text, "a"+strings.ToLower(rand.Text())[:9]); ok && laid.WithTests != nil {
+		failing = map[string][]byte{laid.Path: laid.WithTests}
+	}
+	tree, err := c.Repo.WithFiles(ctx, c.Tree, failing)
 	if err != nil {
 		return false, err
 	}
