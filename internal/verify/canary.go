@@ -214,7 +214,10 @@ func namesInFile(ids []string) []string {
 		put(id)
 		put(id[strings.LastIndexByte(id, '.')+1:])
 		if i := strings.LastIndexByte(id, '/'); i >= 0 {
-			put(id[strings.LastIndexByte(id[:i], '.')+1 : i])
+			name, _, _ := strings.Cut(id[strings.LastIndexByte(id[:i], '.')+1:i], "/")
+			if strings.HasPrefix(name, "Test") || !strings.Contains(id[i:], ".") { // else it is of a package's path
+				put(name)
+			}
 		}
 	}
 	return names
