@@ -171,8 +171,8 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 			return loop.Gates{}, err
 		}
 		f, err := r.runClaimGates(ctx, m, verify.Request{
-			Tree: tree, AllowTestChanges: r.Spec.MayChangeTests(a.Claimed), Work: r.Spec.WorkGlobs(a.Claimed), LogDir: dir,
-			Asked: r.Spec.TaskText(a.Claimed), WantedEvidence: m.Tasks.Wanted(a.Claimed),
+			Tree: tree, AllowTestChanges: r.spec().MayChangeTests(a.Claimed), Work: r.spec().WorkGlobs(a.Claimed), LogDir: dir,
+			Asked: r.spec().TaskText(a.Claimed), WantedEvidence: m.Tasks.Wanted(a.Claimed),
 		})
 		if err != nil {
 			return loop.Gates{}, err

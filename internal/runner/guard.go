@@ -118,7 +118,7 @@ func (r *Runner) prepareTools(ctx context.Context, a loop.BeginTurn, m memory.Ac
 	if err != nil {
 		return err
 	}
-	rules := record.WithHistory(r.Spec.GuardRules(r.guardDirs(), record.TurnScope{Task: a.Task, Protected: protected, Approved: m.Approved}), r.Loop)
+	rules := record.WithHistory(r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: a.Task, Protected: protected, Approved: m.Approved}), r.Loop)
 	rules.Tools = r.hasTools()
 	rules.Past.Untracked = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)

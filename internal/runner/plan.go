@@ -51,12 +51,21 @@ func (r *Runner) savePlan(f *planfile.File) error {
 // saveUserPlan saves a plan that the user edited: what it says of tasks counts from now on.
 // The settings come first, so that an owner that dies between the two makes the edit again.
 func (r *Runner) saveUserPlan(f *planfile.File) error {
-	settings := r.Spec.PlanSettings.Follow(r.plan.Plan(), f.Plan())
+	settings := r.spec().Follow(r.plan.Plan(), f.Plan())
 	if err := record.SavePlanSettings(r.Loop, settings); err != nil {
 		return err
 	}
-	r.Spec.PlanSettings = settings
+	r.planSettings.Store(&settings)
 	return r.savePlan(f)
+}
+
+// spec returns the spec with what the user's plan says of its tasks by now.
+func (r *Runner) spec() record.Spec {
+	s := r.Spec
+	if settings := r.planSettings.Load(); settings != nil {
+		s.PlanSettings = *settings
+	}
+	return s
 }
 
 // saveEditedPlan saves a plan that the user edited, or maybe the agent.

@@ -213,7 +213,7 @@ func (r *Runner) loopTask(t plan.Task, old loop.Task) loop.Task {
 		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Status: loop.Open,
 		Wanted: cmp.Or(gate.Evidence(t.Evidence), r.Spec.RequiredEvidence),
 	}
-	if _, edited := r.Spec.Evidence[t.ID]; old.ID != "" && !edited {
+	if _, edited := r.spec().Evidence[t.ID]; old.ID != "" && !edited {
 		task.Wanted = old.Wanted
 	}
 	if t.Done {

@@ -138,7 +138,7 @@ func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Dat
 			d.Task.Context = append(slices.Clip(t.Context), planfile.Related(r.planPath(), p, t)...)
 		}
 	}
-	d.Task.Scope = r.Spec.Scopes[a.Task]
+	d.Task.Scope = r.spec().Scopes[a.Task]
 	for _, t := range m.Tasks {
 		if t.Status == loop.Open && t.ID != a.Task {
 			d.Open++

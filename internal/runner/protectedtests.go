@@ -135,7 +135,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 		return r.keepRequestedTests(ctx, g, f)
 	}
 	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
-	if allowed || r.Spec.MayChangeTests(a.Claimed) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
+	if allowed || r.spec().MayChangeTests(a.Claimed) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
 	return r.keepProtectedTests(ctx, g, f, m)

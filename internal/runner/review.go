@@ -134,7 +134,7 @@ func (r *Runner) reviewRequest(ctx context.Context, a loop.RunGates, m memory.Ac
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
-	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(a.Claimed)})
+	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.spec().TaskText(a.Claimed)})
 	if err != nil {
 		return q, err
 	}
@@ -164,6 +164,6 @@ func commandResults(results []gate.Result) []gate.Result {
 
 // checkReviewerCall checks a tool call of a reviewer.
 func (r *Runner) checkReviewerCall(c toolcall.Call) agent.Verdict {
-	v := guard.Check(c, r.Spec.GuardRules(r.guardDirs(), record.TurnScope{}))
+	v := guard.Check(c, r.spec().GuardRules(r.guardDirs(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
 }

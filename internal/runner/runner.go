@@ -67,6 +67,9 @@ type Runner struct {
 	mutationTesting
 	plan  *planfile.File  // as the user wrote it, with Pawl's marks
 	plans planfile.Reader // reads it
+	// planSettings are those after the user's last edit of the plan in this process, see spec. Edits are
+	// made while others read Spec.
+	planSettings atomic.Pointer[record.PlanSettings]
 }
 
 // Confinement is the sandbox of the agent, and the folders that are closed to it.

@@ -61,7 +61,7 @@ func (s OutOfScopeFiles) Advice() string {
 // files that Pawl writes.
 func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.ActionContext) (OutOfScopeFiles, error) {
 	var found OutOfScopeFiles
-	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
+	free := func(id string) bool { return len(r.spec().Scopes[id]) == 0 }
 	if len(tasks) == 0 || slices.ContainsFunc(tasks, free) {
 		return found, nil
 	}
@@ -104,7 +104,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 // isInScope reports whether a file is in the scope of a task. If the guard asks about it, the
 // user of an interactive session has approved it.
 func (r *Runner) isInScope(path, task string, m memory.ActionContext) bool {
-	rules := r.Spec.GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
+	rules := r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.Attended && !r.Spec.Unattended
 }
