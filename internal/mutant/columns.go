@@ -20,20 +20,7 @@ func (t *testText) columns(l testValue) (names []string, column int) {
 	if d > 1 && names == nil && parametrize.MatchString(l.around[d-2].callee) {
 		names = namesOfList.FindAllString(t.text[l.around[d-2].at+1:table.at], -1)
 	}
-	depth := 0
-	for i := row.at + 1; i < l.begin; i++ {
-		switch t.code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				column++
-			}
-		}
-	}
-	if column >= len(names) {
+	if column = len(splitAtCommas(t.code[row.at+1:l.begin])) - 1; column >= len(names) {
 		return nil, 0
 	}
 	return names, column

@@ -177,22 +177,27 @@ func (t *testText) isMessage(n int, call bracket) bool {
 }
 
 // arguments returns the code of a call's arguments.
-func (t *testText) arguments(call bracket) (args []string) {
-	from, depth := call.at+1, 0
-	end := t.closingBracket(call.at) - 1
-	for i := from; i < end; i++ {
-		switch t.code[i] {
+func (t *testText) arguments(call bracket) []string {
+	from := call.at + 1
+	return splitAtCommas(t.code[from:max(from, t.closingBracket(call.at)-1)])
+}
+
+// splitAtCommas returns the parts of code between commas that are in no brackets.
+func splitAtCommas(code string) (parts []string) {
+	from, depth := 0, 0
+	for i := range len(code) {
+		switch code[i] {
 		case '(', '[', '{':
 			depth++
 		case ')', ']', '}':
 			depth--
 		case ',':
 			if depth == 0 {
-				args, from = append(args, strings.TrimSpace(t.code[from:i])), i+1
+				parts, from = append(parts, strings.TrimSpace(code[from:i])), i+1
 			}
 		}
 	}
-	return append(args, strings.TrimSpace(t.code[min(from, end):end]))
+	return append(parts, strings.TrimSpace(code[from:]))
 }
 
 // isAssertHelper reports whether the file defines the called function and compares its n-th

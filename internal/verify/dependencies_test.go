@@ -83,7 +83,7 @@ func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 	needsNamespace(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("there is no python3")
+		agenttest.Lacks(t, "there is no python3")
 	}
 	b := newBench(t, files{
 		"src/m.py":   "def f(n):\n    return 1\n",

@@ -4,12 +4,12 @@ package verify_test
 
 import (
 	"maps"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -235,9 +235,7 @@ func TestMessagesInOtherWords(t *testing.T) {
 // A case that a task adds to data which a test names is a new test.
 func TestCasesInDataThatATestNames(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3")
-	}
+	agenttest.Needs(t, "python3")
 	b := newBench(t, files{
 		"shop.py":            "def total(cart):\n    return sum(cart['prices'])\n",
 		"contract/cart.json": `[{"cart": {"prices": [1, 2]}, "total": 3}]` + "\n",

@@ -126,8 +126,6 @@ func inputFindings() []finding {
 	}}
 }
 
-const onlyText = "only documents and comments changed: no test can tell whether that is what was asked for"
-
 // stillFails is the reason if something failed before and fails still.
 func stillFails(v *Verdict) string {
 	return "nothing new fails; what failed before still fails: " + plan.Few(v.StillRed, 4)
@@ -146,7 +144,7 @@ func findings() []finding {
 		fact: "only documents and comments changed", evidence: Unproven,
 		remedy: "if that is all that was asked for: the user reads it",
 		holds: when(func(w assessment) bool { return w.OnlyText }, func(assessment, *Verdict) string {
-			return onlyText
+			return "only documents and comments changed: no test can tell whether that is what was asked for"
 		}),
 	}, {
 		fact: "a failing test of Pawl's own, put among the new tests, goes unnoticed", evidence: Unproven,
