@@ -58,6 +58,7 @@ func namesOfFile(file string, content []byte) newFile {
 		owner, _, _ := strings.Cut(made.Name, ".")
 		f.names = append(f.names, mutant.BareName(made.Name), owner)
 	}
+	f.names = slices.DeleteFunc(f.names, func(name string) bool { return name == "" }) // it would be in any text
 	return f
 }
 
@@ -114,7 +115,7 @@ func (in *inspection) foundByFolder(file string, texts map[string][]byte) bool {
 var asksForNew = regex.New(`(?i)\b(?:add|writ|creat|implement|introduc|provid|new|build|extract|split|port|mak|need)\w*\b`)
 
 // onlyUnusedFiles returns the new files that nothing uses, if the work changed nothing else, and the task
-// is about what the program does.
+// is about what the program has. What a task asks of a library may well be a file that only tests use yet.
 func (in *inspection) onlyUnusedFiles(ctx context.Context) (files []string, err error) {
 	programs := 0
 	for _, c := range in.changes {
@@ -133,8 +134,30 @@ func (in *inspection) onlyUnusedFiles(ctx context.Context) (files []string, err 
 	if err != nil || len(unused) < programs {
 		return nil, err
 	}
+	if named, err := in.namesWhatWasThere(ctx); err != nil || !named {
+		return nil, err
+	}
 	for _, s := range unused {
 		files = append(files, "the program does not use "+s.Path)
 	}
 	return files, nil
+}
+
+// namesWhatWasThere reports whether the task names a program file that was there before, or what is in it,
+// in the singular or the plural.
+func (in *inspection) namesWhatWasThere(ctx context.Context) (bool, error) {
+	texts, err := contentsOf(ctx, in.repo, in.r.Before, in.r.files.others, maxProgramsRead)
+	if err != nil {
+		return false, err
+	}
+	for file, text := range texts {
+		names := namesOfFile(file, text).names
+		for _, name := range slices.Clone(names) {
+			names = append(names, name+"s", name+"es")
+		}
+		if mutant.Knows(file) && usesAny(in.r.Asked, names) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

@@ -26,10 +26,11 @@ func TestNewFilesThatNothingUses(t *testing.T) {
 		reason      string
 	}{
 		{"alone", asked, files{"rule.py": rule}, true, says},
-		{"alone, with a word of the task", "A foreign country owes no tax", files{"rule.py": rule}, true, says},
+		{"alone, with a word of the task", "A bill of a foreign country owes no tax", files{"rule.py": rule}, true, says},
 		{"asked for by a function", "Bills do not have a tax: owes() says for whom", files{"rule.py": rule}, false, ""},
 		{"used", asked, files{"rule.py": rule, "bill.py": "import rule\ndef total(net, country='DE'):\n    return net if rule.owes(country) else net * 2\n"}, false, ""},
 		{"asked for as something new", "Add who owes a tax", files{"rule.py": rule}, true, ""},
+		{"about nothing that is there", "A foreign country owes no tax", files{"rule.py": rule}, true, ""},
 		{"asked for by its name", "rule.py knows who has to pay a tax", files{"rule.py": rule}, false, ""},
 		{"beside other work", asked, files{"rule.py": rule, "bill.py": "def total(net, country='DE'):\n    return net * (1 if country == 'SE' else 2)\n"}, true, ""},
 		{"started as a program", asked, files{"rule.py": rule + "if __name__ == '__main__':\n    print(owes('SE'))\n"}, false, ""},
