@@ -41,29 +41,29 @@ type Request struct {
 
 // Finding is the result of a claim.
 type Finding struct {
-	Verdict     gate.Verdict     `json:"verdict"`
-	Observation gate.Observation `json:"observation"`
+	Verdict     gate.Verdict
+	Observation gate.Observation
 	// IfApproved is the verdict if the changes of old tests were approved; nil if that makes no
 	// difference.
-	IfApproved *gate.Verdict `json:"if_approved,omitempty"`
+	IfApproved *gate.Verdict
 	// NeededInputs is the smallest set found of changed gate inputs that the gates need, if the
 	// verdict is NeedsChangedInputs.
-	NeededInputs []string `json:"needed_inputs,omitempty"`
+	NeededInputs []string
 	// PendingInputs are gate inputs that earlier tasks changed, that wait for approval and that the
 	// gates need.
-	PendingInputs []string `json:"pending_inputs,omitempty"`
+	PendingInputs []string
 	// Changes are those of old tests, if their structure shows them.
-	Changes []loop.TestChange `json:"changes,omitempty"`
+	Changes []loop.TestChange
 	// ProtectedTexts maps tests to the text that later claims use: old tests that were weakened,
 	// new ones that change old tests. nil = without the file.
-	ProtectedTexts map[string][]byte `json:"-"`
+	ProtectedTexts map[string][]byte
 	// TreeAfter is the work tree after all gates ran. It differs from the request's Tree if a gate
 	// wrote into it.
-	TreeAfter string `json:"tree_after,omitempty"`
+	TreeAfter string
 	// Signs are lines of the work that a reviewer should read first.
-	Signs []sign.Sign `json:"signs,omitempty"`
+	Signs []sign.Sign
 	// UncommittedSubmodules contain work that no commit of this tree can contain.
-	UncommittedSubmodules []string `json:"uncommitted_submodules,omitempty"`
+	UncommittedSubmodules []string
 }
 
 // claim is one Request while it is verified. Its trees are compared once, before the gates run.

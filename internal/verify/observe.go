@@ -97,7 +97,6 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 		o.AllowTestChanges = !slices.ContainsFunc(t.old, c.mayNotChange)
 	}
 	o.OldInlineTestsChanged = t.oldInlineChanged || t.inlineMoved && red // a failed test may have moved
-	o.CanaryPossible, o.ValuesReplaceable = true, true
 	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
 	o.OwnNonTests = slices.DeleteFunc(slices.Clone(o.ChangedNonTests), func(file string) bool { return !c.changedByTask(file) })
 	o.NewTestData = slices.ContainsFunc(o.NewTests, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })

@@ -10,9 +10,9 @@ import (
 
 // CanaryTest is a test that must fail. Pawl adds it beside the project's tests to check the gate.
 type CanaryTest struct {
-	Name      string `json:"name"`
-	Assertion string `json:"assertion,omitempty"` // how the project's tests compare two values
-	File      string `json:"file,omitempty"`      // the test file that it was added to or beside
+	Name      string
+	Assertion string // how the project's tests compare two values
+	File      string // the test file that it was added to or beside
 }
 
 // missingCanaries returns the indexes of the canary tests that a gate does not report as failed on

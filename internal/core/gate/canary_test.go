@@ -56,7 +56,7 @@ func TestCanary(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := Observation{
-				Changed: true, CanaryPossible: true,
+				Changed:  true,
 				Baseline: []Result{{Gate: "go", Status: Fail}},
 				Now:      []Result{{Gate: "go", Status: Pass}},
 			}
@@ -64,7 +64,7 @@ func TestCanary(t *testing.T) {
 				o.Baseline[0].Tests, o.Now[0].Tests = map[string]Status{"t.A": Fail}, map[string]Status{"t.A": Pass}
 				o.Baseline[0].Failing = []string{"t.A"}
 			}
-			o.Runs = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}}
+			o.Runs = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}, OtherExpected: {}}
 			if p, gates := Next(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
@@ -106,19 +106,14 @@ func TestCanary(t *testing.T) {
 func TestNoCanaryIsAskedFor(t *testing.T) {
 	t.Parallel()
 	o := Observation{
-		Changed: true, CanaryPossible: true,
+		Changed:  true,
 		Baseline: []Result{{Gate: "go", Status: Pass}}, Now: []Result{{Gate: "go", Status: Pass}},
 	}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("unproven: next is %q", p)
 	}
 	red := []Result{{Gate: "go", Status: Fail}}
-	o.Baseline, o.Runs = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}}
-	without := o
-	without.CanaryPossible = false
-	if p, _ := Next(without); p != "" {
-		t.Errorf("without one: next is %q", p)
-	}
+	o.Baseline, o.Runs = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}, OtherExpected: {}}
 	o.Runs = maps.Clone(o.Runs)
 	o.Runs[Canary] = Run{Problem: "there is no test file"}
 	if p, _ := Next(o); p != "" {
@@ -149,7 +144,7 @@ func TestNewTestsThatNoGateRuns(t *testing.T) {
 			t.Parallel()
 			passes := []Result{{Gate: "make", Status: Pass}}
 			o := Observation{
-				Changed: true, CanaryPossible: true, NewTests: []string{c.file}, Baseline: passes, Now: passes,
+				Changed: true, NewTests: []string{c.file}, Baseline: passes, Now: passes,
 				Runs: map[Probe]Run{RepeatClean: {Results: passes}, Control: {Results: passes}, Overlay: {Results: passes}},
 			}
 			if p, gates := Next(o); p != Canary || len(gates) != 1 {

@@ -77,7 +77,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		Runs: map[Probe]Run{
 			Control:     {Results: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}}},
 			Overlay:     {Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}}},
-			RepeatClean: {Results: []Result{all(Pass, Pass, Pass)}},
+			RepeatClean: {Results: []Result{all(Pass, Pass, Pass)}}, Canary: {}, OtherExpected: {},
 		},
 	}
 	if p, gates := Next(o); p != Mutants || len(gates) != 1 {
@@ -224,7 +224,7 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		next   Probe
 		want   Evidence
 	}{
-		"it notices":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}}, "", Proven},
+		"it notices":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}}, Canary, Proven},
 		"it does not":         {Result{Gate: "go", Status: Pass, Tests: map[string]Status{"p.New": Pass}}, Control, NoEvidence},
 		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
 		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
@@ -272,7 +272,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		return Run{Results: []Result{{Gate: "py", Status: status, Passed: 1, Failed: len(failing), Failing: failing}, {Gate: "lint", Status: Pass}}}
 	}
 	o := Observation{
-		Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, AddedTests: map[string][]string{"py": {"TestAdd > test_add"}},
+		Changed: true, CanMutate: true, ChangedFunctions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, AddedTests: map[string][]string{"py": {"TestAdd > test_add"}},
 		Baseline: run(Pass).Results, Now: run(Pass).Results, Runs: map[Probe]Run{RepeatClean: run(Pass)},
 	}
 	p, gates := Next(o)
@@ -353,9 +353,9 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, NoEvidence},
 	} {
 		o := Observation{
-			Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+			Changed: true, CanMutate: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
 			Baseline: run(map[string]Status{"p.Old": Pass}).Results, Now: all.Results,
-			Runs: map[Probe]Run{RepeatClean: all, MutantsForNewTests: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary},
+			Runs: map[Probe]Run{RepeatClean: all, MutantsForNewTests: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary, OtherExpected: {}},
 		}
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
@@ -372,9 +372,9 @@ func TestARedOnBrokenWorkIsTheCanaryOfAGateWithoutIDs(t *testing.T) {
 	t.Parallel()
 	result := func(s Status) Run { return Run{Results: []Result{{Gate: "sh", Status: s}}} }
 	o := Observation{
-		Changed: true, CanMutate: true, CanaryPossible: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
+		Changed: true, CanMutate: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
 		Baseline: result(Pass).Results, Now: result(Pass).Results,
-		Runs: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Mutants: result(Fail)},
+		Runs: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Mutants: result(Fail), OtherExpected: {}},
 	}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("next is %q", p)

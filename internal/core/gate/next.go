@@ -80,7 +80,7 @@ func (o Observation) unprovenSteps() []step {
 		return nil
 	}
 	runsMore := slices.ContainsFunc(o.Now, func(r Result) bool { return r.testCount() > resultOf(o.Baseline, r.Gate).testCount() })
-	return []step{{Canary, o.CanaryPossible && !runsMore, o.gateNames()}}
+	return []step{{Canary, !runsMore, o.gateNames()}}
 }
 
 // cleanSteps returns the runs in a clean checkout that work needs before it is proven.
@@ -109,7 +109,7 @@ func (o Observation) proofSteps() []step {
 		mutants = o.gateNames() // only they can tell
 	}
 	clean := filter(proving, func(name string) bool { return o.passedClean(name, w.proving[name]) })
-	hardcoded := o.ValuesReplaceable && len(o.HardcodedAnswers) > 0
+	hardcoded := len(o.HardcodedAnswers) > 0
 	passes := func(p Probe) func(string) bool {
 		return func(name string) bool { return w.provingTestsPass(p, name) }
 	}
@@ -124,14 +124,14 @@ func (o Observation) proofSteps() []step {
 		{SignsOneByOne, true, filter(proving, func(name string) bool { // the failures may be flaky
 			return len(o.FailingNeutralized(w.proving[name], o.probeResult(SignsNeutralized, name))) > 0
 		})},
-		{Canary, o.CanaryPossible, canary},
-		{CanaryBefore, o.CanaryPossible, filter(canary, func(name string) bool { return len(o.missingCanaries(name)) > 0 })},
-		{OtherExpected, o.ValuesReplaceable, clean},
-		{OtherInputs, o.ValuesReplaceable && o.ProgramChanged, clean},
-		{MixedInputs, o.ValuesReplaceable && slices.ContainsFunc(clean, passes(OtherInputs)), clean},
+		{Canary, true, canary},
+		{CanaryBefore, true, filter(canary, func(name string) bool { return len(o.missingCanaries(name)) > 0 })},
+		{OtherExpected, true, clean},
+		{OtherInputs, o.ProgramChanged, clean},
+		{MixedInputs, slices.ContainsFunc(clean, passes(OtherInputs)), clean},
 		{CloseInputs, hardcoded, clean},
 		{CloserInputs, hardcoded, clean},
-		{FailingTests, o.ValuesReplaceable, filter(clean, func(name string) bool { // a gate that passes may not run these tests
+		{FailingTests, true, filter(clean, func(name string) bool { // a gate that passes may not run these tests
 			return passes(OtherExpected)(name) || passes(MixedInputs)(name)
 		})},
 	}

@@ -82,22 +82,22 @@ const (
 
 // Run is the result of a probe.
 type Run struct {
-	Results []Result `json:"results,omitempty"`
-	Problem string   `json:"problem,omitempty"` // why there are no results, one line
-	Missing string   `json:"missing,omitempty"` // what the checkout is known to lack, and how to provide it, one line
+	Results []Result
+	Problem string // why there are no results, one line
+	Missing string // what the checkout is known to lack, and how to provide it, one line
 	// CanaryTests are the tests added for Canary or CanaryBefore, in the same order in both.
-	CanaryTests []CanaryTest `json:"canary_tests,omitempty"`
+	CanaryTests []CanaryTest
 	// Inputs are the inputs that tests gave in CloseInputs or CloserInputs.
-	Inputs []string `json:"inputs,omitempty"`
+	Inputs []string
 	// Untested are the parameters (ZeroParameters) or mutation points (SingleMutants) that no test
 	// checks, if there are too many.
-	Untested []string `json:"untested,omitempty"`
+	Untested []string
 	// NeededSigns are the signs that tests need to pass, of SignsOneByOne.
-	NeededSigns []string `json:"needed_signs,omitempty"`
+	NeededSigns []string
 	// RestoredOld: each mutant is the function as it was before the work.
-	RestoredOld bool `json:"restored_old,omitempty"`
+	RestoredOld bool
 	// NothingBuilt: no mutant builds, so nothing ran.
-	NothingBuilt bool `json:"nothing_built,omitempty"`
+	NothingBuilt bool
 }
 
 // ProbeTests returns the tests that a probe is about, or nil for all.

@@ -17,8 +17,8 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}
 	answer := func(r Result) Run { return Run{Results: []Result{r}} }
 	o := Observation{
-		Changed: true, ValuesReplaceable: true, ProgramChanged: true, Baseline: []Result{red}, Now: []Result{green},
-		Runs: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green)},
+		Changed: true, ProgramChanged: true, Baseline: []Result{red}, Now: []Result{green},
+		Runs: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green), Canary: {}},
 	}
 	for _, c := range []struct {
 		name                             string
@@ -72,9 +72,9 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}
 	}
 	o := Observation{
-		Changed: true, ValuesReplaceable: true, ProgramChanged: true, HardcodedAnswers: []string{"roman.go:7"},
+		Changed: true, ProgramChanged: true, HardcodedAnswers: []string{"roman.go:7"},
 		Baseline: []Result{{Gate: "t", Status: Fail, Tail: "Of(1) = , want I"}}, Now: []Result{{Gate: "t", Status: Pass}},
-		Runs: map[Probe]Run{OtherExpected: run(""), OtherInputs: run("")},
+		Runs: map[Probe]Run{OtherExpected: run(""), OtherInputs: run(""), Canary: {}},
 	}
 	o.Runs[RepeatBefore], o.Runs[RepeatClean] = Run{Results: o.Baseline}, Run{Results: o.Now}
 	for _, c := range []struct {

@@ -11,114 +11,110 @@ import (
 
 // Observation is everything known about one claim: gate results, changes, and probe runs.
 type Observation struct {
-	Gates          []Gate   `json:"gates,omitempty"`           // settings of the gates that ran
-	Baseline       []Result `json:"baseline"`                  // on the tree that the task started from
-	Now            []Result `json:"now"`                       // on the tree that will be kept
-	WantedEvidence Evidence `json:"wanted_evidence,omitempty"` // that the task asks for, "" = proven
-	Changed        bool     `json:"changed"`                   // the tree differs from the task's start, apart from Pawl's checkmarks
+	Gates          []Gate   // settings of the gates that ran
+	Baseline       []Result // on the tree that the task started from
+	Now            []Result // on the tree that will be kept
+	WantedEvidence Evidence // that the task asks for, "" = proven
+	Changed        bool     // the tree differs from the task's start, apart from Pawl's checkmarks
 	// ChangedInputs are gate inputs that were changed or deleted, old test files among them; also
 	// new inputs that are neither work nor tests.
-	ChangedInputs []string `json:"changed_inputs,omitempty"`
+	ChangedInputs []string
 	// ChangesRequested: the task asks for all of these changes, although the work fails with the
 	// originals. They count as approved.
-	ChangesRequested bool `json:"changes_requested,omitempty"`
+	ChangesRequested bool
 	// RemovedTests are old tests that no file contains now, named by their files.
-	RemovedTests []string `json:"removed_tests,omitempty"`
+	RemovedTests []string
 	// WithheldTests are test files that earlier tasks added or changed, and that are not so among the
 	// originals: they may change what other tests do.
-	WithheldTests []string `json:"withheld_tests,omitempty"`
+	WithheldTests []string
 	// RewrittenTests are those WithheldTests in which this task changes more than it adds.
-	RewrittenTests []string `json:"rewritten_tests,omitempty"`
+	RewrittenTests []string
 	// ChangedNonTests are the ChangedInputs that are not tests.
-	ChangedNonTests []string `json:"changed_non_tests,omitempty"`
+	ChangedNonTests []string
 	// OwnNonTests are those ChangedNonTests that this task changed. The overlay adds them too.
-	OwnNonTests []string `json:"own_non_tests,omitempty"`
+	OwnNonTests []string
 	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
-	NewTests []string `json:"new_tests,omitempty"`
+	NewTests []string
 	// NewTestData: NewTests include data files, which old tests may read too.
-	NewTestData bool `json:"new_test_data,omitempty"`
+	NewTestData bool
 	// AddedTests maps a gate without test IDs to the names of the added tests, if it can run these
 	// alone.
-	AddedTests map[string][]string `json:"added_tests,omitempty"`
+	AddedTests map[string][]string
 	// InlineTestsChanged: source files that contain tests changed, so tests may have changed too.
-	InlineTestsChanged bool `json:"inline_tests_changed,omitempty"`
+	InlineTestsChanged bool
 	// OldInlineTestsChanged: in one of these files, old tests differ, not only new ones.
-	OldInlineTestsChanged bool `json:"old_inline_tests_changed,omitempty"`
+	OldInlineTestsChanged bool
 	// CanMutate: the work added functions that Pawl can mutate, see Mutants.
-	CanMutate bool `json:"can_mutate,omitempty"`
+	CanMutate bool
 	// ChangedFunctions are the functions that the work added or changed, with their files.
-	ChangedFunctions []string `json:"changed_functions,omitempty"`
+	ChangedFunctions []string
 	// StubFunctions are added functions that ignore their input and that neither the program nor
 	// its tests call.
-	StubFunctions []string `json:"stub_functions,omitempty"`
+	StubFunctions []string
 	// UnusedParameters are parameters named by the task that the work's functions accept and
 	// ignore, each with its place.
-	UnusedParameters []string `json:"unused_parameters,omitempty"`
+	UnusedParameters []string
 	// MissingMeans are things that the task asks for, but no changed program has the calls for,
 	// each with its file. Example: atomic, without a rename or lock.
-	MissingMeans []string `json:"missing_means,omitempty"`
+	MissingMeans []string
 	// NewParameters are added parameters that the task names, with their function's place, see
 	// ZeroParameters.
-	NewParameters []string `json:"new_parameters,omitempty"`
+	NewParameters []string
 	// MutationPoints are conditions and functions that the work added, see SingleMutants.
-	MutationPoints []string `json:"mutation_points,omitempty"`
+	MutationPoints []string
 	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
 	// SignsNeutralized.
-	Signs []string `json:"signs,omitempty"`
+	Signs []string
 	// OnlyText: nothing but documents, comments and docstrings changed.
-	OnlyText bool `json:"only_text,omitempty"`
-	// CanaryPossible: tests that must fail can be added beside the tree's tests, see Canary.
-	CanaryPossible bool `json:"canary_possible,omitempty"`
-	// ValuesReplaceable: the values in the tests can be replaced, see OtherExpected.
-	ValuesReplaceable bool `json:"values_replaceable,omitempty"`
+	OnlyText bool
 	// ProgramChanged: the work changed a file that is neither test nor document, see OtherInputs.
-	ProgramChanged bool `json:"program_changed,omitempty"`
+	ProgramChanged bool
 	// HardcodedAnswers are places in the program that hold only what its tests expect, or read it.
-	HardcodedAnswers []string `json:"hardcoded_answers,omitempty"`
+	HardcodedAnswers []string
 	// ReproducedAtStart are the gates whose result a clean checkout reproduced when the loop began.
-	ReproducedAtStart []string `json:"reproduced_at_start,omitempty"`
+	ReproducedAtStart []string
 	// ChangedIgnoredFiles are git-ignored files added or changed since the loop began, if a clean
 	// checkout disagrees with the work tree.
-	ChangedIgnoredFiles []string      `json:"changed_ignored_files,omitempty"`
-	AllowTestChanges    bool          `json:"allow_test_changes,omitempty"`
-	NoRatchet           bool          `json:"no_ratchet,omitempty"` // tests that passed may disappear
-	Runs                map[Probe]Run `json:"runs,omitempty"`
+	ChangedIgnoredFiles []string
+	AllowTestChanges    bool
+	NoRatchet           bool // tests that passed may disappear
+	Runs                map[Probe]Run
 }
 
 // Verdict says whether a claim passes, and what proves the work.
 type Verdict struct {
 	// Status is fail only if something regressed, and unknown if a gate is unknown.
-	Status    Status   `json:"status"`
-	Evidence  Evidence `json:"evidence"`
-	Regressed []string `json:"regressed,omitempty"` // tests or gates that passed at the start and fail or are missing
-	StillRed  []string `json:"still_red,omitempty"` // fail now and did not pass at the start
-	Flipped   []string `json:"flipped,omitempty"`   // failed before and pass now, each seen twice
+	Status    Status
+	Evidence  Evidence
+	Regressed []string // tests or gates that passed at the start and fail or are missing
+	StillRed  []string // fail now and did not pass at the start
+	Flipped   []string // failed before and pass now, each seen twice
 	// Proving are the new or changed tests that fail on the baseline tree or on mutants.
-	Proving []string `json:"proving,omitempty"`
+	Proving []string
 	// FlippedGates are the gates without test IDs in Flipped. They count for every task since their
 	// failure.
-	FlippedGates []string `json:"flipped_gates,omitempty"`
-	Flaky        []string `json:"flaky,omitempty"` // flipped once, not when repeated
+	FlippedGates []string
+	Flaky        []string // flipped once, not when repeated
 	// NeedsChangedInputs: the gates pass only with the agent's changes of gate inputs. The work is
 	// kept, but unverified until approved.
-	NeedsChangedInputs bool `json:"needs_changed_inputs,omitempty"`
+	NeedsChangedInputs bool
 	// TestsRemoved: the only such change is that old tests were removed.
-	TestsRemoved bool `json:"tests_removed,omitempty"`
+	TestsRemoved bool
 	// OriginalsUnknown: gate inputs changed, and no run with the originals was possible. No review
 	// makes up for that.
-	OriginalsUnknown bool `json:"originals_unknown,omitempty"`
+	OriginalsUnknown bool
 	// MutantsSurvived: the tests also pass if each function of the work is mutated.
-	MutantsSurvived bool `json:"mutants_survived,omitempty"`
+	MutantsSurvived bool
 	// TestsCannotFail: the tests passed in a run in which they should fail.
-	TestsCannotFail bool `json:"tests_cannot_fail,omitempty"`
+	TestsCannotFail bool
 	// TestsNotRun are new tests that no gate runs.
-	TestsNotRun []string `json:"tests_not_run,omitempty"`
-	FullGreen   bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
-	Labels      []string `json:"labels,omitempty"` // facts that a report should name
-	Reason      string   `json:"reason"`           // one line, for the agent and the user
+	TestsNotRun []string
+	FullGreen   bool     // every gate passed, or was allowed to stay red
+	Labels      []string // facts that a report should name
+	Reason      string   // one line, for the agent and the user
 	// Remedy says what would make the work proven, if a demerit prevents it; "" = a test that fails
 	// without the work.
-	Remedy string `json:"remedy,omitempty"`
+	Remedy string
 }
 
 // Decide turns an observation into a verdict. First it compares the gates with the baseline. If they

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,7 +104,9 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		if !cmp.Equal(gates, []string{"test"}) {
 			t.Errorf("%s is to run gates %q", p, gates)
 		}
-		asked = append(asked, string(p))
+		if p != gate.Canary && p != gate.OtherExpected { // these have tests of their own
+			asked = append(asked, string(p))
+		}
 		answer := gate.Run{Results: one(s.answers[p])}
 		if s.answers[p] == "" {
 			answer.Problem = "no space left on device"
@@ -118,10 +121,7 @@ func check(t *testing.T, stories []story) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			v, asked := s.tell(t)
-			var names []string
-			for _, n := range [][]string{v.Regressed, v.Flipped, v.Proving, v.Flaky} {
-				names = append(names, n...)
-			}
+			names := slices.Concat(v.Regressed, v.Flipped, v.Proving, v.Flaky)
 			if !strings.Contains(v.Reason, s.want.reason) || v.Reason == "" || strings.Contains(v.Reason, "\n") {
 				t.Errorf("reason %q, want %q in it", v.Reason, s.want.reason)
 			}

@@ -18,7 +18,7 @@ func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
 	}{
 		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
 		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, NewTests: []string{"c"}}, "", gate.Unproven},
-		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, CanMutate: true, CanaryPossible: true, ValuesReplaceable: true}, "", gate.Unproven},
+		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, CanMutate: true}, "", gate.Unproven},
 		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"}}, gate.Originals, gate.NoEvidence},
 		"a changed test that is needed": {gate.Observation{
 			Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"},
