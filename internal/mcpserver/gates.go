@@ -145,9 +145,9 @@ func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
 	switch {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
-	case len(o.ChangedInputs) > 0 && !o.AllowTestChanges:
-		return " You changed tests or other gate inputs (" + some(o.ChangedInputs) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
-	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.NewTests) == 0 && !turned(o):
+	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
+		return " You changed tests or other gate inputs (" + some(o.Inputs.Changed) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
+	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !turned(o):
 		return " But nothing failed before that passes now: it may send you back for a test that fails without your change."
 	}
 	return ""

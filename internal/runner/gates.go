@@ -269,7 +269,7 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	}
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Reason: truncate(v.Reason, maxReasonBytes), Results: r.trimResults(f.Observation.Now),
-		WorkResult:  loop.WorkResult{Evidence: v.Evidence, Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing), TestsNotRun: firstN(v.TestsNotRun, maxFailing), OnlyText: f.Observation.OnlyText},
+		WorkResult:  loop.WorkResult{Evidence: v.Evidence, Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing), TestsNotRun: firstN(v.TestsNotRun, maxFailing), OnlyText: f.Observation.Work.OnlyText},
 		Proof:       loop.Proof{FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown},
 		Failures:    loop.Failures{Failing: firstN(failing, maxFailing)},
 		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
@@ -285,7 +285,7 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	}
 	if v.NeedsChangedInputs {
 		g.TestsChanged, g.TestsRemoved = f.NeededInputs, v.TestsRemoved
-		g.NeededInputs = slices.DeleteFunc(slices.Clone(f.NeededInputs), func(path string) bool { return !slices.Contains(f.Observation.ChangedNonTests, path) })
+		g.NeededInputs = slices.DeleteFunc(slices.Clone(f.NeededInputs), func(path string) bool { return !slices.Contains(f.Observation.Inputs.NonTests, path) })
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

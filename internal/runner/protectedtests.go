@@ -126,15 +126,15 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 	if g.Status != gate.Pass {
 		return nil
 	}
-	if old := f.Observation.ChangedInputs; len(old)+len(m.Pending) > 0 {
+	if old := f.Observation.Inputs.Changed; len(old)+len(m.Pending) > 0 {
 		if err := r.describeTestChanges(ctx, g, f, m); err != nil {
 			return err
 		}
 	}
-	if f.Observation.ChangesRequested && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) {
+	if f.Observation.Inputs.Requested && !slices.ContainsFunc(f.Observation.Inputs.Changed, m.IsClaimUserEdit) {
 		return r.keepRequestedTests(ctx, g, f)
 	}
-	allowed := f.Observation.AllowTestChanges && !slices.ContainsFunc(f.Observation.ChangedInputs, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
+	allowed := f.Observation.Inputs.Allowed && !slices.ContainsFunc(f.Observation.Inputs.Changed, m.IsClaimUserEdit) // the user's edits are allowed, and in no commit
 	if allowed || r.spec().MayChangeTests(a.Claimed) || len(g.TestsChanged) > 0 && !g.TestsRemoved {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 // describeTestChanges adds a claim's changes of existing tests, and the evidence if they are
 // approved.
 func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
-	old := f.Observation.ChangedInputs
+	old := f.Observation.Inputs.Changed
 	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
@@ -184,7 +184,7 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 // later work cannot break what they test. Tests that only have additions are taken over.
 func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	edits := m.ClaimUserEdits()
-	old := slices.DeleteFunc(slices.Clone(f.Observation.ChangedInputs), m.MayChange)
+	old := slices.DeleteFunc(slices.Clone(f.Observation.Inputs.Changed), m.MayChange)
 	files := slices.Concat(old, edits)
 	var trees [3]map[string]git.Entry
 	for i, tree := range []string{m.StartTree, f.TreeAfter, protectedTree(m)} {

@@ -20,7 +20,7 @@ const maxNamesRead = 1000
 // omits names that any test had before: the runner would run those too.
 func (c *claim) addedTests(ctx context.Context) (map[string][]string, error) {
 	var names []string
-	for _, file := range c.seen.NewTests {
+	for _, file := range c.seen.Tests.New {
 		before, after, err := c.texts(ctx, file)
 		if err != nil {
 			return nil, err

@@ -48,9 +48,9 @@ func TestOldTestsThatSayNothingAnyMore(t *testing.T) {
 			maps.Copy(work, c.more)
 			b := newBench(t, start, nil)
 			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) { r.Asked = c.asked })
-			t.Logf("explained %v: %s %s: %s", f.Observation.ChangesRequested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
+			t.Logf("explained %v: %s %s: %s", f.Observation.Inputs.Requested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
 			if f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("proven, explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+				t.Errorf("proven, explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}
@@ -104,9 +104,9 @@ func TestOldTestsThatGiveUp(t *testing.T) {
 			}
 			b := newBench(t, c.start, nil)
 			f := b.claim(gates(c.gate), work, func(r *verify.Request) { r.Asked = c.asked })
-			t.Logf("explained %v: %s %s: %s", f.Observation.ChangesRequested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
+			t.Logf("explained %v: %s %s: %s", f.Observation.Inputs.Requested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
 			if f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("proven, explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+				t.Errorf("proven, explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}
@@ -135,9 +135,9 @@ func TestOldTestsThatAreElsewhere(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"app.py": app, "test_size.py": head + size, "test_export.py": export, "test_valid.py": "import unittest\nfrom app import valid\n\n\nclass Valid(unittest.TestCase):\n    def test_valid(self):\n        self.assertEqual(valid('abc'), True)\n"}, nil)
 			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = c.asked })
-			t.Logf("explained %v: %s %s: %s", f.Observation.ChangesRequested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
+			t.Logf("explained %v: %s %s: %s", f.Observation.Inputs.Requested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
 			if f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("proven, explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+				t.Errorf("proven, explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}
@@ -244,9 +244,9 @@ func TestOldTestsWithOtherNamesAndValues(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.start, nil)
 			f := b.claim(gates(c.gate), c.work, func(r *verify.Request) { r.Asked = c.asked })
-			t.Logf("explained %v: %s %s: %s", f.Observation.ChangesRequested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
+			t.Logf("explained %v: %s %s: %s", f.Observation.Inputs.Requested, f.Verdict.Status, f.Verdict.Evidence, f.Verdict.Reason)
 			if f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("proven, explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+				t.Errorf("proven, explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}

@@ -160,13 +160,13 @@ func (c *claim) filesForCanary(ctx context.Context, gates []gate.Gate) ([]string
 		}
 	}
 	slices.Sort(rest)
-	named, err := c.Repo.EntriesAt(ctx, c.Tree, slices.Concat(c.seen.NewTests, first))
+	named, err := c.Repo.EntriesAt(ctx, c.Tree, slices.Concat(c.seen.Tests.New, first))
 	if err != nil {
 		return nil, err
 	}
 	var matching, other []string
 	searched := map[string]bool{}
-	for _, file := range slices.Concat(c.seen.NewTests, first, rest) {
+	for _, file := range slices.Concat(c.seen.Tests.New, first, rest) {
 		if e := cmp.Or(holding[file], named[file]); !isFile(e) || searched[file] || len(searched) >= maxSearched || len(matching) >= maxCanaries {
 			continue
 		}

@@ -149,7 +149,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []testdiff.Adapted) (err error) {
 	if f.Verdict.NeedsChangedInputs {
 		if f.NeededInputs, err = c.findNeededInputs(ctx); err != nil {
-			f.NeededInputs = c.seen.ChangedInputs // the place, not the claim: nothing is narrowed
+			f.NeededInputs = c.seen.Inputs.Changed // the place, not the claim: nothing is narrowed
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
@@ -157,7 +157,7 @@ func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []t
 		f.Verdict.Reason = c.seen.NeedsChangedInputsReason(f.NeededInputs)
 	}
 	if f.Verdict.NeedsChangedInputs || f.Verdict.OriginalsUnknown {
-		c.seen.AllowTestChanges = true
+		c.seen.Inputs.Allowed = true
 		if err := c.runProbes(ctx); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []t
 		f.IfApproved = &approved
 		c.deferToPending(f)
 	}
-	if len(c.seen.ChangedInputs) == 0 || f.Verdict.Status != gate.Pass {
+	if len(c.seen.Inputs.Changed) == 0 || f.Verdict.Status != gate.Pass {
 		return nil
 	}
 	if f.Changes, err = c.listTestChanges(ctx, adapted); err == nil {

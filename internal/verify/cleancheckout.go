@@ -45,7 +45,7 @@ func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Prob
 func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	run, err := c.runClean(ctx, gates, w.probe)
 	if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
-		c.seen.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
+		c.seen.Clean.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
 	}
 	return run, err
 }

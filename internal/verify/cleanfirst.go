@@ -16,7 +16,7 @@ import (
 // decide. It is nil for gates that failed before or that did not reproduce the loop's start in a
 // checkout, and for claims without new tests or changed gate inputs.
 func (c *claim) cleanResults(ctx context.Context) ([]gate.Result, error) {
-	if c.GatesOnly || c.WantedEvidence == gate.Unproven || len(c.seen.NewTests)+len(c.seen.ChangedNonTests) == 0 || !c.canRunClean(ctx) {
+	if c.GatesOnly || c.WantedEvidence == gate.Unproven || len(c.seen.Tests.New)+len(c.seen.Inputs.NonTests) == 0 || !c.canRunClean(ctx) {
 		return nil, nil
 	}
 	clean, err := c.runClean(ctx, c.Gates, "")
@@ -39,7 +39,7 @@ func (c *claim) canRunClean(ctx context.Context) bool {
 	here := c.here()
 	return !slices.ContainsFunc(c.Gates, func(g gate.Gate) bool {
 		passed := slices.ContainsFunc(c.seen.Baseline, func(b gate.Result) bool { return b.Gate == g.Name && b.Status == gate.Pass })
-		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(c.seen.ReproducedAtStart, g.Name) ||
+		return !passed || g.InWorkTree || here.forGate(g).checkout != "" || !slices.Contains(c.seen.Clean.ReproducedAtStart, g.Name) ||
 			len(c.cachedResults(ctx, g, here)) > 0
 	})
 }

@@ -125,8 +125,8 @@ func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"crc.c": "int crc;\n", "Makefile": was}, nil)
 			got := b.claim(gates("[ ! -e hex.c ] || grep -q hex.c Makefile"), files{"hex.c": "int hex;\n", "Makefile": c.now}, nil)
-			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.ChangedNonTests, c.named) || !slices.Equal(got.NeededInputs, c.needs) {
-				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.ChangedNonTests, got.NeededInputs, got.Verdict.Reason)
+			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.Inputs.NonTests, c.named) || !slices.Equal(got.NeededInputs, c.needs) {
+				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.Inputs.NonTests, got.NeededInputs, got.Verdict.Reason)
 			}
 		})
 	}
@@ -230,8 +230,8 @@ func TestDataOfTheProgramIsWork(t *testing.T) {
 	}
 	b := newBench(t, start, nil)
 	got := b.claim(gates("sh run && test -e tools/cov.py"), files{"src/names.json": "Germany\nFrance\n", "tests/test_fr.sh": "cat src/names.js* | grep -q France\n", "tools/limits.json": "60\n"}, nil)
-	if got.Verdict.Evidence != gate.Proven || !slices.Equal(got.Observation.ChangedNonTests, []string{"tools/limits.json"}) {
-		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.ChangedNonTests)
+	if got.Verdict.Evidence != gate.Proven || !slices.Equal(got.Observation.Inputs.NonTests, []string{"tools/limits.json"}) {
+		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.Inputs.NonTests)
 	}
 }
 
@@ -247,8 +247,8 @@ func TestAScriptWithoutAnEndingIsWork(t *testing.T) {
 		sh(t, b.root, "chmod", "+x", "bin/slug")
 		r.Tree = b.tree()
 	})
-	if got.Verdict.Evidence != gate.Proven || len(got.Observation.ChangedNonTests) > 0 {
-		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.ChangedNonTests)
+	if got.Verdict.Evidence != gate.Proven || len(got.Observation.Inputs.NonTests) > 0 {
+		t.Errorf("%+v, inputs %q", got.Verdict, got.Observation.Inputs.NonTests)
 	}
 }
 

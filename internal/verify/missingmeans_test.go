@@ -59,7 +59,7 @@ func TestAFileThatTheTaskDeletes(t *testing.T) {
 		f := b.claim(gates("true"), files{"store.js": "function id() {\n  return crypto.randomBytes(4)\n}\n", gone: ""}, func(r *verify.Request) {
 			r.Asked = "replace vendor/randomid by node:crypto and make sure that it deletes the folder"
 		})
-		if got := f.Observation.MissingMeans; len(got) != want {
+		if got := f.Observation.Work.MissingMeans; len(got) != want {
 			t.Errorf("%s is gone: %q", gone, got)
 		}
 	}

@@ -15,16 +15,16 @@ const maxBisections = 6
 // neither half does, all that is left is needed.
 func (c *claim) findNeededInputs(ctx context.Context) ([]string, error) {
 	if c.seen.OnlyTestsRemoved() {
-		return c.seen.RemovedTests, nil
+		return c.seen.Inputs.RemovedTests, nil
 	}
 	if c.seen.RewrittenFail() {
-		return c.seen.RewrittenTests, nil
+		return c.seen.Inputs.RewrittenTests, nil
 	}
 	tree, err := c.originals(ctx)
 	if err != nil {
 		return nil, err
 	}
-	left := c.seen.ChangedInputs
+	left := c.seen.Inputs.Changed
 	for runs := 0; len(left) > 1 && runs < maxBisections; {
 		half, found := len(left)/2, false
 		for _, part := range [][]string{left[:half], left[half:]} {
@@ -81,7 +81,7 @@ func (c *claim) pendingNeeded(ctx context.Context) ([]string, error) {
 // changes. Its evidence then waits for their approval.
 func (c *claim) deferToPending(f *Finding) {
 	needsApproval := func(file string) bool {
-		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file }) || !slices.Contains(c.seen.ChangedNonTests, file)
+		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file }) || !slices.Contains(c.seen.Inputs.NonTests, file)
 	}
 	if f.Verdict.NeedsChangedInputs && len(f.NeededInputs) > 0 && !slices.ContainsFunc(f.NeededInputs, needsApproval) {
 		f.Verdict, f.PendingInputs, f.NeededInputs, f.IfApproved = *f.IfApproved, f.NeededInputs, nil, nil

@@ -158,8 +158,8 @@ func (c *claim) neutralizeOneByOne(ctx context.Context, w runTarget, gates []gat
 		w.tree = n.tree
 		return c.runNarrowed(ctx, w, gates)
 	}
-	if len(c.seen.Signs) > 1 {
-		for _, name := range c.seen.Signs[:min(len(c.seen.Signs), maxSignsAlone)] {
+	if len(c.seen.Work.Signs) > 1 {
+		for _, name := range c.seen.Work.Signs[:min(len(c.seen.Work.Signs), maxSignsAlone)] {
 			results, err := run([]string{name})
 			if err != nil {
 				return gate.Run{}, err

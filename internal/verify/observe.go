@@ -14,8 +14,9 @@ import (
 // observe finds out what is known without probes.
 func (c *claim) observe(ctx context.Context) (err error) {
 	c.seen = gate.Observation{
-		Gates: c.Gates, WantedEvidence: c.WantedEvidence, Changed: c.withoutMarks(ctx, c.Tree) != c.withoutMarks(ctx, c.Base), AllowTestChanges: c.AllowTestChanges, NoRatchet: c.NoRatchet,
-		Runs: map[gate.Probe]gate.Run{},
+		Gates: c.Gates, WantedEvidence: c.WantedEvidence, NoRatchet: c.NoRatchet, Runs: map[gate.Probe]gate.Run{},
+		Changed: c.withoutMarks(ctx, c.Tree) != c.withoutMarks(ctx, c.Base),
+		Inputs:  gate.InputChanges{Allowed: c.AllowTestChanges},
 	}
 	if c.Repo != nil && c.seen.Changed {
 		if err := c.removePythonCaches(ctx, c.Tree); err != nil {
@@ -25,7 +26,7 @@ func (c *claim) observe(ctx context.Context) (err error) {
 	if err := c.recordDependencies(ctx); err != nil {
 		return err
 	}
-	if _, err := readState(c.reproducedFile(), &c.seen.ReproducedAtStart); err != nil {
+	if _, err := readState(c.reproducedFile(), &c.seen.Clean.ReproducedAtStart); err != nil {
 		return err
 	}
 	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {
@@ -50,7 +51,7 @@ func (c *claim) observe(ctx context.Context) (err error) {
 		c.seen.Now, err = c.claimResults(ctx, c.Gates, c.here())
 	}
 	if err == nil && c.Repo != nil && c.seen.StoppedReporting() {
-		c.seen.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
+		c.seen.Clean.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
 	}
 	return err
 }
@@ -88,19 +89,20 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 		return fmt.Errorf("compare tests: %w", err)
 	}
 	t, o := c.tests, &c.seen
-	o.ChangedInputs, o.WithheldTests, o.RewrittenTests, o.NewTests, o.InlineTestsChanged = t.old, t.withheld, t.rewritten, t.newOrChanged, t.inlineChanged
+	o.Inputs.Changed, o.Inputs.WithheldTests, o.Inputs.RewrittenTests = t.old, t.withheld, t.rewritten
+	o.Tests.New, o.Tests.InlineChanged = t.newOrChanged, t.inlineChanged
 	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
 	if !red { // otherwise they may be what the failing gate lacked
-		o.NewTests = slices.Concat(o.NewTests, t.cases)
+		o.Tests.New = slices.Concat(o.Tests.New, t.cases)
 	}
 	if len(t.old) > 0 {
-		o.AllowTestChanges = !slices.ContainsFunc(t.old, c.mayNotChange)
+		o.Inputs.Allowed = !slices.ContainsFunc(t.old, c.mayNotChange)
 	}
-	o.OldInlineTestsChanged = t.oldInlineChanged || t.inlineMoved && red // a failed test may have moved
-	o.ChangedNonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
-	o.OwnNonTests = slices.DeleteFunc(slices.Clone(o.ChangedNonTests), func(file string) bool { return !c.changedByTask(file) })
-	o.NewTestData = slices.ContainsFunc(o.NewTests, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
-	if o.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
+	o.Tests.OldInlineChanged = t.oldInlineChanged || t.inlineMoved && red // a failed test may have moved
+	o.Inputs.NonTests = slices.DeleteFunc(slices.Clone(t.old), c.isTest)
+	o.Inputs.OwnNonTests = slices.DeleteFunc(slices.Clone(o.Inputs.NonTests), func(file string) bool { return !c.changedByTask(file) })
+	o.Tests.NewData = slices.ContainsFunc(o.Tests.New, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
+	if o.Inputs.RemovedTests, err = c.filesWithRemovedTests(ctx); err != nil {
 		return fmt.Errorf("look for tests that are gone: %w", err)
 	}
 	return c.inspectWork(ctx)
@@ -109,19 +111,19 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 // inspectWork reads the work: its functions and signs.
 func (c *claim) inspectWork(ctx context.Context) error {
 	o := &c.seen
-	o.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
+	o.Work.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
 	if err := c.findCode(ctx); err != nil {
 		return fmt.Errorf("look whether code changed: %w", err)
 	}
 	var lacks []string
 	lacking, err := c.signs.missingMeans(ctx)
 	for _, s := range lacking {
-		o.MissingMeans = append(o.MissingMeans, s.Path+" "+s.Does)
+		o.Work.MissingMeans = append(o.Work.MissingMeans, s.Path+" "+s.Does)
 	}
 	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals, c.signs.onlyUnusedFiles} {
 		if err == nil {
 			lacks, err = find(ctx)
-			o.MissingMeans = append(o.MissingMeans, lacks...)
+			o.Work.MissingMeans = append(o.Work.MissingMeans, lacks...)
 		}
 	}
 	if err != nil {
@@ -130,13 +132,13 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	work, err := c.withoutHelpers(ctx, c.Tree, c.work)
 	if err == nil {
 		c.mutable = slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return slices.Contains(c.tests.inputs, ch.Path) })
-		o.ChangedFunctions, o.CanMutate, err = c.mutableFunctions(ctx, work)
+		o.Mutation.Functions, o.Mutation.Possible, err = c.mutableFunctions(ctx, work)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	o.CanMutate = o.CanMutate || c.tests.inlineChanged && len(o.ChangedFunctions) > 0 // nothing else shows what their new tests prove
-	if o.AddedTests, err = c.addedTests(ctx); err == nil {
+	o.Mutation.Possible = o.Mutation.Possible || c.tests.inlineChanged && len(o.Mutation.Functions) > 0 // nothing else shows what their new tests prove
+	if o.Tests.Added, err = c.addedTests(ctx); err == nil {
 		err = c.findUnfinished(ctx)
 	}
 	if err != nil {
@@ -146,16 +148,16 @@ func (c *claim) inspectWork(ctx context.Context) error {
 		return fmt.Errorf("look for parameters that the task names: %w", err)
 	}
 	for _, p := range c.parameters {
-		o.NewParameters = append(o.NewParameters, p.String())
+		o.Mutation.Parameters = append(o.Mutation.Parameters, p.String())
 	}
 	if c.points, err = c.mutationPoints(ctx); err != nil {
 		return fmt.Errorf("look for conditions and functions of the work: %w", err)
 	}
 	for _, p := range c.points {
-		o.MutationPoints = append(o.MutationPoints, p.label)
+		o.Mutation.Points = append(o.Mutation.Points, p.label)
 	}
 	n, err := c.neutralize(ctx, nil)
-	if o.Signs, o.HardcodedAnswers = n.names, n.hardcoded; err != nil {
+	if o.Work.Signs, o.Work.HardcodedAnswers = n.names, n.hardcoded; err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
 	return nil
@@ -163,9 +165,9 @@ func (c *claim) inspectWork(ctx context.Context) error {
 
 // findCode finds out whether anything but documents and comments changed.
 func (c *claim) findCode(ctx context.Context) error {
-	c.seen.OnlyText = len(c.changes) > 0
+	c.seen.Work.OnlyText = len(c.changes) > 0
 	return eachText(ctx, c.Repo, c.changes, func(ch git.Change, before, after []byte) error {
-		c.seen.OnlyText = c.seen.OnlyText && (work.IsDocument(ch.Path) || sign.CommentsOnly(ch.Path, before, after))
+		c.seen.Work.OnlyText = c.seen.Work.OnlyText && (work.IsDocument(ch.Path) || sign.CommentsOnly(ch.Path, before, after))
 		return nil
 	})
 }

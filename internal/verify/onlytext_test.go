@@ -31,8 +31,8 @@ func TestDocumentsAndCommentsAlone(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, start, nil)
 			f := b.claim(gates(c.gate), c.work, nil)
-			if v := f.Verdict; v.Evidence != c.want || strings.HasPrefix(v.Reason, "only documents and comments changed") != c.told || f.Observation.OnlyText != (c.told || c.want == gate.Proven) {
-				t.Errorf("%+v (only text: %t)", v, f.Observation.OnlyText)
+			if v := f.Verdict; v.Evidence != c.want || strings.HasPrefix(v.Reason, "only documents and comments changed") != c.told || f.Observation.Work.OnlyText != (c.told || c.want == gate.Proven) {
+				t.Errorf("%+v (only text: %t)", v, f.Observation.Work.OnlyText)
 			}
 		})
 	}

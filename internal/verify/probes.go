@@ -115,7 +115,7 @@ const maxNamed = 5
 
 // originals returns the current tree with the old test files.
 func (c *claim) originals(ctx context.Context) (string, error) {
-	if inner := c.inSubmodule(c.seen.ChangedInputs); len(inner) > 0 {
+	if inner := c.inSubmodule(c.seen.Inputs.Changed); len(inner) > 0 {
 		return "", fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 	}
 	tree, err := c.withFilesOf(ctx, c.Tree, c.Base, c.tests.sinceBase)
@@ -137,7 +137,7 @@ func (c *claim) originalsOfTask(ctx context.Context) (string, error) {
 }
 
 func (c *claim) originalsBefore(ctx context.Context) (string, error) {
-	return c.withFilesOf(ctx, c.Base, c.ProtectedTree, c.seen.WithheldTests)
+	return c.withFilesOf(ctx, c.Base, c.ProtectedTree, c.seen.Inputs.WithheldTests)
 }
 
 func (c *claim) treeNow(context.Context) (string, error)    { return c.Tree, nil }
@@ -146,9 +146,9 @@ func (c *claim) treeBefore(context.Context) (string, error) { return c.Base, nil
 // overlay returns the baseline tree with current tests and other gate inputs. It lacks only the
 // work.
 func (c *claim) overlay(ctx context.Context) (string, error) {
-	tests := c.seen.NewTests
-	if c.seen.AllowTestChanges { // those that are gone are to be gone
-		tests = slices.Concat(tests, c.seen.ChangedInputs)
+	tests := c.seen.Tests.New
+	if c.seen.Inputs.Allowed { // those that are gone are to be gone
+		tests = slices.Concat(tests, c.seen.Inputs.Changed)
 	}
 	c.discardBuildProducts()
 	return c.Repo.Overlay(ctx, c.Base, c.Tree, slices.Concat(tests, c.tests.inputs))

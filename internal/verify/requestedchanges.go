@@ -26,7 +26,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	if err := c.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || slices.ContainsFunc(c.seen.ChangedNonTests, c.changedByTask) {
+	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || slices.ContainsFunc(c.seen.Inputs.NonTests, c.changedByTask) {
 		return nil, nil
 	}
 	adapted, err := c.adaptedTests(ctx)
@@ -40,7 +40,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 	tried.adapted = adapted
 	tried.seen.Runs, tried.seen.WantedEvidence = maps.Clone(c.seen.Runs), gate.Unproven
 	tried.seen.NoRatchet = c.seen.NoRatchet || slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Fewer || a.Path != a.Was })
-	tried.seen.RemovedTests = slices.DeleteFunc(slices.Clone(c.seen.RemovedTests), func(file string) bool {
+	tried.seen.Inputs.RemovedTests = slices.DeleteFunc(slices.Clone(c.seen.Inputs.RemovedTests), func(file string) bool {
 		return slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == file })
 	})
 	delete(tried.seen.Runs, gate.Originals)
@@ -59,7 +59,7 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 			return nil, err
 		}
 	}
-	c.seen.AllowTestChanges, c.seen.ChangesRequested = true, true
+	c.seen.Inputs.Allowed, c.seen.Inputs.Requested = true, true
 	return adapted, c.runProbes(ctx)
 }
 
@@ -73,11 +73,11 @@ const maxAdapted = 60
 
 // adaptedTests returns old tests adapted to the task, see testdiff.Work.
 func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
-	if len(c.changes) > maxChangedFiles || len(c.seen.ChangedInputs) > maxAdapted {
+	if len(c.changes) > maxChangedFiles || len(c.seen.Inputs.Changed) > maxAdapted {
 		return nil, nil
 	}
 	var before, earlier, after []testdiff.File // earlier tasks' tests are among the originals as this task found them
-	for _, file := range c.seen.ChangedInputs {
+	for _, file := range c.seen.Inputs.Changed {
 		i := slices.IndexFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
 		if i < 0 {
 			continue // an earlier task's change: the originals have the protected copy, or none

@@ -58,8 +58,8 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 			}
 			b := newBench(t, start, nil)
 			f := b.claim(gates("python3 -m unittest -q"), c.work, func(r *verify.Request) { r.Asked = c.asked })
-			if c.asks != (f.Verdict.Evidence == gate.Proven && f.Observation.ChangesRequested) || !c.asks && f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
-				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+			if c.asks != (f.Verdict.Evidence == gate.Proven && f.Observation.Inputs.Requested) || !c.asks && f.Verdict.Status == gate.Pass && f.Verdict.Evidence == gate.Proven {
+				t.Errorf("explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 			for _, ch := range f.Changes {
 				if ch.Asked != c.asks {
@@ -88,8 +88,8 @@ func TestWordsOfATemplate(t *testing.T) {
 			}
 			b := newBench(t, start, nil)
 			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) { r.Asked = asked })
-			if f.Observation.ChangesRequested != asks || asks && f.Verdict.Evidence != gate.Proven {
-				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+			if f.Observation.Inputs.Requested != asks || asks && f.Verdict.Evidence != gate.Proven {
+				t.Errorf("explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}
@@ -137,8 +137,8 @@ func TestRequestedBesideNewTests(t *testing.T) {
 			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) {
 				r.Asked, r.ProtectedTree = "raise the limit from 5 to 20", protected
 			})
-			if f.Observation.ChangesRequested != c.asks || f.Verdict.NeedsChangedInputs == c.asks {
-				t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+			if f.Observation.Inputs.Requested != c.asks || f.Verdict.NeedsChangedInputs == c.asks {
+				t.Errorf("explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 			}
 		})
 	}
@@ -205,7 +205,7 @@ func TestMovedFunctionsAreNotNew(t *testing.T) {
 	if f.Verdict.Evidence != gate.Proven {
 		t.Errorf("%+v", f.Verdict)
 	}
-	for _, piece := range f.Observation.MutationPoints {
+	for _, piece := range f.Observation.Mutation.Points {
 		if strings.Contains(piece, "zone") || strings.Contains(piece, "now") {
 			t.Errorf("%s is no piece of the work", piece)
 		}
@@ -226,8 +226,8 @@ func TestMessagesInOtherWords(t *testing.T) {
 	} {
 		b := newBench(t, start, nil)
 		f := b.claim(gates("python3 -m unittest -q"), files{"lines.py": reword(start["lines.py"]), "test_lines.py": reword(start["test_lines.py"])}, func(r *verify.Request) { r.Asked = asked })
-		if f.Observation.ChangesRequested != asks || asks && f.Verdict.Evidence != gate.Proven {
-			t.Errorf("explained %v: %+v", f.Observation.ChangesRequested, f.Verdict)
+		if f.Observation.Inputs.Requested != asks || asks && f.Verdict.Evidence != gate.Proven {
+			t.Errorf("explained %v: %+v", f.Observation.Inputs.Requested, f.Verdict)
 		}
 	}
 }

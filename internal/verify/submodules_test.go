@@ -54,8 +54,8 @@ func TestTestsInASubmodule(t *testing.T) {
 				sh(t, filepath.Join(b.root, "sub"), append([]string{"git"}, args...)...)
 			}
 			f := b.claim(gs, files{"note": "x"}, func(r *verify.Request) { r.Base = base })
-			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.ChangedInputs, c.old) || !slices.Equal(f.UncommittedSubmodules, c.behind) {
-				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.ChangedInputs, f.UncommittedSubmodules, v.Reason)
+			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.Inputs.Changed, c.old) || !slices.Equal(f.UncommittedSubmodules, c.behind) {
+				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.Inputs.Changed, f.UncommittedSubmodules, v.Reason)
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func losesTest(changes []loop.TestChange) bool {
 // Later claims use these. nil means without the file: a new file that changes old tests.
 func (c *claim) protectedTexts(ctx context.Context, adapted []testdiff.Adapted) (map[string][]byte, error) {
 	should := map[string][]byte{}
-	for _, file := range c.seen.ChangedInputs {
+	for _, file := range c.seen.Inputs.Changed {
 		was, err := c.fileContent(ctx, c.ProtectedTree, file)
 		if err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 // findUnfinished finds new stub functions that nothing calls, and parameters that the task names
 // and a function ignores.
 func (c *claim) findUnfinished(ctx context.Context) error {
-	if len(c.seen.ChangedFunctions) == 0 || len(c.changes) > maxChangedFiles {
+	if len(c.seen.Mutation.Functions) == 0 || len(c.changes) > maxChangedFiles {
 		return nil
 	}
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
@@ -29,7 +29,7 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 	return eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, was, is []byte) error {
 		for _, f := range mutant.Stubs(ch.Path, was, is) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, c.signs.programs, 2) {
-				c.seen.StubFunctions = append(c.seen.StubFunctions, f.Name+" in "+ch.Path)
+				c.seen.Work.StubFunctions = append(c.seen.Work.StubFunctions, f.Name+" in "+ch.Path)
 			}
 		}
 		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, was, is))
@@ -39,7 +39,7 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 		for _, u := range taken {
 			for name := range strings.SplitSeq(u.parameters, ", ") {
 				if len(name) > 1 && isNamed(name, c.Asked, 1) {
-					c.seen.UnusedParameters = append(c.seen.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
+					c.seen.Work.UnusedParameters = append(c.seen.Work.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
 				}
 			}
 		}

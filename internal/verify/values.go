@@ -71,7 +71,7 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenFiles(tests, proving)
-		if !expects && len(c.seen.HardcodedAnswers) > 0 {
+		if !expects && len(c.seen.Work.HardcodedAnswers) > 0 {
 			maps.Copy(golden, dataFiles(tests))
 		}
 		for file, by := range golden {
@@ -164,7 +164,7 @@ func namesOf(file string, proving []string) []string {
 // ownFunctions returns the names of added or changed functions.
 func (c *claim) ownFunctions() []string {
 	var names []string
-	for _, f := range c.seen.ChangedFunctions {
+	for _, f := range c.seen.Mutation.Functions {
 		name, _, _ := strings.Cut(f, " in ")
 		names = append(names, name[strings.LastIndexByte(name, '.')+1:])
 	}

@@ -101,7 +101,7 @@ func missesCanary(w assessment, v *Verdict) bool {
 // would be more useful to know than that the new tests pass without the work.
 func missesNewTests(w assessment, v *Verdict) bool {
 	run := w.Runs[Canary]
-	if len(run.CanaryTests) == 0 || slices.ContainsFunc(run.CanaryTests, func(t CanaryTest) bool { return !slices.Contains(w.NewTests, t.File) }) {
+	if len(run.CanaryTests) == 0 || slices.ContainsFunc(run.CanaryTests, func(t CanaryTest) bool { return !slices.Contains(w.Tests.New, t.File) }) {
 		return false
 	}
 	for _, name := range w.gateNames() {
@@ -109,7 +109,7 @@ func missesNewTests(w assessment, v *Verdict) bool {
 			return false
 		}
 	}
-	v.TestsNotRun, v.Labels = w.NewTests, append(v.Labels, "no gate runs: "+plan.Few(w.NewTests, 4))
+	v.TestsNotRun, v.Labels = w.Tests.New, append(v.Labels, "no gate runs: "+plan.Few(w.Tests.New, 4))
 	v.Reason = "no gate runs the new tests: a failing test put into " + run.CanaryTests[0].File + " goes unnoticed by " + plan.Few(w.gateNames(), 4)
 	v.Remedy = "tests where the gates look for tests, or a gate of the user's that runs these"
 	return true

@@ -86,7 +86,7 @@ func TestCanary(t *testing.T) {
 			if labels := strings.Join(v.Labels, "; "); !strings.HasPrefix(labels, c.label) || c.label == "" && labels != "" {
 				t.Errorf("labels %q", labels)
 			}
-			if o.ReproducedAtStart = []string{"go"}; c.now.Status == Unknown {
+			if o.Clean.ReproducedAtStart = []string{"go"}; c.now.Status == Unknown {
 				if v := Decide(o); v.Evidence != NoEvidence || !strings.Contains(v.Reason, "cannot tell with a test beside them that must fail") {
 					t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 				}
@@ -144,7 +144,7 @@ func TestNewTestsThatNoGateRuns(t *testing.T) {
 			t.Parallel()
 			passes := []Result{{Gate: "make", Status: Pass}}
 			o := Observation{
-				Changed: true, NewTests: []string{c.file}, Baseline: passes, Now: passes,
+				Changed: true, Tests: TestChanges{New: []string{c.file}}, Baseline: passes, Now: passes,
 				Runs: map[Probe]Run{RepeatClean: {Results: passes}, Control: {Results: passes}, Overlay: {Results: passes}},
 			}
 			if p, gates := Next(o); p != Canary || len(gates) != 1 {

@@ -46,7 +46,7 @@ func passesOnlyInWorkTree(w assessment, v *Verdict) bool {
 		v.Labels = append(v.Labels, notRepeatable+plan.Few(notComparable, 4))
 	}
 	if len(onlyHere) > 0 {
-		v.setGreenOnlyHere(onlyHere, w.ChangedIgnoredFiles)
+		v.setGreenOnlyHere(onlyHere, w.Clean.ChangedIgnoredFiles)
 	}
 	return len(onlyHere) > 0
 }
@@ -86,7 +86,7 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 func (o Observation) becameUnknown(p Probe, name string) bool {
 	result, ran := findResult(o.Runs[p].Results, name)
 	mustRun := o.probed(p) && (p == RepeatClean || p == Mutants)
-	return (ran || mustRun) && result.Status == Unknown && slices.Contains(o.ReproducedAtStart, name)
+	return (ran || mustRun) && result.Status == Unknown && slices.Contains(o.Clean.ReproducedAtStart, name)
 }
 
 const notRepeatable = "could not be repeated in a clean checkout: "

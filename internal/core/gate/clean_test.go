@@ -61,7 +61,7 @@ func TestProbesOfSomeTests(t *testing.T) {
 		Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: one("fail A- B+")}, gate.RepeatClean: {Results: one("pass A+ B+")}},
 	}
 	changed := o
-	changed.ChangedInputs = []string{"a_test.go"}
+	changed.Inputs.Changed = []string{"a_test.go"}
 	for name, c := range map[string]struct {
 		o    gate.Observation
 		p    gate.Probe
@@ -76,7 +76,7 @@ func TestProbesOfSomeTests(t *testing.T) {
 		"old tests were changed":  {changed, gate.Originals, ""},
 		"the tree of before":      {o, gate.Control, ""},
 		"the decision":            {o, gate.RepeatClean, ""},
-		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, InlineTestsChanged: true}, gate.Mutants, ""},
+		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, Tests: gate.TestChanges{InlineChanged: true}}, gate.Mutants, ""},
 	} {
 		if got := strings.Join(c.o.ProbeTests(c.p), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -40,16 +40,16 @@ func (o Observation) setEvidence(v *Verdict) {
 
 // findEvidence finds the evidence without the demerits.
 func (o Observation) findEvidence(v *Verdict) assessment {
-	tests := without(o.ChangedInputs, o.ChangedNonTests)
+	tests := without(o.Inputs.Changed, o.Inputs.NonTests)
 	if len(tests) > 0 {
 		asked := ""
-		if o.ChangesRequested {
+		if o.Inputs.Requested {
 			asked = " as the task asks"
 		}
 		v.Labels = append(v.Labels, "tests changed"+asked+": "+plan.Few(tests, 4))
 	}
-	if len(o.ChangedNonTests) > 0 {
-		v.Labels = append(v.Labels, "gate inputs changed: "+plan.Few(o.ChangedNonTests, 4))
+	if len(o.Inputs.NonTests) > 0 {
+		v.Labels = append(v.Labels, "gate inputs changed: "+plan.Few(o.Inputs.NonTests, 4))
 	}
 	w := assessment{Observation: o}
 	for _, f := range inputFindings() {
@@ -100,14 +100,14 @@ func inputFindings() []finding {
 			if !w.needsChangedInputs() {
 				return false
 			}
-			v.NeedsChangedInputs, v.TestsRemoved, v.Reason = true, w.OnlyTestsRemoved(), w.NeedsChangedInputsReason(w.ChangedNonTests)
+			v.NeedsChangedInputs, v.TestsRemoved, v.Reason = true, w.OnlyTestsRemoved(), w.NeedsChangedInputsReason(w.Inputs.NonTests)
 			return true
 		},
 	}, {
 		fact: "gate inputs or old tests were changed, and the gates could not be run with the originals", evidence: NoEvidence,
 		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
-			if !w.originalsUnknown() || w.AllowTestChanges {
+			if !w.originalsUnknown() || w.Inputs.Allowed {
 				return false
 			}
 			v.Reason = w.inputsNoun() + " were changed, and the gates could not be run with the originals: " + w.probeProblem(Originals, OriginalsControl)
@@ -143,7 +143,7 @@ func findings() []finding {
 	}}, flipFindings(), overlayFindings(), []finding{{
 		fact: "only documents and comments changed", evidence: Unproven,
 		remedy: "if that is all that was asked for: the user reads it",
-		holds: when(func(w assessment) bool { return w.OnlyText }, func(assessment, *Verdict) string {
+		holds: when(func(w assessment) bool { return w.Work.OnlyText }, func(assessment, *Verdict) string {
 			return "only documents and comments changed: no test can tell whether that is what was asked for"
 		}),
 	}, {
@@ -153,12 +153,12 @@ func findings() []finding {
 	}, {
 		fact: "new tests pass without the work too", evidence: Unproven,
 		remedy: "a test that fails without the work",
-		holds: when(func(w assessment) bool { return len(w.NewTests) > 0 }, func(w assessment, _ *Verdict) string {
-			if len(w.OwnNonTests) > 0 {
-				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.OwnNonTests, 4) +
-					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.OwnNonTests[0]) + "]"
+		holds: when(func(w assessment) bool { return len(w.Tests.New) > 0 }, func(w assessment, _ *Verdict) string {
+			if len(w.Inputs.OwnNonTests) > 0 {
+				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.Inputs.OwnNonTests, 4) +
+					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.Inputs.OwnNonTests[0]) + "]"
 			}
-			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.NewTests, 4)
+			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.Tests.New, 4)
 		}),
 	}, {
 		fact: "what failed before still fails", evidence: Unproven,
@@ -184,7 +184,7 @@ func flipFindings() []finding {
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
 			if len(names) > 0 {
-				v.setGreenOnlyHere(names, w.ChangedIgnoredFiles)
+				v.setGreenOnlyHere(names, w.Clean.ChangedIgnoredFiles)
 			}
 			return len(names) > 0
 		},
@@ -195,7 +195,7 @@ func flipFindings() []finding {
 				return false
 			}
 			v.Reason = "red before this work and green now: " + plan.Few(v.Flipped, 4)
-			if len(w.NewTests) > 0 {
+			if len(w.Tests.New) > 0 {
 				v.Proving = without(w.overlay.failed, v.Flipped)
 			}
 			return true
@@ -204,7 +204,7 @@ func flipFindings() []finding {
 		fact: "what failed before passes because of new tests, not because of the work", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: func(w assessment, v *Verdict) bool {
-			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.NewTests, w.replacedTests()), 4) + ")"
+			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.Tests.New, w.replacedTests()), 4) + ")"
 			if len(w.byNewTests) > 0 {
 				v.Labels = append(v.Labels, "turned green by new tests: "+plan.Few(w.byNewTests, 4))
 			}
@@ -257,7 +257,7 @@ func overlayFindings() []finding {
 		fact: "tests inside source files changed, and no test fails when the work's functions are broken", evidence: NoEvidence,
 		remedy: "a test in a file of its own",
 		holds: func(w assessment, v *Verdict) bool {
-			if !w.InlineTestsChanged || w.AllowTestChanges {
+			if !w.Tests.InlineChanged || w.Inputs.Allowed {
 				return false
 			}
 			v.Reason = "tests inside source files were changed: what they prove could not be found out"
@@ -305,31 +305,31 @@ func demerits() []finding {
 
 // hasStubs detects added functions that do nothing.
 func hasStubs(w assessment, v *Verdict) bool {
-	if len(w.StubFunctions) == 0 {
+	if len(w.Work.StubFunctions) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.StubFunctions, 4))
-	v.Reason = "part of the work is not written yet: " + plan.Few(w.StubFunctions, 4) + " make nothing of what they are given, and neither the program nor a test calls them"
+	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.Work.StubFunctions, 4))
+	v.Reason = "part of the work is not written yet: " + plan.Few(w.Work.StubFunctions, 4) + " make nothing of what they are given, and neither the program nor a test calls them"
 	return true
 }
 
 // ignoresParameters detects parameters that the task names and the work ignores.
 func ignoresParameters(w assessment, v *Verdict) bool {
-	if len(w.UnusedParameters) == 0 {
+	if len(w.Work.UnusedParameters) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.UnusedParameters, 4))
-	v.Reason = "the task names what the work takes and does nothing with: " + plan.Few(w.UnusedParameters, 4) + ". Use it, and test what it does"
+	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.Work.UnusedParameters, 4))
+	v.Reason = "the task names what the work takes and does nothing with: " + plan.Few(w.Work.UnusedParameters, 4) + ". Use it, and test what it does"
 	return true
 }
 
 // lacksCapability detects requested features that the work has no means for.
 func lacksCapability(w assessment, v *Verdict) bool {
-	if len(w.MissingMeans) == 0 {
+	if len(w.Work.MissingMeans) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "not done: "+plan.Few(w.MissingMeans, 4))
-	v.Reason = "the work cannot do all that the task asks for: " + plan.Few(w.MissingMeans, 4)
+	v.Labels = append(v.Labels, "not done: "+plan.Few(w.Work.MissingMeans, 4))
+	v.Reason = "the work cannot do all that the task asks for: " + plan.Few(w.Work.MissingMeans, 4)
 	return true
 }
 

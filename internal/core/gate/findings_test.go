@@ -45,8 +45,8 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	stub, ignored, untested, lacking := o, o, o, o
-	lacking.MissingMeans = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
-	stub.StubFunctions, ignored.UnusedParameters = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
+	lacking.Work.MissingMeans = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
+	stub.Work.StubFunctions, ignored.Work.UnusedParameters = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
 	untested.Runs = maps.Clone(o.Runs)
 	untested.Runs[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
 	for _, o := range []Observation{stub, ignored, untested, lacking} {
@@ -60,7 +60,7 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
-	o := Observation{Changed: true, Baseline: red, Now: green, NewParameters: []string{"limit (pool.js:2)"}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
+	o := Observation{Changed: true, Baseline: red, Now: green, Mutation: MutationFacts{Parameters: []string{"limit (pool.js:2)"}}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
 	if p, gates := Next(o); p != ZeroParameters || len(gates) != 1 {
 		t.Errorf("%s of %v", p, gates)
 	}
@@ -79,14 +79,14 @@ func TestInputsOfEarlierTasksMakeNoNewTestPass(t *testing.T) {
 	t.Parallel()
 	green := []Result{{Gate: "py", Status: Pass, Tests: map[string]Status{"A": Pass}}}
 	inputs := []string{"pyproject.toml"}
-	o := Observation{Changed: true, Baseline: green, Now: green, NewTests: []string{"test_a.py"}, ChangedInputs: inputs, ChangedNonTests: inputs, Runs: map[Probe]Run{}}
+	o := Observation{Changed: true, Baseline: green, Now: green, Tests: TestChanges{New: []string{"test_a.py"}}, Inputs: InputChanges{Changed: inputs, NonTests: inputs}, Runs: map[Probe]Run{}}
 	for _, p := range []Probe{Originals, RepeatClean, Control, Overlay} {
 		o.Runs[p] = Run{Results: green}
 	}
 	if v := Decide(o); v.Evidence != Unproven || v.Reason != "nothing new fails, but the new and changed tests pass without this work too: test_a.py" {
 		t.Errorf("%+v", v)
 	}
-	o.OwnNonTests = inputs
+	o.Inputs.OwnNonTests = inputs
 	if v := Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "alone: pyproject.toml") {
 		t.Errorf("%+v", v)
 	}

@@ -178,7 +178,7 @@ func TestOneTestInTwoGates(t *testing.T) {
 			Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: answer("fail A-"), gate.RepeatClean: answer("pass A+")},
 		},
 		"new": {
-			Gates: gates, Changed: true, Baseline: both("pass B+"), Now: both("pass A+ B+"), NewTests: []string{"a_test.go"},
+			Gates: gates, Changed: true, Baseline: both("pass B+"), Now: both("pass A+ B+"), Tests: gate.TestChanges{New: []string{"a_test.go"}},
 			Runs: map[gate.Probe]gate.Run{gate.RepeatClean: answer("pass A+ B+"), gate.Control: answer("pass B+"), gate.Overlay: answer("fail A- B+")},
 		},
 		"broken": {Gates: gates, Changed: true, Baseline: both("pass A+"), Now: both("fail A-")},

@@ -44,17 +44,18 @@ func drawResults(t *rapid.T) []gate.Result {
 func drawObservation(t *rapid.T) gate.Observation {
 	return gate.Observation{
 		Baseline: drawResults(t), Now: drawResults(t),
-		Changed:            rapid.Bool().Draw(t, "changed"),
-		ChangedInputs:      files.Draw(t, "old"),
-		NewTests:           files.Draw(t, "new"),
-		Signs:              rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs"),
-		InlineTestsChanged: rapid.Bool().Draw(t, "in source"),
-		ChangedFunctions:   rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A in a.go"}), 0, 1, rapid.ID[string]).Draw(t, "functions"),
-		CanMutate:          rapid.Bool().Draw(t, "breakable"),
-		AddedTests:         rapid.MapOf(rapid.SampledFrom(names), rapid.SliceOfN(ids, 1, 2)).Draw(t, "added"),
-		NewTestData:        rapid.Bool().Draw(t, "new cases"),
-		AllowTestChanges:   rapid.Bool().Draw(t, "allow"),
-		Runs:               map[gate.Probe]gate.Run{},
+		Changed: rapid.Bool().Draw(t, "changed"),
+		Inputs:  gate.InputChanges{Changed: files.Draw(t, "old"), Allowed: rapid.Bool().Draw(t, "allow")},
+		Tests: gate.TestChanges{
+			New: files.Draw(t, "new"), NewData: rapid.Bool().Draw(t, "new cases"), InlineChanged: rapid.Bool().Draw(t, "in source"),
+			Added: rapid.MapOf(rapid.SampledFrom(names), rapid.SliceOfN(ids, 1, 2)).Draw(t, "added"),
+		},
+		Work: gate.WorkFacts{Signs: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs")},
+		Mutation: gate.MutationFacts{
+			Functions: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A in a.go"}), 0, 1, rapid.ID[string]).Draw(t, "functions"),
+			Possible:  rapid.Bool().Draw(t, "breakable"),
+		},
+		Runs: map[gate.Probe]gate.Run{},
 	}
 }
 

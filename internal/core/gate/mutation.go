@@ -89,34 +89,34 @@ func (r Result) killedBy(other Result) (failed, crashed []string) {
 // needsWorkToBuild reports whether the tests do not build without the work. They then fail for a
 // missing name, field or type, whatever they check.
 func (o Observation) needsWorkToBuild() bool {
-	return len(o.ChangedFunctions) > 0 && (o.evaluateOverlay().buildFailed || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
+	return len(o.Mutation.Functions) > 0 && (o.evaluateOverlay().buildFailed || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
 }
 
 // needsMutants reports whether only mutants can tell what new tests prove: they are inside source
 // files, or do not run on the baseline tree.
 func (o Observation) needsMutants() bool {
-	return o.InlineTestsChanged && !o.OldInlineTestsChanged || o.hasOverlay() && o.probed(Overlay) && o.evaluateOverlay().testsMissing
+	return o.Tests.InlineChanged && !o.Tests.OldInlineChanged || o.hasOverlay() && o.probed(Overlay) && o.evaluateOverlay().testsMissing
 }
 
 // newTestMutantGates returns the gates with new tests beside changed functions. Running only these
 // tests on mutants can replace a whole run on the baseline tree.
 func (o Observation) newTestMutantGates() []string {
-	if len(o.ChangedFunctions) == 0 {
+	if len(o.Mutation.Functions) == 0 {
 		return nil
 	}
 	newTests := o.newTestIDs()
 	return filter(o.gateNames(), func(name string) bool {
-		return len(resultOf(o.Now, name).passingOf(newTests)) > 0 || len(intersect(newTests, o.AddedTests[name])) > 0
+		return len(resultOf(o.Now, name).passingOf(newTests)) > 0 || len(intersect(newTests, o.Tests.Added[name])) > 0
 	})
 }
 
 // newTestIDs returns new tests that pass now, by ID or by their name in the file. It returns none
 // if something failed before, another gate input changed, or the work fails the old tests.
 func (o Observation) newTestIDs() []string {
-	if len(o.NewTests) == 0 || o.InlineTestsChanged || len(o.ChangedNonTests) > 0 {
+	if len(o.Tests.New) == 0 || o.Tests.InlineChanged || len(o.Inputs.NonTests) > 0 {
 		return nil
 	}
-	if len(o.ChangedInputs) > 0 && (!o.probed(Originals) || o.originalsFail() || o.originalsUnknown()) {
+	if len(o.Inputs.Changed) > 0 && (!o.probed(Originals) || o.originalsFail() || o.originalsUnknown()) {
 		return nil
 	}
 	var ids []string
@@ -126,7 +126,7 @@ func (o Observation) newTestIDs() []string {
 			return nil
 		}
 		if now.Status == Pass && len(now.Tests)+len(before.Tests) == 0 {
-			ids = append(ids, o.AddedTests[now.Gate]...)
+			ids = append(ids, o.Tests.Added[now.Gate]...)
 		}
 		for id, s := range now.Tests {
 			if _, existed := before.Tests[id]; s == Pass && !existed && (len(before.Tests) > 0 || before.testCount() == 0) {
@@ -161,7 +161,7 @@ func (o Observation) killingNewTests() []string {
 	_, by, _ := JudgeMutant(o.Now, o.Runs[MutantsForNewTests].Results, o.Runs[MutantsForNewTests].RestoredOld)
 	names := intersect(by, newTests)
 	for _, name := range by {
-		names = append(names, o.probeResult(MutantsForNewTests, name).failingAmong(intersect(newTests, o.AddedTests[name]))...)
+		names = append(names, o.probeResult(MutantsForNewTests, name).failingAmong(intersect(newTests, o.Tests.Added[name]))...)
 	}
 	return filter(names, func(name string) bool { return o.passesBesideCanary(name) && !o.namesTestFile(name) })
 }
@@ -169,7 +169,7 @@ func (o Observation) killingNewTests() []string {
 // namesTestFile reports whether a runner's failure names a test file that it could not load, such
 // as tests.test_sum.
 func (o Observation) namesTestFile(name string) bool {
-	return slices.ContainsFunc(o.NewTests, func(file string) bool {
+	return slices.ContainsFunc(o.Tests.New, func(file string) bool {
 		module := strings.ReplaceAll(strings.TrimSuffix(file, path.Ext(file)), "/", ".")
 		return module == name || strings.HasSuffix(module, "."+name)
 	})
@@ -283,8 +283,8 @@ func mutantsNotTried(w assessment, v *Verdict) bool {
 
 // functionList returns the work's functions in parentheses.
 func (w assessment) functionList() string {
-	if len(w.ChangedFunctions) == 0 {
+	if len(w.Mutation.Functions) == 0 {
 		return ""
 	}
-	return " (" + plan.Few(w.ChangedFunctions, 4) + ")"
+	return " (" + plan.Few(w.Mutation.Functions, 4) + ")"
 }

@@ -71,7 +71,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.B": b, "p.Old": Pass}}
 	}
 	o := Observation{
-		Changed: true, CanMutate: true, NewTests: []string{"a_test.go"},
+		Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{New: []string{"a_test.go"}},
 		Baseline: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}},
 		Now:      []Result{all(Pass, Pass, Pass)},
 		Runs: map[Probe]Run{
@@ -112,7 +112,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			if p, _ := Next(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
-			if o.ReproducedAtStart = []string{"go"}; !o.probeFailed(Mutants) {
+			if o.Clean.ReproducedAtStart = []string{"go"}; !o.probeFailed(Mutants) {
 				return
 			}
 			if v = Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "the gates cannot tell: ") {
@@ -141,7 +141,7 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, NoEvidence},
 		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, NoEvidence},
 	} {
-		o := Observation{Changed: true, CanMutate: true, InlineTestsChanged: true, OldInlineTestsChanged: c.lost, Baseline: c.baseline, Now: c.now, Runs: map[Probe]Run{}}
+		o := Observation{Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{InlineChanged: true, OldInlineChanged: c.lost}, Baseline: c.baseline, Now: c.now, Runs: map[Probe]Run{}}
 		if p, _ := Next(o); (p == Mutants) == c.lost {
 			t.Errorf("%s: next is %q", name, p)
 		}
@@ -160,7 +160,7 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 		return []Result{{Gate: "cargo", Status: status, Passed: passed}}
 	}
 	o := Observation{
-		Changed: true, CanMutate: true, NewTests: []string{"roman/tests/roman.rs"}, Baseline: result(Pass, 1), Now: result(Pass, 2),
+		Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{New: []string{"roman/tests/roman.rs"}}, Baseline: result(Pass, 1), Now: result(Pass, 2),
 		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, 2)}, Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
 	}
 	if p, _ := Next(o); p != Mutants {
@@ -186,7 +186,7 @@ func TestAGateInputMayBeACase(t *testing.T) {
 	}
 	old := map[string]Status{"cases": Pass}
 	o := Observation{
-		Changed: true, ChangedInputs: []string{"cases/new.json"}, ChangedNonTests: []string{"cases/new.json"}, Baseline: result(Pass, old), Now: result(Pass, old),
+		Changed: true, Inputs: InputChanges{Changed: []string{"cases/new.json"}, NonTests: []string{"cases/new.json"}}, Baseline: result(Pass, old), Now: result(Pass, old),
 		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, old)}, Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
 	}
 	if p, _ := Next(o); p != Overlay {
@@ -209,7 +209,7 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	}
 	old, all := map[string]Status{"p.Old": Pass}, map[string]Status{"p.Old": Pass, "p.New": Pass}
 	o := Observation{
-		Changed: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+		Changed: true, Mutation: MutationFacts{Functions: []string{"Sum in sum.go"}}, Tests: TestChanges{New: []string{"new_test.go"}},
 		Baseline: run(old).Results, Now: run(all).Results, Runs: map[Probe]Run{RepeatClean: run(all)},
 	}
 	p, gates := Next(o)
@@ -241,14 +241,14 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Observation){
-		"an old test was changed": func(o *Observation) { o.ChangedInputs = []string{"old_test.go"} },
+		"an old test was changed": func(o *Observation) { o.Inputs.Changed = []string{"old_test.go"} },
 		"an old test does not pass": func(o *Observation) {
-			o.ChangedInputs, o.AllowTestChanges = []string{"old_test.go"}, true
+			o.Inputs.Changed, o.Inputs.Allowed = []string{"old_test.go"}, true
 			o.Runs = maps.Clone(o.Runs)
 			o.Runs[Originals] = Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.Old": Fail}}, {Gate: "lint", Status: Pass}}}
 		},
 		"a gate was red before":    func(o *Observation) { o.Baseline = []Result{{Gate: "go", Status: Fail}} },
-		"no function was changed":  func(o *Observation) { o.ChangedFunctions = nil },
+		"no function was changed":  func(o *Observation) { o.Mutation.Functions = nil },
 		"the gate reports no test": func(o *Observation) { o.Now = []Result{{Gate: "go", Status: Pass}} },
 	} {
 		o := o
@@ -257,7 +257,7 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 			t.Errorf("%s: next is %q", name, p)
 		}
 	}
-	o.ChangedInputs = []string{"old_test.go"} // a test was added to it
+	o.Inputs.Changed = []string{"old_test.go"} // a test was added to it
 	o.Runs[Originals] = run(old)
 	if p, _ := Next(o); p != MutantsForNewTests {
 		t.Errorf("the old tests pass: next is %q", p)
@@ -272,7 +272,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		return Run{Results: []Result{{Gate: "py", Status: status, Passed: 1, Failed: len(failing), Failing: failing}, {Gate: "lint", Status: Pass}}}
 	}
 	o := Observation{
-		Changed: true, CanMutate: true, ChangedFunctions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, AddedTests: map[string][]string{"py": {"TestAdd > test_add"}},
+		Changed: true, Mutation: MutationFacts{Possible: true, Functions: []string{"add in calc.py"}}, Tests: TestChanges{New: []string{"test_add.py"}, Added: map[string][]string{"py": {"TestAdd > test_add"}}},
 		Baseline: run(Pass).Results, Now: run(Pass).Results, Runs: map[Probe]Run{RepeatClean: run(Pass)},
 	}
 	p, gates := Next(o)
@@ -353,7 +353,7 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, NoEvidence},
 	} {
 		o := Observation{
-			Changed: true, CanMutate: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+			Changed: true, Mutation: MutationFacts{Possible: true, Functions: []string{"Sum in sum.go"}}, Tests: TestChanges{New: []string{"new_test.go"}},
 			Baseline: run(map[string]Status{"p.Old": Pass}).Results, Now: all.Results,
 			Runs: map[Probe]Run{RepeatClean: all, MutantsForNewTests: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary, OtherExpected: {}},
 		}
@@ -372,14 +372,14 @@ func TestARedOnBrokenWorkIsTheCanaryOfAGateWithoutIDs(t *testing.T) {
 	t.Parallel()
 	result := func(s Status) Run { return Run{Results: []Result{{Gate: "sh", Status: s}}} }
 	o := Observation{
-		Changed: true, CanMutate: true, ChangedFunctions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
+		Changed: true, Mutation: MutationFacts{Possible: true, Functions: []string{"Sum in sum.go"}}, Tests: TestChanges{New: []string{"new_test.sh"}},
 		Baseline: result(Pass).Results, Now: result(Pass).Results,
 		Runs: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Mutants: result(Fail), OtherExpected: {}},
 	}
 	if p, _ := Next(o); p != "" {
 		t.Errorf("next is %q", p)
 	}
-	o.CanMutate = false
+	o.Mutation.Possible = false
 	delete(o.Runs, Mutants)
 	if p, _ := Next(o); p != Canary {
 		t.Errorf("never broken: next is %q", p)

@@ -35,8 +35,8 @@ func (o Observation) originalsSteps() []step {
 	fail, all := o.originalsFail(), o.gateNames()
 	return []step{
 		{Originals, o.needsOriginals(), all},
-		{OriginalsOfTask, len(o.RewrittenTests) > 0, all},
-		{OriginalsBefore, fail && len(o.WithheldTests) > 0, all},
+		{OriginalsOfTask, len(o.Inputs.RewrittenTests) > 0, all},
+		{OriginalsBefore, fail && len(o.Inputs.WithheldTests) > 0, all},
 		{OriginalsControl, fail, all},
 	}
 }
@@ -59,7 +59,7 @@ func (o Observation) flipSteps() []step {
 func (o Observation) newTestSteps() []step {
 	f, replaced := o.flips(), o.testsReplaced()
 	flipped := len(f.confirmed()) > 0
-	if len(f.onlyHere()) > 0 || flipped && len(o.NewTests) == 0 && !replaced || !o.hasOverlay() && !(flipped && replaced) {
+	if len(f.onlyHere()) > 0 || flipped && len(o.Tests.New) == 0 && !replaced || !o.hasOverlay() && !(flipped && replaced) {
 		return nil
 	}
 	open := len(o.killingTests()) == 0 // tests that fail on mutants need no run without the work
@@ -76,7 +76,7 @@ func (o Observation) newTestSteps() []step {
 // unprovenSteps returns the run that shows whether any gate runs new tests that prove nothing.
 func (o Observation) unprovenSteps() []step {
 	v := Verdict{Status: Pass}
-	if o.findEvidence(&v); v.Evidence != Unproven || len(o.NewTests) == 0 || o.OnlyText {
+	if o.findEvidence(&v); v.Evidence != Unproven || len(o.Tests.New) == 0 || o.Work.OnlyText {
 		return nil
 	}
 	runsMore := slices.ContainsFunc(o.Now, func(r Result) bool { return r.testCount() > resultOf(o.Baseline, r.Gate).testCount() })
@@ -109,7 +109,7 @@ func (o Observation) proofSteps() []step {
 		mutants = o.gateNames() // only they can tell
 	}
 	clean := filter(proving, func(name string) bool { return o.passedClean(name, w.proving[name]) })
-	hardcoded := len(o.HardcodedAnswers) > 0
+	hardcoded := len(o.Work.HardcodedAnswers) > 0
 	passes := func(p Probe) func(string) bool {
 		return func(name string) bool { return w.provingTestsPass(p, name) }
 	}
@@ -117,17 +117,17 @@ func (o Observation) proofSteps() []step {
 		return len(resultOf(o.Now, name).Tests) > 0 || o.probeResult(Mutants, name).Status != Fail
 	})
 	return []step{
-		{Mutants, (o.CanMutate || o.needsWorkToBuild()) && len(o.killingNewTests()) == 0, mutants},
-		{ZeroParameters, len(o.NewParameters) > 0, proving},
-		{SingleMutants, len(o.MutationPoints) > 0, proving},
-		{SignsNeutralized, len(o.Signs) > 0, clean},
+		{Mutants, (o.Mutation.Possible || o.needsWorkToBuild()) && len(o.killingNewTests()) == 0, mutants},
+		{ZeroParameters, len(o.Mutation.Parameters) > 0, proving},
+		{SingleMutants, len(o.Mutation.Points) > 0, proving},
+		{SignsNeutralized, len(o.Work.Signs) > 0, clean},
 		{SignsOneByOne, true, filter(proving, func(name string) bool { // the failures may be flaky
 			return len(o.FailingNeutralized(w.proving[name], o.probeResult(SignsNeutralized, name))) > 0
 		})},
 		{Canary, true, canary},
 		{CanaryBefore, true, filter(canary, func(name string) bool { return len(o.missingCanaries(name)) > 0 })},
 		{OtherExpected, true, clean},
-		{OtherInputs, o.ProgramChanged, clean},
+		{OtherInputs, o.Work.ProgramChanged, clean},
 		{MixedInputs, slices.ContainsFunc(clean, passes(OtherInputs)), clean},
 		{CloseInputs, hardcoded, clean},
 		{CloserInputs, hardcoded, clean},

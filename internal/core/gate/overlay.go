@@ -48,10 +48,10 @@ func (o Observation) needsNewTests(before Result, name string) bool {
 // new test file by name. Nothing but new tests was added, and they fail on the baseline tree. So
 // its green needs both tests and work.
 func (o Observation) lackedTests(before Result) bool {
-	wants := before.NoTestsFound || slices.ContainsFunc(o.NewTests, func(file string) bool {
+	wants := before.NoTestsFound || slices.ContainsFunc(o.Tests.New, func(file string) bool {
 		return strings.Contains(before.Head+before.Tail, file)
 	})
-	return wants && len(o.ChangedInputs)+len(o.ChangedNonTests) == 0 && o.probeResult(Overlay, before.Gate).Status == Fail
+	return wants && len(o.Inputs.Changed)+len(o.Inputs.NonTests) == 0 && o.probeResult(Overlay, before.Gate).Status == Fail
 }
 
 // maybeFlippedByNewTests returns the gates whose flips may depend on new tests.
@@ -80,7 +80,7 @@ func (o Observation) flippedIn(before, after Result) []string {
 		}
 	}
 	byTests := len(before.Failing) > 0 && len(before.Tests) > 0 || len(before.IncompleteGroups) > 0
-	if after.Status == Pass && !byTests && (!o.InlineTestsChanged || !o.OldInlineTestsChanged) {
+	if after.Status == Pass && !byTests && (!o.Tests.InlineChanged || !o.Tests.OldInlineChanged) {
 		names = append(names, after.Gate)
 	}
 	return names
@@ -136,7 +136,7 @@ type overlayResult struct {
 
 // hasOverlay reports whether there are new or changed tests, or other gate inputs, to add to the
 // baseline tree.
-func (o Observation) hasOverlay() bool { return len(o.NewTests)+len(o.ChangedNonTests) > 0 }
+func (o Observation) hasOverlay() bool { return len(o.Tests.New)+len(o.Inputs.NonTests) > 0 }
 
 func (o Observation) evaluateOverlay() overlayResult {
 	var result overlayResult
@@ -176,7 +176,7 @@ func (o Observation) failedInOverlay(now, control, overlay Result) []string {
 	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
 		// If no old test changed, the overlay adds only new tests, and new cases of old ones.
 		_, existed := control.Tests[id]
-		if now.Tests[id] != Pass || existed && len(o.ChangedInputs) == 0 && repeat.Tests[id] != Fail {
+		if now.Tests[id] != Pass || existed && len(o.Inputs.Changed) == 0 && repeat.Tests[id] != Fail {
 			continue
 		}
 		s, ran := overlay.Tests[id]
@@ -204,7 +204,7 @@ func (r Result) failingOrGate() []string {
 // oldTestsFailInOverlay returns the gates in which an unchanged test fails because of the overlay:
 // perhaps a new case of it, read from new test data.
 func (o Observation) oldTestsFailInOverlay() []string {
-	if !o.NewTestData || len(o.ChangedInputs) > 0 {
+	if !o.Tests.NewData || len(o.Inputs.Changed) > 0 {
 		return nil
 	}
 	return filter(o.comparableGates(), func(name string) bool {

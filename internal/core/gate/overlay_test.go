@@ -283,7 +283,7 @@ func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
 		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "now it reports none (2 tests then, 0 now); changed since: a.test.js"},
 	} {
 		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed, MultipleRuns: c.several}
-		v := gate.Decide(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, ChangedInputs: c.old})
+		v := gate.Decide(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, Inputs: gate.InputChanges{Changed: c.old}})
 		if v.Status != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%d passed, changed %q: %s: %s", c.passed, c.old, v.Status, v.Reason)
 		}

@@ -152,8 +152,8 @@ func (o Observation) gateNames() []string {
 // needsOriginals reports whether tests may differ from the baseline's. Old ones changed, or new
 // ones appeared where some old ones could not run: then nothing else tells which is which.
 func (o Observation) needsOriginals() bool {
-	if len(o.ChangedInputs) > 0 || !o.addedTestFiles() || o.WantedEvidence == Unproven {
-		return len(o.ChangedInputs) > 0
+	if len(o.Inputs.Changed) > 0 || !o.addedTestFiles() || o.WantedEvidence == Unproven {
+		return len(o.Inputs.Changed) > 0
 	}
 	return slices.ContainsFunc(o.Now, func(now Result) bool {
 		before := resultOf(o.Baseline, now.Gate)
@@ -166,19 +166,19 @@ func (o Observation) needsOriginals() bool {
 func (o Observation) flipsWithOriginals() bool { return o.needsOriginals() && !o.testsReplaced() }
 
 // testsReplaced reports whether an approved change replaced tests that fail now.
-func (o Observation) testsReplaced() bool { return o.AllowTestChanges && o.originalsFail() }
+func (o Observation) testsReplaced() bool { return o.Inputs.Allowed && o.originalsFail() }
 
 // replacedTests returns the deleted old tests that count as new ones when tests are replaced.
 func (o Observation) replacedTests() []string {
 	if !o.testsReplaced() {
 		return nil
 	}
-	return without(o.ChangedInputs, o.NewTests)
+	return without(o.Inputs.Changed, o.Tests.New)
 }
 
 // addedTestFiles reports whether some test files are new.
 func (o Observation) addedTestFiles() bool {
-	return len(without(o.NewTests, o.ChangedInputs)) > 0
+	return len(without(o.Tests.New, o.Inputs.Changed)) > 0
 }
 
 // flipResults returns the run in which flips count.
@@ -191,7 +191,7 @@ func (o Observation) flipResults() []Result {
 
 // originalsFail reports whether something passes with the agent's tests and not with the originals.
 func (o Observation) originalsFail() bool {
-	if len(o.ChangedInputs) == 0 {
+	if len(o.Inputs.Changed) == 0 {
 		return false
 	}
 	originals := o.Runs[Originals].Results
@@ -229,14 +229,14 @@ func (r Result) failsWhere(other Result) bool {
 
 // originalsUnknown reports whether changed gate inputs have no usable run with the originals.
 func (o Observation) originalsUnknown() bool {
-	if len(o.ChangedInputs) == 0 {
+	if len(o.Inputs.Changed) == 0 {
 		return false
 	}
 	if o.originalsFail() {
 		return !reproducesAll(o.Runs[OriginalsControl].Results, o.Now)
 	}
 	run := o.Runs[Originals]
-	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged() || len(o.RewrittenTests) > 0 && !o.rewrittenKnown()
+	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged() || len(o.Inputs.RewrittenTests) > 0 && !o.rewrittenKnown()
 }
 
 // compareOriginals compares the run with the originals with the baseline. Tests that the originals lack
@@ -267,5 +267,5 @@ func (o Observation) rewrittenKnown() bool {
 // needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody
 // allowed, or old tests were removed.
 func (o Observation) needsChangedInputs() bool {
-	return !o.AllowTestChanges && (len(o.RemovedTests) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
+	return !o.Inputs.Allowed && (len(o.Inputs.RemovedTests) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
 }

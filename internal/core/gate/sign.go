@@ -57,7 +57,7 @@ func passesOnlyBySigns(w assessment, v *Verdict) bool {
 	}
 	because := w.Runs[SignsOneByOne].NeededSigns
 	if len(because) == 0 {
-		because = w.Signs
+		because = w.Work.Signs
 	}
 	signs := strings.Join(because[:min(len(because), maxSignsNamed)], ", and of ")
 	v.Labels = append(v.Labels, "pass only because of "+signs)

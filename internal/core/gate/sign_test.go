@@ -17,8 +17,8 @@ func TestSignsAreWeighed(t *testing.T) {
 	red.Failing = []string{"p.A"}
 	o := Observation{
 		Changed: true, Baseline: []Result{red}, Now: []Result{green},
-		Signs: []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"},
-		Runs:  map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Canary: {}, OtherExpected: {}},
+		Work: WorkFacts{Signs: []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"}},
+		Runs: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Canary: {}, OtherExpected: {}},
 	}
 	if p, gates := Next(o); p != SignsNeutralized || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
@@ -74,7 +74,7 @@ func TestSignsAreWeighed(t *testing.T) {
 	// Where the gate did not build before either, the sign is what makes it build.
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true}
 	warned := Observation{
-		Changed: true, Baseline: []Result{unbuilt}, Now: []Result{{Gate: "go", Status: Pass}}, Signs: o.Signs,
+		Changed: true, Baseline: []Result{unbuilt}, Now: []Result{{Gate: "go", Status: Pass}}, Work: WorkFacts{Signs: o.Work.Signs},
 		Runs: map[Probe]Run{
 			RepeatBefore: {Results: []Result{unbuilt}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Pass}}},
 			SignsNeutralized: {Results: []Result{unbuilt}}, SignsOneByOne: {Results: []Result{unbuilt}},
@@ -102,7 +102,7 @@ func TestGatesWithoutNamesAreWeighed(t *testing.T) {
 	t.Parallel()
 	red, green := Result{Gate: "sh", Status: Fail}, Result{Gate: "sh", Status: Pass}
 	o := Observation{
-		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Signs: []string{"lib.sh:2, which changes an assertion"},
+		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Work: WorkFacts{Signs: []string{"lib.sh:2, which changes an assertion"}},
 		Runs: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, SignsNeutralized: {Results: []Result{red}}, SignsOneByOne: {Results: []Result{red}}},
 	}
 	if v := Decide(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {

@@ -61,14 +61,14 @@ func (w assessment) reportPassing(v *Verdict, p Probe, label, reason string) boo
 func hardcodesAnswers(w assessment, v *Verdict) bool {
 	for _, name := range w.gateNames() {
 		closeRun, closerRun := w.probeResult(CloseInputs, name), w.probeResult(CloserInputs, name)
-		if len(w.HardcodedAnswers) == 0 || len(w.proving[name]) == 0 || !closeRun.failedInTests() || !closerRun.failedInTests() || !maps.Equal(closeRun.Tests, closerRun.Tests) {
+		if len(w.Work.HardcodedAnswers) == 0 || len(w.proving[name]) == 0 || !closeRun.failedInTests() || !closerRun.failedInTests() || !maps.Equal(closeRun.Tests, closerRun.Tests) {
 			continue
 		}
 		if closeRun.outputWithout(w.Runs[CloseInputs].Inputs) != closerRun.outputWithout(w.Runs[CloserInputs].Inputs) {
 			continue
 		}
-		v.Labels = append(v.Labels, "knows its answers: "+plan.Few(w.HardcodedAnswers, 4))
-		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + plan.Few(w.HardcodedAnswers, 4) +
+		v.Labels = append(v.Labels, "knows its answers: "+plan.Few(w.Work.HardcodedAnswers, 4))
+		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + plan.Few(w.Work.HardcodedAnswers, 4) +
 			". Work the answers out from the inputs: then the tests count"
 		return true
 	}

@@ -17,7 +17,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}
 	answer := func(r Result) Run { return Run{Results: []Result{r}} }
 	o := Observation{
-		Changed: true, ProgramChanged: true, Baseline: []Result{red}, Now: []Result{green},
+		Changed: true, Work: WorkFacts{ProgramChanged: true}, Baseline: []Result{red}, Now: []Result{green},
 		Runs: map[Probe]Run{RepeatBefore: answer(red), RepeatClean: answer(green), Canary: {}},
 	}
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 			if v := Decide(o); v.Evidence != c.want || v.TestsCannotFail != (c.want == Unproven) {
 				t.Errorf("%+v", v)
 			}
-			o.ReproducedAtStart = []string{"go"}
+			o.Clean.ReproducedAtStart = []string{"go"}
 			silent := o.becameUnknown(OtherExpected, "go") || o.becameUnknown(FailingTests, "go")
 			if v := Decide(o); (v.Evidence == NoEvidence) != silent {
 				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
@@ -72,7 +72,7 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}
 	}
 	o := Observation{
-		Changed: true, ProgramChanged: true, HardcodedAnswers: []string{"roman.go:7"},
+		Changed: true, Work: WorkFacts{ProgramChanged: true, HardcodedAnswers: []string{"roman.go:7"}},
 		Baseline: []Result{{Gate: "t", Status: Fail, Tail: "Of(1) = , want I"}}, Now: []Result{{Gate: "t", Status: Pass}},
 		Runs: map[Probe]Run{OtherExpected: run(""), OtherInputs: run(""), Canary: {}},
 	}
@@ -96,7 +96,7 @@ func TestAnswersThatAreKnown(t *testing.T) {
 		if v := Decide(o); v.Evidence != c.want {
 			t.Errorf("%+v", v)
 		}
-		o.HardcodedAnswers = nil
+		o.Work.HardcodedAnswers = nil
 		if v := Decide(o); v.Evidence != Proven {
 			t.Errorf("the program holds none: %+v", v)
 		}

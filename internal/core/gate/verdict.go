@@ -9,78 +9,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Observation is everything known about one claim: gate results, changes, and probe runs.
-type Observation struct {
-	Gates          []Gate   // settings of the gates that ran
-	Baseline       []Result // on the tree that the task started from
-	Now            []Result // on the tree that will be kept
-	WantedEvidence Evidence // that the task asks for, "" = proven
-	Changed        bool     // the tree differs from the task's start, apart from Pawl's checkmarks
-	// ChangedInputs are gate inputs that were changed or deleted, old test files among them; also
-	// new inputs that are neither work nor tests.
-	ChangedInputs []string
-	// ChangesRequested: the task asks for all of these changes, although the work fails with the
-	// originals. They count as approved.
-	ChangesRequested bool
-	// RemovedTests are old tests that no file contains now, named by their files.
-	RemovedTests []string
-	// WithheldTests are test files that earlier tasks added or changed, and that are not so among the
-	// originals: they may change what other tests do.
-	WithheldTests []string
-	// RewrittenTests are those WithheldTests in which this task changes more than it adds.
-	RewrittenTests []string
-	// ChangedNonTests are the ChangedInputs that are not tests.
-	ChangedNonTests []string
-	// OwnNonTests are those ChangedNonTests that this task changed. The overlay adds them too.
-	OwnNonTests []string
-	// NewTests are added or changed test files. The overlay adds them to the baseline tree.
-	NewTests []string
-	// NewTestData: NewTests include data files, which old tests may read too.
-	NewTestData bool
-	// AddedTests maps a gate without test IDs to the names of the added tests, if it can run these
-	// alone.
-	AddedTests map[string][]string
-	// InlineTestsChanged: source files that contain tests changed, so tests may have changed too.
-	InlineTestsChanged bool
-	// OldInlineTestsChanged: in one of these files, old tests differ, not only new ones.
-	OldInlineTestsChanged bool
-	// CanMutate: the work added functions that Pawl can mutate, see Mutants.
-	CanMutate bool
-	// ChangedFunctions are the functions that the work added or changed, with their files.
-	ChangedFunctions []string
-	// StubFunctions are added functions that ignore their input and that neither the program nor
-	// its tests call.
-	StubFunctions []string
-	// UnusedParameters are parameters named by the task that the work's functions accept and
-	// ignore, each with its place.
-	UnusedParameters []string
-	// MissingMeans are things that the task asks for, but no changed program has the calls for,
-	// each with its file. Example: atomic, without a rename or lock.
-	MissingMeans []string
-	// NewParameters are added parameters that the task names, with their function's place, see
-	// ZeroParameters.
-	NewParameters []string
-	// MutationPoints are conditions and functions that the work added, see SingleMutants.
-	MutationPoints []string
-	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
-	// SignsNeutralized.
-	Signs []string
-	// OnlyText: nothing but documents, comments and docstrings changed.
-	OnlyText bool
-	// ProgramChanged: the work changed a file that is neither test nor document, see OtherInputs.
-	ProgramChanged bool
-	// HardcodedAnswers are places in the program that hold only what its tests expect, or read it.
-	HardcodedAnswers []string
-	// ReproducedAtStart are the gates whose result a clean checkout reproduced when the loop began.
-	ReproducedAtStart []string
-	// ChangedIgnoredFiles are git-ignored files added or changed since the loop began, if a clean
-	// checkout disagrees with the work tree.
-	ChangedIgnoredFiles []string
-	AllowTestChanges    bool
-	NoRatchet           bool // tests that passed may disappear
-	Runs                map[Probe]Run
-}
-
 // Verdict says whether a claim passes, and what proves the work.
 type Verdict struct {
 	// Status is fail only if something regressed, and unknown if a gate is unknown.
@@ -178,7 +106,7 @@ func (o Observation) status(now comparison) Status {
 // regressions returns what passed at the start and does not now. If tests may or did change, the
 // run with the originals decides about missing ones.
 func (o Observation) regressions(now comparison) []string {
-	if o.AllowTestChanges || len(o.ChangedInputs) > 0 {
+	if o.Inputs.Allowed || len(o.Inputs.Changed) > 0 {
 		return slices.Concat(now.regressed, o.unstartable(), o.missingWithheld(now))
 	}
 	return slices.Concat(now.regressed, now.missing)
@@ -191,8 +119,8 @@ func (o Observation) missingWithheld(now comparison) []string {
 	if !o.probed(OriginalsBefore) {
 		return nil
 	}
-	changesOld := slices.ContainsFunc(o.ChangedInputs, func(file string) bool {
-		return !slices.Contains(o.WithheldTests, file) || slices.Contains(o.RewrittenTests, file)
+	changesOld := slices.ContainsFunc(o.Inputs.Changed, func(file string) bool {
+		return !slices.Contains(o.Inputs.WithheldTests, file) || slices.Contains(o.Inputs.RewrittenTests, file)
 	})
 	return filter(now.missing, func(id string) bool {
 		return !changesOld || !slices.ContainsFunc(o.Runs[OriginalsBefore].Results, func(r Result) bool { return r.Tests[id] != "" || len(r.Tests) == 0 })
@@ -204,7 +132,7 @@ func (o Observation) missingWithheld(now comparison) []string {
 func (o Observation) unstartable() []string {
 	var names []string
 	for _, r := range o.Now {
-		if len(o.ChangedInputs) > 0 && r.CannotStart {
+		if len(o.Inputs.Changed) > 0 && r.CannotStart {
 			names = append(names, r.Gate)
 		}
 	}
@@ -229,20 +157,22 @@ func (o Observation) fullGreen(v Verdict, known map[string][]string) bool {
 // NeedsChangedInputsReason says which changed gate inputs the gates need.
 func (o Observation) NeedsChangedInputsReason(needed []string) string {
 	if o.OnlyTestsRemoved() {
-		return "old tests are gone: " + plan.Few(o.RemovedTests, 4)
+		return "old tests are gone: " + plan.Few(o.Inputs.RemovedTests, 4)
 	}
 	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + plan.Few(needed, 4)
 }
 
 // OnlyTestsRemoved reports whether old tests were removed, and the gates pass with the originals.
-func (o Observation) OnlyTestsRemoved() bool { return len(o.RemovedTests) > 0 && !o.originalsFail() }
+func (o Observation) OnlyTestsRemoved() bool {
+	return len(o.Inputs.RemovedTests) > 0 && !o.originalsFail()
+}
 
 // inputsNoun names the kinds of changed inputs: tests, gate inputs or both.
 func (o Observation) inputsNoun() string {
 	switch {
-	case len(o.ChangedNonTests) == 0:
+	case len(o.Inputs.NonTests) == 0:
 		return "tests"
-	case len(o.ChangedNonTests) == len(o.ChangedInputs):
+	case len(o.Inputs.NonTests) == len(o.Inputs.Changed):
 		return "gate inputs"
 	}
 	return "tests and gate inputs"
@@ -325,13 +255,13 @@ func (r Run) remedy() string {
 
 func (o Observation) failReason(regressed []string) string {
 	since := ""
-	if len(o.ChangedInputs) > 0 {
-		since = "; changed since: " + plan.Few(o.ChangedInputs, 4)
+	if len(o.Inputs.Changed) > 0 {
+		since = "; changed since: " + plan.Few(o.Inputs.Changed, 4)
 	}
 	for _, r := range o.Now {
 		if before := resultOf(o.Baseline, r.Gate); before.stoppedReporting(r) {
 			then := max(before.testCount(), before.Passed+before.Failed)
-			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since + ignoredFilesHint(o.ChangedIgnoredFiles)
+			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since + ignoredFilesHint(o.Clean.ChangedIgnoredFiles)
 		}
 		if slices.Contains(o.unstartable(), r.Gate) {
 			return r.Gate + ": " + r.Reason + since

@@ -85,12 +85,12 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	t.Helper()
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
-		ChangedInputs: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InlineTestsChanged: s.inSource, OldInlineTestsChanged: s.lost, NewTestData: s.cases,
-		Runs: map[gate.Probe]gate.Run{},
+		Inputs: gate.InputChanges{Changed: strings.Fields(s.old), Allowed: s.allow},
+		Tests:  gate.TestChanges{New: strings.Fields(s.new), NewData: s.cases, InlineChanged: s.inSource, OldInlineChanged: s.lost},
+		Runs:   map[gate.Probe]gate.Run{},
 	}
 	if s.shown {
-		o.ReproducedAtStart = []string{"test"}
+		o.Clean.ReproducedAtStart = []string{"test"}
 	}
 	var asked []string
 	for {
@@ -359,7 +359,7 @@ func TestSettingsAndLabels(t *testing.T) {
 		t.Errorf("reason %q", five.Reason)
 	}
 	unbuilt := gate.Decide(gate.Observation{
-		Baseline: one("pass p.A+"), Now: one("pass p.A+ p.N+"), Changed: true, NewTests: []string{"n_test.go"},
+		Baseline: one("pass p.A+"), Now: one("pass p.A+ p.N+"), Changed: true, Tests: gate.TestChanges{New: []string{"n_test.go"}},
 		Runs: map[gate.Probe]gate.Run{gate.Control: {Results: one("pass p.A+")}, gate.Overlay: {Results: one("fail !p build")}},
 	})
 	if diff := cmp.Diff([]string{"overlay: build failure"}, unbuilt.Labels); diff != "" {
@@ -371,7 +371,7 @@ func TestSettingsAndLabels(t *testing.T) {
 func TestATimeOutNamesWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	v := gate.Decide(gate.Observation{
-		Changed: true, ChangedInputs: []string{"check.sh"}, ChangedNonTests: []string{"check.sh"},
+		Changed: true, Inputs: gate.InputChanges{Changed: []string{"check.sh"}, NonTests: []string{"check.sh"}},
 		Baseline: []gate.Result{{Gate: "check", Status: gate.Pass}},
 		Now:      []gate.Result{{Gate: "check", Status: gate.Fail, TimedOut: true, Reason: "timed out after 10m0s"}},
 	})
@@ -392,7 +392,7 @@ func TestAGateThatNoLongerStarts(t *testing.T) {
 	} {
 		red := []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}}
 		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, CannotStart: true, Reason: "not found"}}
-		v := gate.Decide(gate.Observation{Changed: true, ChangedInputs: c.inputs, ChangedNonTests: c.inputs, Baseline: red, Now: now})
+		v := gate.Decide(gate.Observation{Changed: true, Inputs: gate.InputChanges{Changed: c.inputs, NonTests: c.inputs}, Baseline: red, Now: now})
 		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
 			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)
 		}

@@ -17,15 +17,15 @@ func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
 		want gate.Evidence
 	}{
 		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
-		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, NewTests: []string{"c"}}, "", gate.Unproven},
-		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, CanMutate: true}, "", gate.Unproven},
-		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"}}, gate.Originals, gate.NoEvidence},
+		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, Tests: gate.TestChanges{New: []string{"c"}}}, "", gate.Unproven},
+		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Mutation: gate.MutationFacts{Possible: true}}, "", gate.Unproven},
+		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}}}, gate.Originals, gate.NoEvidence},
 		"a changed test that is needed": {gate.Observation{
-			Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"},
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}},
 			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{red}}},
 		}, gate.OriginalsControl, gate.NoEvidence},
 		"a changed test that is not": {gate.Observation{
-			Baseline: []gate.Result{green}, Now: []gate.Result{green}, ChangedInputs: []string{"a"}, NewTests: []string{"a"},
+			Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}},
 			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{green}}},
 		}, "", gate.Unproven},
 	} {
