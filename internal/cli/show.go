@@ -60,6 +60,9 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Acts: acts}.Happened())
 	case loop.Restored:
 		s.restored(before, p.Unchanged)
+	case loop.WorkReapplied:
+		t, _ := now.Task(now.Current)
+		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
 	case loop.PauseRequested:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
@@ -111,8 +114,6 @@ func (s *show) restored(before loop.State, unchanged bool) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
-	case before.WorkToRestore != nil:
-		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
 	case before.SavesWork():
 		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is put away until then")
 	case unchanged && before.After == loop.ThenNext:

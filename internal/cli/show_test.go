@@ -68,7 +68,6 @@ func TestRestoredOffersWhatThereIs(t *testing.T) {
 		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, true},
 		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, true},
 		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "1", SavedWork: &loop.SavedWork{}}}}}, false},
-		"1 parse: its unfinished work is back in the tree":                                                             {loop.State{After: loop.ThenTurn, Work: loop.Work{WorkToRestore: &loop.SavedWork{}}}, false},
 	} {
 		var said notes
 		c.before.Current, c.before.Tasks = "1", []loop.Task{{ID: "1", Title: "parse"}}

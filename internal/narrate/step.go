@@ -117,6 +117,8 @@ func (t Step) Happened() string {
 		return t.committed(e.Commit)
 	case loop.Restored:
 		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
+	case loop.WorkReapplied:
+		return fmt.Sprintf("the unfinished work on %s is back in the work tree (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
 		return "the wait is over"
 	case loop.PauseRequested:

@@ -25,6 +25,7 @@ func TestEventsInWords(t *testing.T) {
 	}{
 		{loop.Event{Payload: loop.Started{}}, "the loop begins: 0 tasks, 0 open"},
 		{loop.Event{Payload: loop.Checkpointed{Tree: "0123456789"}}, "checkpoint of the work tree made (0123456)"},
+		{loop.Event{Payload: loop.WorkReapplied{Tree: "0123456789"}}, "the unfinished work on task US-003 is back in the work tree (0123456)"},
 		{loop.Event{Payload: loop.Restored{Tree: "0123456789"}}, "the work tree was restored to where task US-003 began (0123456)"},
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "iteration 4 ended without a claim (1 tool call)"},
 		{

@@ -108,7 +108,7 @@ func (r *Runner) reapplyWork(ctx context.Context, a loop.ReapplyWork, m memory.A
 	if len(clashes) > 0 {
 		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Work+":PATH")
 	}
-	return loop.Restored{Tree: done.After, Conflicts: clashes}, nil
+	return loop.WorkReapplied{Tree: done.After, Conflicts: clashes}, nil
 }
 
 // squashAgentCommits turns the agent's own commits into uncommitted changes.

@@ -66,7 +66,7 @@ type Restore struct {
 	Why  string `json:"why"`
 }
 
-// ReapplyWork applies a task's saved work to the current tree. It ends in Restored.
+// ReapplyWork applies a task's saved work to the current tree. It ends in WorkReapplied.
 type ReapplyWork struct {
 	Task string `json:"task"`
 	SavedWork

@@ -19,6 +19,7 @@ const (
 	KindTreeInspected       EventKind = "tree_inspected"
 	KindCommitted           EventKind = "committed"
 	KindRestored            EventKind = "restored"
+	KindWorkReapplied       EventKind = "work_reapplied"
 	KindTimerFired          EventKind = "timer_fired"
 	KindPlanEdited          EventKind = "plan_edited"
 	KindConcluded           EventKind = "concluded"
@@ -56,6 +57,7 @@ var eventTypes = []variant[EventPayload]{
 	{TreeInspected{}, decodeEvent[TreeInspected]},
 	{Committed{}, decodeEvent[Committed]},
 	{Restored{}, decodeEvent[Restored]},
+	{WorkReapplied{}, decodeEvent[WorkReapplied]},
 	{TimerFired{}, decodeEvent[TimerFired]},
 	{PlanEdited{}, decodeEvent[PlanEdited]},
 	{Concluded{}, decodeEvent[Concluded]},
@@ -106,6 +108,7 @@ func (AgentFailed) kind() EventKind         { return KindAgentFailed }
 func (TreeInspected) kind() EventKind       { return KindTreeInspected }
 func (Committed) kind() EventKind           { return KindCommitted }
 func (Restored) kind() EventKind            { return KindRestored }
+func (WorkReapplied) kind() EventKind       { return KindWorkReapplied }
 func (TimerFired) kind() EventKind          { return KindTimerFired }
 func (PlanEdited) kind() EventKind          { return KindPlanEdited }
 func (Concluded) kind() EventKind           { return KindConcluded }

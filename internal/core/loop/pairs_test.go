@@ -97,6 +97,8 @@ func samples(k loop.EventKind) []loop.Event {
 		add(loop.Committed{Tree: "t"})
 	case loop.KindRestored:
 		add(loop.Restored{Tree: "t"})
+	case loop.KindWorkReapplied:
+		add(loop.WorkReapplied{Tree: "t"})
 	case loop.KindHandoverRequested:
 		add(loop.HandoverRequested{To: loop.OwnerRunner}, loop.HandoverRequested{To: loop.OwnerSession}, loop.HandoverRequested{})
 	case loop.KindHandedOver:
@@ -246,7 +248,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	answers := map[loop.Phase][]loop.EventKind{
 		loop.New: {loop.KindStarted}, loop.Checkpointing: {loop.KindCheckpointed}, loop.Baseline: {loop.KindGatesFinished},
 		loop.Turning: {loop.KindTurnEnded, loop.KindAgentFailed}, loop.Inspecting: {loop.KindTreeInspected}, loop.Judging: {loop.KindGatesFinished},
-		loop.Committing: {loop.KindCommitted}, loop.Restoring: {loop.KindRestored}, loop.Waiting: {loop.KindTimerFired}, loop.Paused: nil,
+		loop.Committing: {loop.KindCommitted}, loop.Restoring: {loop.KindRestored, loop.KindWorkReapplied}, loop.Waiting: {loop.KindTimerFired}, loop.Paused: nil,
 		loop.TurningIsolated: {loop.KindTurnEnded, loop.KindAgentFailed}, loop.HandingOver: {loop.KindHandedOver}, loop.Editing: {loop.KindPlanEdited}, loop.Finishing: {loop.KindConcluded},
 	}
 	// In a user's session a turn may end at any time.

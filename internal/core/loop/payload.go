@@ -80,9 +80,14 @@ type Committed struct {
 
 // Restored ends a Restore.
 type Restored struct {
+	Tree      string `json:"tree"`                // the current tree
+	Unchanged bool   `json:"unchanged,omitempty"` // the tree was the same already, so there is nothing to undo
+}
+
+// WorkReapplied ends a ReapplyWork.
+type WorkReapplied struct {
 	Tree      string   `json:"tree"`                // the current tree
-	Unchanged bool     `json:"unchanged,omitempty"` // the tree was the same already, so there is nothing to undo
-	Conflicts []string `json:"conflicts,omitempty"` // files that could not be restored, since other tasks changed them
+	Conflicts []string `json:"conflicts,omitempty"` // files that stay as other tasks left them
 }
 
 // TimerFired ends a Wait.

@@ -251,15 +251,20 @@ func (s State) SavesWork() bool {
 	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SavedWork != nil })
 }
 
-// restored continues after a restore of the start tree or of saved work.
+// restored continues after a restore of the start tree.
 func (m *machine) restored(r Restored) {
-	if !r.Unchanged && m.s.WorkToRestore == nil {
+	if !r.Unchanged {
 		m.updateTask(m.s.Current, func(t *Task) { t.WorkKept = true })
 		if !m.s.SavesWork() {
 			m.s.Restores++
 		}
 	}
-	if len(r.Conflicts) > 0 && m.s.WorkToRestore != nil {
+	m.follow(m.s.After)
+}
+
+// workReapplied begins the turns of a task whose saved work is in the tree again.
+func (m *machine) workReapplied(r WorkReapplied) {
+	if len(r.Conflicts) > 0 {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
 			strings.Join(r.Conflicts, ", ") + ". As you had them: git show " + m.s.WorkToRestore.Work + ":PATH")
 	}

@@ -39,7 +39,7 @@ const (
 	Inspecting      Phase = "inspecting"       // for TreeInspected
 	Judging         Phase = "judging"          // for GatesFinished on the agent's work
 	Committing      Phase = "committing"       // for Committed
-	Restoring       Phase = "restoring"        // for Restored
+	Restoring       Phase = "restoring"        // for Restored or WorkReapplied
 	Waiting         Phase = "waiting"          // for TimerFired
 	TurningIsolated Phase = "turning_isolated" // for TurnEnded or AgentFailed of an isolated turn
 	Editing         Phase = "editing"          // for PlanEdited

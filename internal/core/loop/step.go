@@ -152,7 +152,7 @@ func (s State) awaits(p EventPayload) bool {
 		return s.Phase == Editing
 	case Concluded:
 		return s.Phase == Finishing
-	case Restored:
+	case Restored, WorkReapplied:
 		return s.Phase == Restoring
 	case TimerFired:
 		return s.Phase == Waiting
@@ -201,6 +201,8 @@ func (m *machine) actionEnded(e Event) {
 		m.s.Phase, m.s.Tested = Ended, p.Tested
 	case Restored:
 		m.restored(p)
+	case WorkReapplied:
+		m.workReapplied(p)
 	case TimerFired:
 		m.waited()
 	}

@@ -61,7 +61,7 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	if back := pending[loop.ReapplyWork](sc); back.Base != "base" || back.Work != "half" {
 		t.Errorf("brought back %+v", back)
 	}
-	sc.feed(loop.Event{Payload: loop.Restored{Tree: "t", Conflicts: []string{"shop.go"}}}, "turn 3 fresh fresh")
+	sc.feed(loop.Event{Payload: loop.WorkReapplied{Tree: "t", Conflicts: []string{"shop.go"}}}, "turn 3 fresh fresh")
 	notes := sc.notes()
 	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
 		t.Errorf("told %q", notes)

@@ -178,7 +178,7 @@ func (w *world) ending(a loop.ActionPayload) loop.EventPayload {
 	case loop.Restore:
 		return loop.Restored{Tree: a.Tree}
 	case loop.ReapplyWork:
-		return loop.Restored{Tree: a.Work}
+		return loop.WorkReapplied{Tree: a.Work}
 	case loop.EditPlan:
 		return w.planEdited(a.Edits)
 	case loop.Wait:
