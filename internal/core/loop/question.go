@@ -15,19 +15,18 @@ import (
 // turns or cost. Meanwhile a runner works on independent tasks: it saves this task's work in a tree
 // and restores it when the task continues.
 type Question struct {
-	Text      string     `json:"text"`
-	Choices   []string   `json:"choices,omitempty"`  // answers that the agent suggests
-	Proposed  string     `json:"proposed,omitempty"` // what the agent would do without an answer
-	Task      string     `json:"task,omitempty"`
-	Iteration int        `json:"iteration,omitempty"`
-	At        time.Time  `json:"at,omitzero"`
-	Until     time.Time  `json:"until,omitzero"`       // timeout, set once the task waits
-	Approve   Approval   `json:"approve,omitempty"`    // Pawl asks for approval, at this point
-	Details   []string   `json:"details,omitempty"`    // of an approval: what would be accepted
-	Base      string     `json:"base,omitempty"`       // of an approval: the tree before the work
-	Tree      string     `json:"tree,omitempty"`       // of an approval: the tree with the work, "" for the current work tree
-	Answer    string     `json:"answer,omitempty"`     // kept until the task continues
-	SavedWork *SavedWork `json:"saved_work,omitempty"` // the task's work, nil while it is in the tree
+	Text      string    `json:"text"`
+	Choices   []string  `json:"choices,omitempty"`  // answers that the agent suggests
+	Proposed  string    `json:"proposed,omitempty"` // what the agent would do without an answer
+	Task      string    `json:"task,omitempty"`
+	Iteration int       `json:"iteration,omitempty"`
+	At        time.Time `json:"at,omitzero"`
+	Until     time.Time `json:"until,omitzero"`    // timeout, set once the task waits
+	Approve   Approval  `json:"approve,omitempty"` // Pawl asks for approval, at this point
+	Details   []string  `json:"details,omitempty"` // of an approval: what would be accepted
+	Base      string    `json:"base,omitempty"`    // of an approval: the tree before the work
+	Tree      string    `json:"tree,omitempty"`    // of an approval: the tree with the work, "" for the current work tree
+	Answer    string    `json:"answer,omitempty"`  // kept until the task continues
 }
 
 // SavedWork is the work on a task that waits while others are worked on.
@@ -166,6 +165,9 @@ func (m *machine) questionAsked(asked *Question) {
 	for i, c := range q.Choices {
 		q.Choices[i] = plan.OneLine(c, maxChoiceBytes)
 	}
+	if was, _ := m.s.question(q.Task); m.s.isPutAway(q.Task) {
+		q.Until = was.Until // the task waits already
+	}
 	m.dropQuestion(q.Task)
 	m.s.Questions = append(slices.Clip(m.s.Questions), q)
 }
@@ -229,8 +231,7 @@ func (m *machine) waitForAnswer(q Question, then After) {
 // saveWork saves the work on the current task, to work on another one.
 func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
-	m.updateTask(m.s.Current, func(t *Task) { t.Took += took })
-	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree} })
+	m.updateTask(m.s.Current, func(t *Task) { t.Took, t.SavedWork = t.Took+took, &SavedWork{Base: m.s.StartTree} })
 	m.remember("asked the user; other tasks go first")
 	m.s.TurnSinceGates, m.s.After = false, ThenSaveWork
 	m.await(Checkpointing, Checkpoint{Task: m.s.Current, Subject: m.saveWorkReason()})
@@ -240,15 +241,18 @@ func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " wai
 
 // restoreBeforeTask restores the task's start tree once its work is saved.
 func (m *machine) restoreBeforeTask(work string) {
-	m.changeQuestion(m.s.Current, func(q *Question) { q.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
+	m.updateTask(m.s.Current, func(t *Task) { t.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
 	m.s.After = ThenNext
 	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.StartTree, Why: m.saveWorkReason()})
 }
 
-// SavesWork reports whether the current task waits for an answer, so that its work is saved and not
-// undone.
-func (s State) SavesWork() bool {
-	return slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Task == s.Current && q.SavedWork != nil })
+// SavesWork reports whether the current task's work is saved and not undone.
+func (s State) SavesWork() bool { return s.isPutAway(s.Current) }
+
+// isPutAway reports whether a task's work is saved and not in the tree.
+func (s State) isPutAway(task string) bool {
+	t, _ := s.Task(task)
+	return t.SavedWork != nil
 }
 
 // restored continues after a restore of the start tree.
@@ -264,20 +268,19 @@ func (m *machine) restored(r Restored) {
 
 // workReapplied begins the turns of a task whose saved work is in the tree again.
 func (m *machine) workReapplied(r WorkReapplied) {
-	if len(r.Conflicts) > 0 {
+	if done, ok := FindAction[ReapplyWork](m.s.Pending); ok && len(r.Conflicts) > 0 {
 		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
-			strings.Join(r.Conflicts, ", ") + ". As you had them: git show " + m.s.WorkToRestore.Work + ":PATH")
+			strings.Join(r.Conflicts, ", ") + ". As you had them: git show " + done.Work + ":PATH")
 	}
-	m.s.WorkToRestore = nil
+	m.updateTask(m.s.Current, func(t *Task) { t.SavedWork = nil })
 	m.follow(m.s.After)
 }
 
-// deliverAnswer gives the task its answer, and schedules the restore of its saved work.
+// deliverAnswer gives the task its answer.
 func (m *machine) deliverAnswer(task string) {
 	for _, q := range m.s.Questions {
 		if q.Task == task && q.Answer != "" {
 			m.tellAgent(fmt.Sprintf("You asked: %s\n%s", q.Text, q.Answer))
-			m.s.WorkToRestore = q.SavedWork
 		}
 	}
 	m.dropQuestion(task)
@@ -285,14 +288,18 @@ func (m *machine) deliverAnswer(task string) {
 
 // restoreSavedWork restores the saved work before the task's first turn.
 func (m *machine) restoreSavedWork() bool {
-	b := m.s.WorkToRestore
-	if b == nil || b.Work == "" || b.Work == b.Base {
-		m.s.WorkToRestore = nil
+	t, _ := m.s.Task(m.s.Current)
+	switch saved := t.SavedWork; {
+	case saved == nil:
 		return false
+	case saved.Work == "" || saved.Work == saved.Base:
+		m.updateTask(t.ID, func(t *Task) { t.SavedWork = nil })
+		return false
+	default:
+		m.s.Situation, m.s.After = FreshRecap, ThenTurn
+		m.await(Restoring, ReapplyWork{Task: t.ID, SavedWork: *saved})
+		return true
 	}
-	m.s.Situation, m.s.After = FreshRecap, ThenTurn
-	m.await(Restoring, ReapplyWork{Task: m.s.Current, SavedWork: *b})
-	return true
 }
 
 // questionAnswered applies the user's answer to the named task, or to the one that asked first.
@@ -329,7 +336,7 @@ func (m *machine) questionAnswered(a Answered) {
 
 // answerTo tells the agent the answer once the task that asked is current.
 func (m *machine) answerTo(q Question, answer string) {
-	if q.SavedWork != nil {
+	if m.s.isPutAway(q.Task) {
 		m.changeQuestion(q.Task, func(kept *Question) { kept.Answer = answer })
 		return
 	}
@@ -347,7 +354,7 @@ func (m *machine) endAnswerWait() {
 // waited continues after a wait.
 func (m *machine) waited() {
 	m.startClock()
-	if q, asked := m.s.AwaitedAnswer(); asked && q.SavedWork == nil && q.Approve == "" {
+	if q, asked := m.s.AwaitedAnswer(); asked && !m.s.isPutAway(q.Task) && q.Approve == "" {
 		if m.answerTimedOut(q) {
 			m.skip(Blocked, "nobody answered the question: "+q.Text)
 			return
@@ -359,8 +366,8 @@ func (m *machine) waited() {
 // expireQuestions ends the timeouts of questions whose tasks have saved work.
 func (m *machine) expireQuestions() {
 	for _, q := range m.s.Unanswered() {
-		if q.SavedWork != nil && !q.Until.After(m.s.Now) && m.answerTimedOut(q) {
-			m.updateTask(q.Task, func(t *Task) { t.Status, t.Why = Blocked, "nobody answered the question: "+q.Text })
+		if m.s.isPutAway(q.Task) && !q.Until.After(m.s.Now) && m.answerTimedOut(q) {
+			m.updateTask(q.Task, func(t *Task) { t.Status, t.Why, t.SavedWork = Blocked, "nobody answered the question: "+q.Text, nil })
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 func (t Task) reopened() Task {
 	return Task{
 		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
-		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected, ForMessage: t.ForMessage,
+		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected, ForMessage: t.ForMessage, SavedWork: t.SavedWork,
 	}
 }
 

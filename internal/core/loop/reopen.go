@@ -32,7 +32,7 @@ func (m *machine) reopen(r Reopened) {
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.StartTree != "" && !s.TreeReplaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption
-		m.beginTurn()
+		m.firstTurn() // if not had yet
 		return
 	}
 	m.next()

@@ -232,7 +232,6 @@ type Work struct {
 	StartTree      string        `json:"start_tree,omitempty"`      // the last verified commit and the user's changes since
 	WithEdits      string        `json:"with_edits,omitempty"`      // StartTree with the user's uncommitted edits, if it lacks them
 	UnfinishedTree string        `json:"unfinished_tree,omitempty"` // tree for the task's first turn, if not StartTree: an earlier loop's work on it
-	WorkToRestore  *SavedWork    `json:"work_to_restore,omitempty"` // saved work to restore before the task's first turn
 	TreeReplaced   bool          `json:"tree_replaced,omitempty"`   // a user restored a checkpoint since the task began
 	Ladder         Ladder        `json:"ladder"`
 	Failing        *Failing      `json:"failing,omitempty"`

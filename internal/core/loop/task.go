@@ -41,6 +41,7 @@ type Task struct {
 	Rejected   []string      `json:"rejected,omitempty"`    // rejected test changes, restored before the task continues
 	Undone     bool          `json:"undone,omitempty"`      // its work disappeared when a user restored an earlier checkpoint
 	WorkKept   bool          `json:"work_kept,omitempty"`   // its work was undone and is kept in a checkpoint
+	SavedWork  *SavedWork    `json:"saved_work,omitempty"`  // its work, put away while it waits for an answer; nil while it is in the tree
 	Turns      int           `json:"turns,omitempty"`       // a retried turn counts once, like its iteration
 	LastTurn   int           `json:"last_turn,omitempty"`   // iteration of its last turn
 	Took       time.Duration `json:"took,omitempty"`        // work time, without waits that count against no limit

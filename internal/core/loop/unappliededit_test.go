@@ -23,6 +23,7 @@ func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?", Proposed: proposed}}}, "")
 	sc.turn("", "checkpoint")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?", Proposed: proposed}}}, "") // once more
 	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "half"}}, "restore")
 	if back := pending[loop.Restore](sc); back.Tree != "base" {
 		t.Fatalf("back to %+v", back)
@@ -66,6 +67,25 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
 		t.Errorf("told %q", notes)
 	}
+	sc.does("a", "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 4 fresh next_task")
+}
+
+// Work that was put away belongs to its task: a stop before it is back, and another task that
+// is at work then, change nothing.
+func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
+	t.Parallel()
+	sc := asksFirst(t, loop.Policy{}, "")
+	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "")
+	sc.does("b", "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+	sc.feed(loop.Event{Payload: loop.Reopened{}}, "reapply_work")
+	if back := pending[loop.ReapplyWork](sc); back.Task != "a" || back.Work != "half" {
+		t.Errorf("brought back %+v", back)
+	}
+	sc.feed(loop.Event{Payload: loop.WorkReapplied{Tree: "t"}}, "turn 3 fresh fresh")
 	sc.does("a", "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 4 fresh next_task")
