@@ -161,7 +161,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 const noGate = "none: it can only end unverified"
 
 // noGateWords say what it means that a goal of this kind has no gate.
-func noGateWords(kind loop.Kind) string {
+func noGateWords(kind loop.GoalKind) string {
 	if kind == loop.Explore || kind == loop.Periodic {
 		return "none: nothing judges the work, and it ends finished at its limit"
 	}

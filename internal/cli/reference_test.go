@@ -140,7 +140,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[gate.Status]():     words(gate.Pass, gate.Fail, gate.Unknown),
 		reflect.TypeFor[gate.Evidence]():   words(gate.NoEvidence, gate.Unproven, gate.Reviewed, gate.Proven),
-		reflect.TypeFor[loop.Kind]():       words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
+		reflect.TypeFor[loop.GoalKind]():   words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
 		reflect.TypeFor[loop.TaskStatus](): words(loop.Open, loop.Done, loop.Skipped, loop.Blocked, loop.Unchanged),
 		reflect.TypeFor[doctor.Status]():   words(doctor.OK, doctor.Warn, doctor.Bad, doctor.Skipped),

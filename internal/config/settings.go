@@ -30,7 +30,7 @@ import (
 // data: they survive JSON, and nothing changes them after Resolve.
 type Settings struct {
 	Name  string        `json:"name,omitempty" doc:"display name of the loop"`
-	Kind  loop.Kind     `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that repeats"`
+	Kind  loop.GoalKind `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that repeats"`
 	Every time.Duration `json:"every,omitempty" doc:"interval of a periodic goal; implies kind periodic"`
 	Plan  string        `json:"plan,omitempty" doc:"file of tasks, below the root of the repository"`
 

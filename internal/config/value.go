@@ -49,7 +49,7 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 // allowed lists the names that a field may have, nil if it is not of that sort.
 func allowed(ptr any) []string {
 	switch ptr.(type) {
-	case *loop.Kind:
+	case *loop.GoalKind:
 		return []string{string(loop.Change), string(loop.Answer), string(loop.Explore), string(loop.Periodic)}
 	case *loop.SessionMode:
 		return []string{string(loop.PerTask), string(loop.PerTurn), string(loop.Hybrid), string(loop.Continue)}

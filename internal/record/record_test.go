@@ -18,7 +18,7 @@ func TestClaimIn(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, message string
-		kind          loop.Kind
+		kind          loop.GoalKind
 		want          *loop.Claim
 	}{
 		{"none", "I looked around.", loop.Change, nil},

@@ -18,7 +18,7 @@ type Summary struct {
 	Name           string          `json:"name"`
 	Goal           string          `json:"goal"` // in few words
 	Root           string          `json:"root"` // of the repository that the loop is bound to
-	Kind           loop.Kind       `json:"kind"`
+	Kind           loop.GoalKind   `json:"kind"`
 	State          string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
 	Attended       bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
 	Session        string          `json:"session,omitempty"`  // the client's id of that session, once it is known

@@ -160,7 +160,7 @@ type Proposal struct {
 
 	Prompt            string
 	Plan              string        // absolute path; "": none
-	Kind              loop.Kind     // "" is loop.Change
+	Kind              loop.GoalKind // "" is loop.Change
 	Every             time.Duration // of loop.Periodic
 	MaxIterations     int           // if MaxGiven; 0: unlimited
 	MaxGiven          bool

@@ -206,7 +206,7 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 // looks at is left out of it: the states would be ten times as many.
 type signature struct {
 	phase                                    loop.Phase
-	kind                                     loop.Kind
+	kind                                     loop.GoalKind
 	after                                    loop.After
 	purpose                                  loop.Purpose
 	attempt, left                            int

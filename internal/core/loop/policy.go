@@ -2,15 +2,15 @@ package loop
 
 import "time"
 
-// Kind is the kind of a goal.
-type Kind string
+// GoalKind is the kind of a goal.
+type GoalKind string
 
 // The kinds of goals.
 const (
-	Change   Kind = "change"   // a change of the tree, the default
-	Answer   Kind = "answer"   // the result is text, without a diff
-	Explore  Kind = "explore"  // time-boxed: ends with its limit
-	Periodic Kind = "periodic" // repeats at an interval
+	Change   GoalKind = "change"   // a change of the tree, the default
+	Answer   GoalKind = "answer"   // the result is text, without a diff
+	Explore  GoalKind = "explore"  // time-boxed: ends with its limit
+	Periodic GoalKind = "periodic" // repeats at an interval
 )
 
 // SessionMode says how often the agent gets a fresh session when nothing went wrong.
@@ -44,7 +44,7 @@ func (l Limits) With(given Limits) Limits {
 
 // Policy is what the user asked for. Only its limits may change while the loop runs.
 type Policy struct {
-	Kind             Kind          `json:"kind"`
+	Kind             GoalKind      `json:"kind"`
 	Limits           Limits        `json:"limits"`
 	Session          SessionMode   `json:"session"`
 	HandoverAt       int           `json:"handover_at,omitempty"`       // percent, for Hybrid and for Handover

@@ -60,7 +60,7 @@ func TestWalksKeepTheLaws(t *testing.T) {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
-	pick := func(ks ...loop.Kind) loop.Kind { return ks[w.r.IntN(len(ks))] }
+	pick := func(ks ...loop.GoalKind) loop.GoalKind { return ks[w.r.IntN(len(ks))] }
 	p := loop.Policy{
 		Kind: pick(loop.Change, loop.Change, loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		Limits: loop.Limits{
