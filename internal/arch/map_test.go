@@ -39,7 +39,7 @@ const behaviours = `
 	gate runs of a claim                             verify/claim.go Claim
 	baseline of a task                               verify/baseline.go Baseline
 	gate inputs, found by bisection                  verify/neededinputs.go findNeededInputs
-	isolated checkout                                verify/cleancheckout.go repeatClean
+	isolated checkout                                checkout/checkout.go CheckOut
 	canary                                           verify/canary.go runCanary
 	mutation testing                                 mutant/mutant.go Changed
 	signs in a diff                                  sign/sign.go NewChange

@@ -62,12 +62,13 @@ const imports = `
 	doctor         < agent agent/claude atomicfile config confine core/gate core/plan deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate atomicfile git testreport
-	verify         < canary confine core/* deps git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
+	checkout       < atomicfile confine core/gate deps environment git proc testreport
+	verify         < canary checkout core/* deps environment git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	planner        < core/* agent prompt
 	retention      < git record store
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config dirwatch failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
+	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.

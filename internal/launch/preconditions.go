@@ -165,7 +165,7 @@ func (p *Prepared) reviewerErrors(ctx context.Context) []error {
 // gate can give no result.
 func missingGatePrograms(spec record.Spec, root string, env environment.Environment) []error {
 	var all []error
-	vars := verify.Environment(env.Vars, spec.GateEnv)
+	vars := environment.ForGates(env.Vars, spec.GateEnv)
 	for _, g := range gate.Commands(spec.Gates) {
 		if program := verify.MissingProgram(g, root, vars, len(spec.Setup) > 0); program != "" {
 			all = append(all, failure.New(failure.Usage, "put the program where the gate finds it (PATH, or the path that it names), or fix the gate's command",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -17,7 +18,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // refuseUnconfined returns why this machine cannot provide the requested sandbox, or nil.
@@ -112,7 +112,7 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 	if err != nil {
 		return nil, fmt.Errorf("find executable of pawl: %w", err)
 	}
-	elsewhere := verify.CheckoutsDir(dir)
+	elsewhere := checkout.Folder(dir)
 	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
 		return nil, fmt.Errorf("create worktrees folder: %w", err)
 	}

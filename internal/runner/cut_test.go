@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // slow is an agent whose client does not come up before it is told to give up.
@@ -146,7 +146,7 @@ func TestAKilledOwnersWorktreeIsTakenOutOfThePersonsList(t *testing.T) {
 	if _, err := b.drive(ctx, d, teller{t}); err == nil {
 		t.Fatal("not killed")
 	}
-	left := filepath.Join(verify.CheckoutsDir(filepath.Join(b.loop.Dir, "verify")), "worktree-1")
+	left := filepath.Join(checkout.Folder(filepath.Join(b.loop.Dir, "verify")), "worktree-1")
 	b.git("worktree", "add", "-q", "--detach", left)
 	b.rewrite(haveAll)
 	if s := b.resume(teller{t}); s.Outcome != loop.Verified {

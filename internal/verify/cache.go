@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
@@ -29,7 +30,7 @@ func (v *Verifier) cachedResults(ctx context.Context, g gate.Gate, w runTarget) 
 
 func readCache(dir, key string) []gate.Result {
 	var results []gate.Result
-	if _, err := readState(cacheFile(dir, key), &results); err != nil {
+	if _, err := checkout.ReadRecord(cacheFile(dir, key), &results); err != nil {
 		return nil
 	}
 	return results

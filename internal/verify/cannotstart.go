@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
@@ -12,7 +13,7 @@ import (
 // 127. Python exits with 1 for a missing test runner, and make with 2 for any failure, so their
 // last lines decide. A missing program of the project may be the task.
 func cannotStart(code int, tail string) string {
-	last := lastLine(tail)
+	last := testreport.LastLine(tail)
 	if of, line := recipeFailure(tail); of != "" {
 		switch absent := missingMakeProgram.FindStringSubmatch(line); {
 		case (of == "127" || of == "126") && absent != nil && isTool(absent[1]):

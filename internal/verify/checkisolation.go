@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 )
@@ -37,7 +36,7 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 	if err != nil {
 		return nil, err
 	}
-	if err := v.recordDependencies(ctx); err != nil {
+	if err := v.Checkout.CompareDependencies(ctx); err != nil {
 		return nil, err
 	}
 	unshown, err := v.irreproducibleInBestMode(ctx, gates, seen, runTarget{tree: tree, logDir: logDir, probe: gate.Control})
@@ -50,7 +49,7 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 			shown = append(shown, g.Name)
 		}
 	}
-	return unshown, writeState(v.reproducedFile(), shown)
+	return unshown, checkout.WriteRecord(v.reproducedFile(), shown)
 }
 
 // reproducedFile lists the gates that an isolated checkout reproduced before the first turn.
@@ -59,15 +58,14 @@ func (v *Verifier) reproducedFile() string { return filepath.Join(v.Dir, "shown.
 // irreproducibleInBestMode calls irreproducible in a namespace, and then without one if that
 // reproduces more gates.
 func (v *Verifier) irreproducibleInBestMode(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) (unshown []IrreproducibleGate, err error) {
-	err = v.recordOpened(func() (err error) {
+	err = v.Checkout.RecordOpened(func() (err error) {
 		unshown, err = v.irreproducible(ctx, gates, seen, w)
 		return err
 	})
-	if err != nil || len(unshown) == 0 || !v.inNamespace(ctx) {
+	if err != nil || len(unshown) == 0 || !v.Checkout.InNamespace(ctx) {
 		return unshown, err
 	}
-	namespace := v.namespace
-	if err := v.useNamespace(ctx, &confine.Namespace{}); err != nil {
+	if err := v.Checkout.UseNamespace(ctx, false); err != nil {
 		return nil, err
 	}
 	byFolder, err := v.irreproducible(ctx, gates, seen, w)
@@ -75,18 +73,9 @@ func (v *Verifier) irreproducibleInBestMode(ctx context.Context, gates []gate.Ga
 		return nil, err
 	}
 	if len(byFolder) < len(unshown) {
-		return byFolder, atomicfile.Write(v.byFolderFile(), nil, 0o600)
+		return byFolder, v.Checkout.KeepByFolder()
 	}
-	return unshown, v.useNamespace(ctx, namespace)
-}
-
-// byFolderFile exists if this loop's gates run without namespaces.
-func (k *checkouts) byFolderFile() string { return filepath.Join(k.Dir, "by-folder") }
-
-// useNamespace makes gates run in another namespace and a fresh checkout.
-func (k *checkouts) useNamespace(ctx context.Context, n *confine.Namespace) error {
-	k.namespace = n
-	return k.removeCheckout(ctx)
+	return unshown, v.Checkout.UseNamespace(ctx, true)
 }
 
 func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) ([]IrreproducibleGate, error) {

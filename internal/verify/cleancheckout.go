@@ -2,14 +2,9 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -35,7 +30,7 @@ func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Prob
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
 	w = runTarget{checkout: cleanPlace, tree: c.Tree, logDir: c.LogDir, probe: probe}
 	if !c.allCached(ctx, gates, w) {
-		c.renew()
+		c.Checkout.Renew()
 	}
 	there, err := c.runInCheckout(ctx, gates, w)
 	return gate.Run{Results: slices.Concat(here, there)}, err
@@ -50,54 +45,11 @@ func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate)
 	return run, err
 }
 
-// goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
-// by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
-// the path is the same, so an unused compiler flag names the checkout.
-func (k *checkouts) goBuildEnv(ctx context.Context, clean bool) []string {
-	flags := variable(k.env, "GOFLAGS")
-	switch {
-	case k.inNamespace(ctx):
-		if flags == "" { // the variable takes the place of the setting
-			flags = settingIn(filepath.Join(k.keptHome(), ".config", "go", "env"), "GOFLAGS")
-		}
-		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.checkout.tree.Root()))}
-	case clean && strings.Contains(flags, "-trimpath"):
-		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
-	}
-	return nil
-}
-
-// settingIn returns a variable's value from a file of NAME=VALUE lines.
-func settingIn(file, name string) string {
-	data, err := atomicfile.Read(file, maxSettings)
-	if err != nil {
-		return ""
-	}
-	return variable(strings.Split(string(data), "\n"), name)
-}
-
-// ignoredInCheckout returns size and time of the ignored files in the clean checkout, and false if
-// unknown. A run that changes them could tell the next run about itself.
-func (k *checkouts) ignoredInCheckout(ctx context.Context) (map[string]string, bool) {
-	left := map[string]string{}
-	if k.checkout.pristine {
-		return left, true
-	}
-	ignored, err := k.checkout.tree.Ignored(ctx)
-	for _, name := range ignored {
-		left[name] = "gone"
-		if info, err := os.Lstat(filepath.Join(k.checkout.tree.Root(), filepath.FromSlash(name))); err == nil {
-			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return left, err == nil
-}
-
 // runCleanGate runs a gate in the clean checkout and records whether it left files.
 func (v *Verifier) runCleanGate(ctx context.Context, g gate.Gate, w runTarget) (gate.Result, error) {
-	before, known := v.ignoredInCheckout(ctx)
+	before, known := v.Checkout.IgnoredFiles(ctx)
 	r, err := v.runUntilDecided(ctx, g, w)
-	after, stillKnown := v.ignoredInCheckout(ctx)
+	after, stillKnown := v.Checkout.IgnoredFiles(ctx)
 	r.LeftFiles = !known || !stillKnown || !maps.Equal(before, after)
 	return r, err
 }
@@ -109,6 +61,6 @@ func (c *claim) discardBuildProducts() {
 		return ch.Status == 'A' && !c.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
 	})
 	if adds {
-		c.renew()
+		c.Checkout.Renew()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -14,9 +15,6 @@ type command struct {
 	shown  string   // as the user wrote it
 	report string   // format, see gate.Gate
 }
-
-// commandName passes the command to cmd.exe, which does not understand Go's quoting of arguments.
-const commandName = "PAWL_GATE"
 
 // commandFor decides how to run a gate. A plain `go test` reports test IDs; a repeat does not use
 // Go's test cache.
@@ -37,15 +35,7 @@ func commandFor(g gate.Gate, uncached bool) command {
 		text = testreport.Uncached(text)
 	}
 	if c.argv == nil {
-		c.argv, c.env = shellArgv(text)
+		c.argv, c.env = proc.Shell(text)
 	}
 	return c
-}
-
-// shellArgv returns how the system's shell runs a command.
-func shellArgv(text string) (argv, env []string) {
-	if runtime.GOOS == "windows" {
-		return []string{"cmd", "/d", "/c", "%" + commandName + "%"}, []string{commandName + "=" + text}
-	}
-	return []string{"sh", "-c", text}, nil
 }

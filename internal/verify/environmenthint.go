@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
 )
 
 // shortestNamed is the shortest variable name that no common word equals.
@@ -32,7 +33,7 @@ func (v *Verifier) EnvironmentHint(results []gate.Result) string {
 	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(said)) {
-		if isVariableName(name) && hasVariable(v.Env, name) && !hasVariable(v.env, name) {
+		if isVariableName(name) && environment.HasVariable(v.Env, name) && !environment.HasVariable(v.Checkout.Env, name) {
 			names = append(names, name)
 		}
 	}
@@ -56,7 +57,3 @@ func isVariableName(name string) bool {
 
 // isNotNameRune reports whether a character ends a variable name.
 func isNotNameRune(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
-
-func hasVariable(env []string, name string) bool {
-	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -17,14 +18,14 @@ import (
 // runGate runs a gate once, for at most limit.
 func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
 	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
-	var in *isolation
+	var in *checkout.Isolation
 	if w.checkout != "" {
-		c.env = slices.Concat(c.env, v.goBuildEnv(ctx, w.checkout == cleanPlace), v.offlineEnv(g))
+		c.env = slices.Concat(c.env, v.Checkout.GateEnv(ctx, g, w.checkout == cleanPlace))
 		var err error
-		if in, err = v.isolate(ctx, &g); err != nil {
+		if in, err = v.Checkout.Isolate(ctx, &g); err != nil {
 			return v.unknownResult(g, w.tree, err)
 		}
-		defer in.remove()
+		defer in.Remove()
 	}
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	report, stream := v.readerFor(c.report, w.root, out)
@@ -32,7 +33,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	defer cancel()
 	before := v.testFileStates(ctx, g, w)
 	began := time.Now()
-	spec := v.spec(in, w.root, g.Dir, c)
+	spec := v.Checkout.Spec(in, w.root, checkout.Command{Dir: g.Dir, Argv: c.argv, Env: c.env})
 	spec.Stdout, spec.Stderr, spec.MaxRSS = stream, out, memoryBound(w)
 	e := ending{confined: len(v.Prefix) > 0 || w.checkout != "", hasReport: c.report != ""}
 	e.exit = proc.Run(limited, spec)
@@ -43,13 +44,13 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	r.Tests, r.Failing, r.FirstError, r.BuildFailed, r.IncompleteGroups = rep.Tests, rep.Failing, rep.FirstError, rep.BuildFailed, rep.Incomplete
 	r.Count()
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
-	r.Tail = in.withUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
-	r.Head = in.withUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
+	r.Tail = in.WithUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
+	r.Head = in.WithUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
 	e.said = readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
 	r.NoTestsFound = e.exit.Code != 0 && len(r.Tests) == 0 && e.said.Result == testreport.NoTests
 	r.CannotStart = cannotStart(e.exit.Code, r.Tail) != ""
 	if w.checkout != "" {
-		e.lacks = v.missingTool(r.Tail + "\n" + r.Head)
+		e.lacks = v.Checkout.MissingTool(r.Tail + "\n" + r.Head)
 	}
 	r.Status, r.Reason = e.outcome(r)
 	if r.TimedOut {
@@ -88,14 +89,14 @@ func (e ending) outcome(r gate.Result) (gate.Status, string) {
 	passes := e.exit.Code == 0 && len(r.Failing) == 0
 	switch {
 	case e.confined && e.exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox):
-		return gate.Unknown, "it could not be confined: " + lastLine(r.Tail)
+		return gate.Unknown, "it could not be confined: " + testreport.LastLine(r.Tail)
 	case e.exit.Cancelled: // at its time limit. Of a run that ctx ended nobody asks
 	case e.exit.Code == -1 && e.exit.Signal == "":
 		return gate.Unknown, fmt.Sprintf("could not start: %v", e.exit.Err)
 	case endedFromOutside(e.exit):
 		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", e.exit.Code, e.exit.Signal))
 	case r.CannotStart:
-		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(lastLine(r.Tail))
+		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(testreport.LastLine(r.Tail))
 	case e.exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, "the disk is full"
 	case failsDespiteExit0(r, e.said):
@@ -124,7 +125,7 @@ func (e ending) failure(r gate.Result) string {
 	case e.exit.Signal != "":
 		return reasonFor(e.said, "it crashed: "+e.exit.Signal)
 	}
-	return reasonFor(e.said, fmt.Sprintf("exit %d", e.exit.Code)+withColon(lastLine(r.Tail)))
+	return reasonFor(e.said, fmt.Sprintf("exit %d", e.exit.Code)+withColon(testreport.LastLine(r.Tail)))
 }
 
 // diskFull matches errors of a full disk, in the output of a failed run.
@@ -149,15 +150,6 @@ func withColon(s string) string {
 		return ""
 	}
 	return ": " + s
-}
-
-func lastLine(tail string) string {
-	tail = strings.TrimSpace(tail)
-	line := strings.TrimSpace(tail[strings.LastIndexByte(tail, '\n')+1:])
-	if len(line) > 200 {
-		line = strings.ToValidUTF8(line[:200], "") + "…"
-	}
-	return line
 }
 
 // memoryBound returns the memory limit of mutants, which may grow forever: half of the free memory,

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -26,7 +27,7 @@ func (v *Verifier) RecordStart(ctx context.Context) error {
 	if _, err := os.Lstat(v.ignoredFile()); err == nil {
 		return nil
 	}
-	for _, keep := range []func(context.Context) error{v.recordSubmodules, v.copyDependencies, v.recordHome, v.RecordIgnored} {
+	for _, keep := range []func(context.Context) error{v.recordSubmodules, v.Checkout.Record, v.RecordIgnored} {
 		if err := keep(ctx); err != nil {
 			return fmt.Errorf("record the state before the first turn: %w", err)
 		}
@@ -41,21 +42,18 @@ func (v *Verifier) RecordIgnored(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeState(v.ignoredFile(), ignored)
+	return checkout.WriteRecord(v.ignoredFile(), ignored)
 }
 
 // ForgetStart removes the records, so that RecordStart starts anew. Call it only before a loop's
 // first turn.
 func (v *Verifier) ForgetStart() error {
-	for _, file := range []string{v.ignoredFile(), v.dependencyFile(), v.byFolderFile(), v.reproducedFile()} {
+	for _, file := range []string{v.ignoredFile(), v.reproducedFile()} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget what git ignored: %w", err)
 		}
 	}
-	if err := errors.Join(v.RemoveCopies(), os.RemoveAll(filepath.Join(v.Dir, "home"))); err != nil {
-		return fmt.Errorf("forget the settings in the home: %w", err)
-	}
-	return nil
+	return v.Checkout.Forget()
 }
 
 func (v *Verifier) ignoredFile() string { return filepath.Join(v.Dir, "ignored.json") }
@@ -110,7 +108,7 @@ func (v *Verifier) ignoredName(file string) string {
 // folders.
 func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	var was map[string]fileStamp
-	if found, err := readState(v.ignoredFile(), &was); err != nil || !found {
+	if found, err := checkout.ReadRecord(v.ignoredFile(), &was); err != nil || !found {
 		return nil, err
 	}
 	now, err := v.ignoredFiles(ctx)
@@ -126,40 +124,7 @@ func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
-	if v.compareHome(ctx) == nil {
-		names = slices.Concat(v.home.changed, names)
-	}
-	return names, nil
-}
-
-// dropCompiled removes what Python compiled of the files that a reset of the checkout to a tree
-// changed. Python takes it for current if size and second of the last change are the same
-// (https://docs.python.org/3/reference/import.html#pyc-invalidation), and a mutant often has both.
-func (k *checkouts) dropCompiled(ctx context.Context, tree string) error {
-	changes, err := k.Repo.Diff(ctx, k.checkout.held, tree)
-	if err != nil {
-		return fmt.Errorf("find what changed in a checkout: %w", err)
-	}
-	k.checkout.held = tree
-	for _, c := range changes {
-		module, isPython := strings.CutSuffix(filepath.Join(k.checkout.tree.Root(), filepath.FromSlash(c.Path)), ".py")
-		if !isPython {
-			continue
-		}
-		caches := filepath.Join(filepath.Dir(module), "__pycache__")
-		compiled, err := os.ReadDir(caches)
-		if err != nil { // most often there is none
-			continue
-		}
-		for _, e := range compiled {
-			if strings.HasPrefix(e.Name(), filepath.Base(module)+".") {
-				if err := os.Remove(filepath.Join(caches, e.Name())); err != nil {
-					return fmt.Errorf("forget what was compiled: %w", err)
-				}
-			}
-		}
-	}
-	return nil
+	return slices.Concat(v.Checkout.ChangedInHome(ctx), names), nil
 }
 
 // removePythonCaches removes the __pycache__ folders beside the Python files of a tree. Python trusts

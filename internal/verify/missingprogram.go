@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
@@ -35,7 +36,7 @@ func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {
 		return ""
 	}
 	dir := filepath.Join(root, filepath.FromSlash(g.Dir))
-	folders := filepath.SplitList(variable(env, "PATH"))
+	folders := filepath.SplitList(environment.Variable(env, "PATH"))
 	if strings.Contains(first[1], "/") {
 		folders = []string{""}
 		if setUp {
@@ -70,5 +71,6 @@ func MissingScript(g gate.Gate, root string, setUp bool) (script string, outside
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return "", false
 	}
-	return first[1], !isWithin(path, root)
+	below, err := filepath.Rel(root, path)
+	return first[1], err != nil || !filepath.IsLocal(below)
 }

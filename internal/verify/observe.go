@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -23,10 +24,10 @@ func (c *claim) observe(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := c.recordDependencies(ctx); err != nil {
+	if err := c.Checkout.CompareDependencies(ctx); err != nil {
 		return err
 	}
-	if _, err := readState(c.reproducedFile(), &c.seen.Clean.ReproducedAtStart); err != nil {
+	if _, err := checkout.ReadRecord(c.reproducedFile(), &c.seen.Clean.ReproducedAtStart); err != nil {
 		return err
 	}
 	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {

@@ -58,12 +58,12 @@ func (c *claim) probes() map[gate.Probe]probe {
 func (c *claim) runProbes(ctx context.Context) error {
 	for name, gates := gate.Next(c.seen); name != "" && !c.GatesOnly; name, gates = gate.Next(c.seen) {
 		run, err := c.runProbe(ctx, name, gatesNamed(c.Gates, gates))
-		run.Missing = c.missingHint()
+		run.Missing = c.Checkout.Missing()
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
 		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error(), Missing: c.missingHint()}
+			run = gate.Run{Problem: err.Error(), Missing: c.Checkout.Missing()}
 		}
 		c.seen.Runs[name] = run
 	}

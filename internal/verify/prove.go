@@ -159,7 +159,7 @@ type prover struct {
 
 // run runs the gates on a tree, once each, in the checkout.
 func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
-	root, err := p.v.checkOut(ctx, tree)
+	root, err := p.v.Checkout.CheckOut(ctx, tree)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"path"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -19,7 +18,6 @@ type selections struct {
 	sources      *git.Selection // source files and tests
 	others       *git.Selection // neither tests nor documents
 	python       *git.Selection
-	locked       *git.Selection // manifests and lock files
 
 	submodules *git.Selection
 }
@@ -37,19 +35,7 @@ func newSelections(isTest func(file string) bool) *selections {
 		sources:      of(func(file string) bool { return work.IsSource(file) || isTest(file) }),
 		others:       of(func(file string) bool { return !isDocument(file) && !isTest(file) }),
 		python:       of(func(file string) bool { return path.Ext(file) == ".py" }),
-		locked:       of(func(file string) bool { return isManifest(file) || isLock(file) }),
 
 		submodules: git.NewSelection(func(_ string, e git.Entry) bool { return e.IsSubmodule() }),
 	}
-}
-
-func isManifest(file string) bool {
-	base := path.Base(file)
-	return base == "package.json" || base == "pyproject.toml"
-}
-
-func isLock(file string) bool {
-	base := path.Base(file)
-	return base == "go.sum" || strings.HasSuffix(base, ".lock") || strings.Contains(base, "-lock.") || strings.HasPrefix(base, "requirements") ||
-		base == "Cargo.toml" || base == "pom.xml"
 }

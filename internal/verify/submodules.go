@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -34,7 +35,7 @@ func (v *Verifier) recordSubmodules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeState(v.submodulesFile(), now)
+	return checkout.WriteRecord(v.submodulesFile(), now)
 }
 
 // submoduleStates returns the current state of a tree's submodules.
@@ -71,7 +72,7 @@ func (v *Verifier) submoduleStates(ctx context.Context, tree string) (map[string
 // changedSubmodules returns the submodules before the first turn and now, or nil if there were
 // none.
 func (v *Verifier) changedSubmodules(ctx context.Context, tree string) (was, now map[string]submoduleState, err error) {
-	if _, err = readState(v.submodulesFile(), &was); err == nil && len(was) > 0 {
+	if _, err = checkout.ReadRecord(v.submodulesFile(), &was); err == nil && len(was) > 0 {
 		now, err = v.submoduleStates(ctx, tree)
 	}
 	return was, now, err

@@ -5,9 +5,9 @@
 // A checkout may lack files that are not in git. So its results count only after a control run
 // there reproduces known results.
 //
-// Three types do this. checkouts makes the places in which gates run. Verifier runs gates there and
-// caches their results. claim compares the trees of one claim, and runs the probes (probes.go) that
-// its verdict needs.
+// Two types do this. Verifier runs gates in the work tree and in a checkout, which internal/checkout
+// makes, and caches their results. claim compares the trees of one claim, and runs the probes
+// (probes.go) that its verdict needs.
 //
 // Results are cached by tree and command. Only pass and fail are cached; an unknown result is
 // retried a bounded number of times.
@@ -23,7 +23,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -42,7 +44,7 @@ type Options struct {
 	Setup []string // shell commands that prepare a fresh checkout ([worktree] setup)
 	Tests []string // globs of test files; nil = DefaultTests
 	// Prefix is the argv before a gate's or setup's command that confines it; nil = unconfined.
-	// Runs in checkouts stay below CheckoutsDir(Dir).
+	// Runs in checkouts stay below checkout.Folder(Dir).
 	Prefix  []string
 	Release func() error // called by Close; may be nil
 	// Marker is the gates' value of PAWL_LOOP, "" = none.
@@ -69,7 +71,8 @@ type Progress struct {
 // Verifier runs gates. Use it from one goroutine at a time: gates share the work tree and the
 // machine.
 type Verifier struct {
-	checkouts
+	Options
+	*checkout.Checkout
 
 	redactor      *redact.Redactor
 	unmarkedTrees map[string]string // trees without Pawl's marks
@@ -88,20 +91,21 @@ func New(o Options) (*Verifier, error) {
 	if o.Loaded == nil {
 		o.Loaded = loaded
 	}
-	o.Set = withValues(o.Env, o.Set)
+	o.Set = environment.WithValues(o.Env, o.Set)
+	places := checkout.New(checkout.Options{
+		Root: o.Root, Repo: o.Repo, Dir: o.Dir, Known: o.Known, Env: environment.ForGates(o.Env, o.Set), Set: o.Set,
+		Setup: o.Setup, Prefix: o.Prefix, Marker: o.Marker, ByFolder: o.ByFolder,
+	})
 	files := newSelections(work.CompileGlobs(o.Tests).Match)
 	return &Verifier{
-		checkouts: checkouts{Options: o, env: Environment(o.Env, o.Set), locked: files.locked}, redactor: redact.New(slices.Concat(o.Env, o.Set)),
+		Options: o, Checkout: places, redactor: redact.New(slices.Concat(o.Env, o.Set)),
 		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, files: files,
 	}, nil
 }
 
-// Path returns the gates' PATH.
-func (k *checkouts) Path() string { return variable(k.env, "PATH") }
-
 // Close removes the checkout, and ends what confines the gates.
 func (v *Verifier) Close(ctx context.Context) error {
-	err := v.removeCheckout(ctx)
+	err := v.Checkout.Remove(ctx)
 	if v.Release != nil {
 		err = errors.Join(err, v.Release())
 	}
@@ -145,7 +149,7 @@ func (v *Verifier) RunInCheckout(ctx context.Context, tree string, gates []gate.
 	results, err := v.runInCheckout(ctx, gates, runTarget{tree: tree, logDir: logDir})
 	for i := range results {
 		if r := &results[i]; r.Status != gate.Pass {
-			if why := v.checkoutProblem(gates[i]); why != "" {
+			if why := v.Checkout.Problem(gates[i]); why != "" {
 				r.Status, r.Reason = gate.Unknown, why+"; "+r.Reason
 			}
 		}
@@ -161,7 +165,7 @@ func (v *Verifier) runInCheckout(ctx context.Context, gates []gate.Gate, w runTa
 		return v.runAll(ctx, gates, w)
 	}
 	var err error
-	if w.root, err = v.checkOut(ctx, w.tree); err != nil {
+	if w.root, err = v.Checkout.CheckOut(ctx, w.tree); err != nil {
 		return nil, err
 	}
 	return v.runAll(ctx, gates, w)
@@ -236,7 +240,7 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Resu
 		return v.runUntilDecided(ctx, g, w)
 	}
 	var err error
-	w.root, err = v.cleanCheckout(ctx, w.tree)
+	w.root, err = v.Checkout.CheckOutWork(ctx, w.tree)
 	if ctx.Err() != nil {
 		return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
 	}
@@ -244,17 +248,6 @@ func (v *Verifier) run(ctx context.Context, g gate.Gate, w runTarget) (gate.Resu
 		return v.unknownResult(g, w.tree, fmt.Errorf("there is no clean checkout to run it in: %w", err)), nil
 	}
 	return v.runUntilDecided(ctx, g, w)
-}
-
-// cleanCheckout checks out a tree, or the work tree's if "".
-func (k *checkouts) cleanCheckout(ctx context.Context, tree string) (string, error) {
-	if tree == "" && k.Repo != nil {
-		var err error
-		if tree, _, err = k.Repo.Snapshot(ctx); err != nil {
-			return "", err
-		}
-	}
-	return k.checkOut(ctx, tree)
 }
 
 func (v *Verifier) report(p Progress) {
@@ -287,17 +280,17 @@ func (v *Verifier) moreTimeHelps(w runTarget) bool {
 	case v.Loaded():
 		return true
 	}
-	return w.checkout != "" && v.checkout.firstTimeout()
+	return w.checkout != "" && v.Checkout.IsFirstTimeout()
 }
 
 // cacheKey hashes all that a result depends on.
 func (v *Verifier) cacheKey(ctx context.Context, g gate.Gate, w runTarget) string {
 	parts := []any{2, v.withoutMarks(ctx, w.tree), w.checkout, g.Command, g.Argv, g.Dir, g.Report, g.Timeout}
 	if !w.cacheOnly {
-		parts = append(parts, v.env)
+		parts = append(parts, v.Checkout.Env)
 	}
 	if w.checkout != "" {
-		parts = append(parts, v.state(ctx)...)
+		parts = append(parts, v.Checkout.Fingerprint(ctx)...)
 	}
 	b, err := json.Marshal(parts)
 	if err != nil { // strings and numbers always have a JSON form

@@ -63,7 +63,7 @@ func stateOfFile(path string) fileState {
 // repositoryRoot is the top of the repository where gates run.
 func (v *Verifier) repositoryRoot(w runTarget) string {
 	if w.checkout != "" {
-		return v.checkout.tree.Root()
+		return v.Checkout.Top()
 	}
 	return v.Repo.Root()
 }

@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 )
 
 // sockets returns services' sockets in the temporary folders and in folders there.
-func (k *checkouts) sockets() map[string]string {
+func (k *Checkout) sockets() map[string]string {
 	found := map[string]string{}
 	for _, dir := range k.tempFolders() {
 		for _, below := range addSockets(dir, found) {

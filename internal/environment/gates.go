@@ -1,4 +1,4 @@
-package verify
+package environment
 
 import (
 	"path"
@@ -28,10 +28,10 @@ const secretWords = "TOKEN SECRET PASSW PASSPHRASE APIKEY API_KEY PRIVATE_KEY AC
 // vendorPrefixes begin the variables of vendors, agents included.
 const vendorPrefixes = "GOOGLE_ ANTHROPIC CLAUDE OPENAI GEMINI AWS_ AZURE_"
 
-// Environment returns the gates' environment, sorted: the allowed variables of base, TERM=dumb and
+// ForGates returns the gates' environment, sorted: the allowed variables of base, TERM=dumb and
 // CI=1 (plain output, no questions), then set. A bare name in set passes the variable of base. The
 // last of equal names wins.
-func Environment(base, set []string) []string {
+func ForGates(base, set []string) []string {
 	vars := map[string]string{}
 	for _, kv := range base {
 		if name, value, ok := strings.Cut(kv, "="); ok && isAllowed(name, runtime.GOOS == "windows") {
@@ -39,7 +39,7 @@ func Environment(base, set []string) []string {
 		}
 	}
 	vars["TERM"], vars["CI"] = "dumb", "1"
-	for _, kv := range withValues(base, set) {
+	for _, kv := range WithValues(base, set) {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
 			vars[name] = value
 		}
@@ -52,15 +52,15 @@ func Environment(base, set []string) []string {
 	return env
 }
 
-// withValues completes each bare name in set with its value in base, or removes it.
-func withValues(base, set []string) []string {
+// WithValues completes each bare name in set with its value in base, or removes it.
+func WithValues(base, set []string) []string {
 	var out []string
 	for _, kv := range set {
 		switch {
 		case strings.Contains(kv, "="):
 			out = append(out, kv)
-		case hasVariable(base, kv):
-			out = append(out, kv+"="+variable(base, kv))
+		case HasVariable(base, kv):
+			out = append(out, kv+"="+Variable(base, kv))
 		}
 	}
 	return out
@@ -84,4 +84,19 @@ func isAllowed(name string, windows bool) bool {
 
 func anyOf(words string, matches func(string) bool) bool {
 	return slices.ContainsFunc(strings.Fields(words), matches)
+}
+
+// Variable returns the last value of a variable in an environment.
+func Variable(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// HasVariable reports whether an environment sets a variable.
+func HasVariable(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }

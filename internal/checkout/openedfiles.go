@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"context"
@@ -43,10 +43,10 @@ const maxHashedFile = 4 << 20
 // change.
 const maxHashedTotal = 256 << 20
 
-func (k *checkouts) openedFile() string { return filepath.Join(k.keptHome(), "opened.json") }
+func (k *Checkout) openedFile() string { return filepath.Join(k.keptHome(), "opened.json") }
 
-// recordOpened runs the gates before the first turn and records what they open.
-func (k *checkouts) recordOpened(run func() error) error {
+// RecordOpened runs the gates before the first turn and records what they open.
+func (k *Checkout) RecordOpened(run func() error) error {
 	if exists(k.openedFile()) || !isFolder(k.keptHome()) {
 		return run()
 	}
@@ -75,7 +75,7 @@ func (k *checkouts) recordOpened(run func() error) error {
 	}
 	slices.Sort(then.Folders)
 	then.Folders = slices.Compact(then.Folders)
-	return writeState(k.openedFile(), then)
+	return WriteRecord(k.openedFile(), then)
 }
 
 // clockDoubt is how far the file system's clock may be behind ours.
@@ -83,9 +83,9 @@ const clockDoubt = 50 * time.Millisecond
 
 // exposedFolders returns the real folders below the home that runs in a checkout see: caches, which
 // tools write, and toolchains.
-func (k *checkouts) exposedFolders() (caches, toolchains []string) {
+func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 	for _, e := range homeEntries {
-		from, _ := e.source(k.env)
+		from, _ := e.source(k.Env)
 		if from == "" || e.setupOnly {
 			continue
 		}
@@ -104,9 +104,9 @@ func (k *checkouts) exposedFolders() (caches, toolchains []string) {
 }
 
 // changedOpenedFiles returns the recorded files that changed, and new ones beside them, sorted.
-func (k *checkouts) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
+func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
 	var then openedFiles
-	if found, err := readState(k.openedFile(), &then); err != nil || !found {
+	if found, err := ReadRecord(k.openedFile(), &then); err != nil || !found {
 		return nil, err
 	}
 	for file, was := range then.Files {
@@ -160,7 +160,7 @@ func (n *unchangedHome) linkUnchanged(from, to string) error {
 }
 
 // hideChangedFiles mounts empty files over the changed ones.
-func (k *checkouts) hideChangedFiles(i *isolation) error {
+func (k *Checkout) hideChangedFiles(i *Isolation) error {
 	for n, file := range k.home.changedFiles {
 		empty := filepath.Join(i.dir, fmt.Sprintf("empty%d", n))
 		if err := os.WriteFile(empty, nil, 0o600); err != nil {

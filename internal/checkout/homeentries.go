@@ -1,8 +1,10 @@
-package verify
+package checkout
 
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/environment"
 )
 
 // homeEntry is a path below the user's home that a gate may need.
@@ -127,17 +129,17 @@ var xdgFolders = []struct{ name, path string }{
 // if the variable lists several folders or a relative one.
 func (e homeEntry) source(env []string) (dir, movedBy string) {
 	for name := range strings.FieldsSeq(e.movedBy) {
-		if value := variable(env, name); value != "" {
+		if value := environment.Variable(env, name); value != "" {
 			if !filepath.IsAbs(value) || strings.ContainsRune(value, filepath.ListSeparator) {
 				return "", ""
 			}
 			return value, name
 		}
 	}
-	home := variable(env, "HOME")
+	home := environment.Variable(env, "HOME")
 	for _, xdg := range xdgFolders {
 		if below, ok := strings.CutPrefix(e.path, xdg.path+"/"); ok {
-			if value := variable(env, xdg.name); filepath.IsAbs(value) {
+			if value := environment.Variable(env, xdg.name); filepath.IsAbs(value) {
 				return filepath.Join(value, filepath.FromSlash(below)), ""
 			}
 		}

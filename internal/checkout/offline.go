@@ -1,11 +1,13 @@
-package verify
+package checkout
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
@@ -30,25 +32,31 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 	`|network was disabled|[Nn]etwork connectivity is disabled|No matching distribution found for ` +
 	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
 
-// missingTool says what a gate that failed with this output lacked in a checkout, or "".
-func (k *checkouts) missingTool(output string) string {
+// MissingTool says what a gate that failed with this output lacked in a checkout, or "".
+func (k *Checkout) MissingTool(output string) string {
 	if line := strings.TrimSpace(fetchRefused.FindString(output)); line != "" {
 		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
 	}
-	if k.checkout == nil {
+	if k.current == nil {
 		return ""
 	}
-	return k.checkout.missing
+	return k.current.missing
+}
+
+// GateEnv returns the variables that a gate in the checkout gets beside its environment. clean makes Go
+// compile anew.
+func (k *Checkout) GateEnv(ctx context.Context, g gate.Gate, clean bool) []string {
+	return slices.Concat(k.goBuildEnv(ctx, clean), k.offlineEnv(g))
 }
 
 // offlineEnv returns the variables that keep a gate's tools offline in a checkout. Gates that
 // install their tools, and the user's own settings, are exempt.
-func (k *checkouts) offlineEnv(g gate.Gate) []string {
+func (k *Checkout) offlineEnv(g gate.Gate) []string {
 	if deps.Installs(g) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(offlineVariables), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return hasVariable(k.Set, name)
+		return environment.HasVariable(k.Set, name)
 	})
 }

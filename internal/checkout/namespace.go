@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -22,19 +23,34 @@ import (
 // Without them, the checkout is at another path, variables name the home, and code that knows the
 // paths can reach the user's folders.
 
-// inNamespace reports whether gates in a checkout run in a namespace.
-func (k *checkouts) inNamespace(ctx context.Context) bool {
+// InNamespace reports whether gates in a checkout run in a namespace.
+func (k *Checkout) InNamespace(ctx context.Context) bool {
 	if k.namespace == nil {
 		k.namespace = &confine.Namespace{}
-		if home := resolved(variable(k.env, "HOME")); k.Repo != nil && !k.ByFolder && !exists(k.byFolderFile()) && !isWithin(home, resolved(k.Repo.Root())) {
+		if home := resolved(environment.Variable(k.Env, "HOME")); k.Repo != nil && !k.ByFolder && !exists(k.byFolderFile()) && !isWithin(home, resolved(k.Repo.Root())) {
 			*k.namespace, _ = confine.FindNamespace(ctx, k.Prefix)
 		}
 	}
 	return k.namespace.Works()
 }
 
+// byFolderFile exists if this loop's gates run without namespaces.
+func (k *Checkout) byFolderFile() string { return filepath.Join(k.Dir, "by-folder") }
+
+// UseNamespace chooses for a fresh checkout whether gates run in a namespace, if the system has them.
+func (k *Checkout) UseNamespace(ctx context.Context, wanted bool) error {
+	k.namespace = nil
+	if !wanted {
+		k.namespace = &confine.Namespace{}
+	}
+	return k.Remove(ctx)
+}
+
+// KeepByFolder makes gates of this loop run without namespaces.
+func (k *Checkout) KeepByFolder() error { return atomicfile.Write(k.byFolderFile(), nil, 0o600) }
+
 // mountBase starts a run's mounts: it hides folders and adds the checkout.
-func (k *checkouts) mountBase(i *isolation, g gate.Gate) error {
+func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 	shared := filepath.Join(i.dir, "shared")
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		return err
@@ -47,7 +63,7 @@ func (k *checkouts) mountBase(i *isolation, g gate.Gate) error {
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: shared, Writable: true})
 	}
 	for _, xdg := range xdgFolders {
-		dir := resolved(variable(k.env, xdg.name))
+		dir := resolved(environment.Variable(k.Env, xdg.name))
 		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.userHome)) {
 			continue
 		}
@@ -60,25 +76,25 @@ func (k *checkouts) mountBase(i *isolation, g gate.Gate) error {
 	for _, path := range slices.Concat(k.toolFolders(i, g), k.home.sockets) {
 		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
 	}
-	for _, socket := range engineSockets(k.env) {
+	for _, socket := range engineSockets(k.Env) {
 		i.mounts = append(i.mounts, confine.Mount{Path: socket})
 	}
-	if k.checkout == nil {
+	if k.current == nil {
 		return nil
 	}
 	root := resolved(k.Repo.Root())
-	i.mounts = append(i.mounts, confine.Mount{Path: root, From: k.checkout.tree.Root(), Writable: true})
+	i.mounts = append(i.mounts, confine.Mount{Path: root, From: k.current.tree.Root(), Writable: true})
 	return k.mountGitDir(i, root)
 }
 
 // mountGitDir mounts git's folder, which is below the work tree or the home. A checkout's .git file
 // points there.
-func (k *checkouts) mountGitDir(i *isolation, root string) error {
+func (k *Checkout) mountGitDir(i *Isolation, root string) error {
 	common := resolved(k.Repo.CommonDir())
 	at := common
 	if isWithin(common, root) {
 		at = filepath.Join(i.dir, "git")
-		below, err := filepath.Rel(common, resolved(k.checkout.tree.GitDir()))
+		below, err := filepath.Rel(common, resolved(k.current.tree.GitDir()))
 		if err != nil {
 			return err
 		}
@@ -94,7 +110,7 @@ func (k *checkouts) mountGitDir(i *isolation, root string) error {
 
 // redirect makes tools find an entry that a variable moves: at its path in a namespace, else in the
 // home.
-func (i *isolation) redirect(e homeEntry, from, movedBy string) error {
+func (i *Isolation) redirect(e homeEntry, from, movedBy string) error {
 	to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 	switch {
 	case i.mounts == nil && movedBy != "":
@@ -111,21 +127,28 @@ func (i *isolation) redirect(e homeEntry, from, movedBy string) error {
 }
 
 // visiblePath returns the real path that a path has in the namespace.
-func (i *isolation) visiblePath(path string) string {
+func (i *Isolation) visiblePath(path string) string {
 	if below, err := filepath.Rel(i.userHome, path); err == nil && filepath.IsLocal(below) {
 		return filepath.Join(resolved(i.userHome), below)
 	}
 	return resolved(path)
 }
 
-// spec returns how to run a command in an isolation, in dir below a work tree or checkout.
-func (k *checkouts) spec(i *isolation, root, dir string, c command) proc.Spec {
+// Command is what runs in a work tree or checkout.
+type Command struct {
+	Dir  string // below its top folder, with slashes
+	Argv []string
+	Env  []string // added to the gates' environment
+}
+
+// Spec returns how to run a command in an isolation, below root: a work tree or checkout.
+func (k *Checkout) Spec(i *Isolation, root string, c Command) proc.Spec {
 	s := proc.Spec{
-		Argv: slices.Concat(k.Prefix, c.argv), Dir: filepath.Join(root, filepath.FromSlash(dir)), Env: i.environ(slices.Concat(k.env, c.env)),
+		Argv: slices.Concat(k.Prefix, c.Argv), Dir: filepath.Join(root, filepath.FromSlash(c.Dir)), Env: i.environ(slices.Concat(k.Env, c.Env)),
 		Marker: k.Marker, KeepBackground: true,
 	}
 	if i != nil && i.mounts != nil {
-		s.Argv = append(k.namespace.Argv(i.mounts, strings.Replace(s.Dir, k.checkout.tree.Root(), k.Repo.Root(), 1)), c.argv...)
+		s.Argv = append(k.namespace.Argv(i.mounts, strings.Replace(s.Dir, k.current.tree.Root(), k.Repo.Root(), 1)), c.Argv...)
 		s.Dir = root
 		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
 	}
@@ -133,9 +156,9 @@ func (k *checkouts) spec(i *isolation, root, dir string, c command) proc.Spec {
 }
 
 // tempFolders returns the temporary folders, each once.
-func (k *checkouts) tempFolders() []string {
+func (k *Checkout) tempFolders() []string {
 	var dirs []string
-	for _, dir := range []string{"/tmp", "/var/tmp", variable(k.env, "TMPDIR")} {
+	for _, dir := range []string{"/tmp", "/var/tmp", environment.Variable(k.Env, "TMPDIR")} {
 		if dir = resolved(dir); filepath.IsAbs(dir) && isFolder(dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
@@ -145,14 +168,14 @@ func (k *checkouts) tempFolders() []string {
 
 // toolFolders returns the hidden folders that programs need: on the PATH or in variables, the
 // targets of links there and in dependencies, interpreters, and tools that a gate calls by path.
-func (k *checkouts) toolFolders(i *isolation, g gate.Gate) []string {
+func (k *Checkout) toolFolders(i *Isolation, g gate.Gate) []string {
 	t := toolFinder{home: resolved(i.userHome), temp: k.tempFolders(), root: resolved(k.Repo.Root())}
 	for _, e := range homeEntries { // these have rules of their own
-		if from, _ := e.source(k.env); from != "" && e.path != ".local" {
+		if from, _ := e.source(k.Env); from != "" && e.path != ".local" {
 			t.known = append(t.known, resolved(from))
 		}
 	}
-	for _, kv := range k.env {
+	for _, kv := range k.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "XDG_") || slices.Contains([]string{"HOME", "TMPDIR", "PATH", "PYTHONUSERBASE"}, name) {
 			continue
@@ -260,10 +283,10 @@ func interpreter(file string) string {
 func engineSockets(env []string) []string {
 	var found []string
 	paths := []string{"/run/docker.sock", "/run/podman/podman.sock"}
-	if dir := variable(env, "XDG_RUNTIME_DIR"); dir != "" {
+	if dir := environment.Variable(env, "XDG_RUNTIME_DIR"); dir != "" {
 		paths = append(paths, filepath.Join(dir, "docker.sock"), filepath.Join(dir, "podman", "podman.sock"))
 	}
-	if socket, ok := strings.CutPrefix(variable(env, "DOCKER_HOST"), "unix://"); ok {
+	if socket, ok := strings.CutPrefix(environment.Variable(env, "DOCKER_HOST"), "unix://"); ok {
 		paths = append(paths, socket)
 	}
 	for _, path := range paths {
@@ -272,10 +295,4 @@ func engineSockets(env []string) []string {
 		}
 	}
 	return found
-}
-
-// isWithin reports whether a path is dir or below it.
-func isWithin(path, dir string) bool {
-	below, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(below)
 }

@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"context"
@@ -28,17 +28,17 @@ type dependencies struct {
 	Folders map[string]string `json:"folders"` // fingerprints, "" = too large to copy
 }
 
-func (k *checkouts) dependencyFile() string { return filepath.Join(k.Dir, "dependencies.json") }
+func (k *Checkout) dependencyFile() string { return filepath.Join(k.Dir, "dependencies.json") }
 
 // dependencyDir holds the copies.
-func (k *checkouts) dependencyDir() string { return filepath.Join(k.Dir, "dependencies") }
+func (k *Checkout) dependencyDir() string { return filepath.Join(k.Dir, "dependencies") }
 
 // RemoveCopies removes the large copies when a loop has ended. If it continues, unchanged folders
 // replace them.
-func (k *checkouts) RemoveCopies() error { return proc.RemoveAll(k.dependencyDir()) }
+func (k *Checkout) RemoveCopies() error { return proc.RemoveAll(k.dependencyDir()) }
 
 // copyDependencies copies the dependencies before the first turn. It keeps earlier copies.
-func (k *checkouts) copyDependencies(ctx context.Context) error {
+func (k *Checkout) copyDependencies(ctx context.Context) error {
 	if _, err := os.Lstat(k.dependencyFile()); err == nil || k.Repo == nil || len(k.Setup) > 0 {
 		return nil
 	}
@@ -68,11 +68,11 @@ func (k *checkouts) copyDependencies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeState(k.dependencyFile(), d)
+	return WriteRecord(k.dependencyFile(), d)
 }
 
 // copyFolder copies a folder. If that fails (a full disk), the unchanged folder itself will do.
-func (k *checkouts) copyFolder(ctx context.Context, print, folder string) error {
+func (k *Checkout) copyFolder(ctx context.Context, print, folder string) error {
 	if print == "" || print == "gone" {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (k *checkouts) copyFolder(ctx context.Context, print, folder string) error 
 }
 
 // folderCopy is the path of a folder's copy.
-func (k *checkouts) folderCopy(folder string) string {
+func (k *Checkout) folderCopy(folder string) string {
 	return filepath.Join(k.dependencyDir(), filepath.FromSlash(folder))
 }
 
@@ -95,13 +95,13 @@ type installed struct {
 	missing  []string // Example: node_modules (changed since the loop began)
 }
 
-// recordDependencies compares the folders with those before the first turn.
-func (k *checkouts) recordDependencies(ctx context.Context) error {
+// CompareDependencies compares the folders with those before the first turn.
+func (k *Checkout) CompareDependencies(ctx context.Context) error {
 	k.installed, k.home = installed{known: k.Repo == nil || len(k.Setup) > 0}, nil
 	if k.installed.known {
 		return nil
 	}
-	found, err := readState(k.dependencyFile(), &k.installed.recorded)
+	found, err := ReadRecord(k.dependencyFile(), &k.installed.recorded)
 	if err != nil || !found {
 		return err
 	}
@@ -130,35 +130,35 @@ func (k *checkouts) recordDependencies(ctx context.Context) error {
 
 // ensureDependencies calls recordDependencies before the first checkout. If no loop recorded the
 // dependencies (an audit, a proof), the currently installed ones count.
-func (k *checkouts) ensureDependencies(ctx context.Context) error {
+func (k *Checkout) ensureDependencies(ctx context.Context) error {
 	if k.installed.known {
 		return nil
 	}
 	if err := k.copyDependencies(ctx); err != nil {
 		return err
 	}
-	return k.recordDependencies(ctx)
+	return k.CompareDependencies(ctx)
 }
 
-// checkoutProblem says why a gate's failure in the checkout says nothing about the tree, or "".
-func (k *checkouts) checkoutProblem(g gate.Gate) string {
-	if k.checkout == nil {
+// Problem says why a gate's failure in the checkout says nothing about the tree, or "".
+func (k *Checkout) Problem(g gate.Gate) string {
+	if k.current == nil {
 		return ""
 	}
 	if g.InWorkTree {
 		return "the gate has isolated = false: it counts in the work tree only"
 	}
-	if missing := k.missingHint(); missing != "" {
+	if missing := k.Missing(); missing != "" {
 		return missing
 	}
-	if missing := deps.Find(k.checkout.tree.Root(), []gate.Gate{g}); len(missing) > 0 {
+	if missing := deps.Find(k.current.tree.Root(), []gate.Gate{g}); len(missing) > 0 {
 		return missing[0].String() + ": run " + missing[0].Command + " first"
 	}
 	return ""
 }
 
-// missingHint says what a checkout lacks and how to provide it, or "".
-func (k *checkouts) missingHint() string {
+// Missing says what a checkout lacks and how to provide it, or "".
+func (k *Checkout) Missing() string {
 	lacks, then := k.installed.missing, ""
 	if len(lacks) > 0 {
 		folder, _, _ := strings.Cut(lacks[0], " (")
@@ -176,7 +176,7 @@ func (k *checkouts) missingHint() string {
 }
 
 // folderFingerprint identifies a folder's state: "" if too large to copy, "gone" if missing.
-func (k *checkouts) folderFingerprint(ctx context.Context, folder string) (string, error) {
+func (k *Checkout) folderFingerprint(ctx context.Context, folder string) (string, error) {
 	state, err := deps.Fingerprint(ctx, k.Repo.Root(), folder)
 	switch {
 	case errors.Is(err, deps.ErrTooLarge):
@@ -190,10 +190,10 @@ func (k *checkouts) folderFingerprint(ctx context.Context, folder string) (strin
 // installDependencies copies the dependencies into the checkout for a tree with the same lock
 // files, and removes them for another. A folder that changed meanwhile is an error: cached results
 // would be wrong.
-func (k *checkouts) installDependencies(ctx context.Context, locks string) error {
+func (k *Checkout) installDependencies(ctx context.Context, locks string) error {
 	same := locks == k.installed.recorded.Locks
 	for folder := range k.installed.recorded.Folders {
-		to := filepath.Join(k.checkout.tree.Root(), filepath.FromSlash(folder))
+		to := filepath.Join(k.current.tree.Root(), filepath.FromSlash(folder))
 		if err := proc.RemoveAll(to); err != nil {
 			return fmt.Errorf("make room for %s: %w", folder, err)
 		}
@@ -204,11 +204,11 @@ func (k *checkouts) installDependencies(ctx context.Context, locks string) error
 			if !slices.Contains(k.installed.missing, why) {
 				k.installed.missing = append(k.installed.missing, why)
 			}
-			k.checkout.missing = k.missingHint()
+			k.current.missing = k.Missing()
 			continue
 		}
-		c := deps.Copier{From: k.Repo.Root(), To: k.checkout.tree.Root(), ReadOnly: true}
-		if k.inNamespace(ctx) {
+		c := deps.Copier{From: k.Repo.Root(), To: k.current.tree.Root(), ReadOnly: true}
+		if k.InNamespace(ctx) {
 			c.SeenAs = c.From
 		}
 		if exists(k.folderCopy(folder)) {

@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"encoding/json"
@@ -11,16 +11,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Records from before the first turn, and results, are files in the Verifier's Dir.
+// Records from before the first turn, and results, are files.
 
-// readState reads a state file into state. It returns false if there is none.
-func readState(file string, state any) (bool, error) {
+// ReadRecord reads the file of a record into record. It returns false if there is none.
+func ReadRecord(file string, record any) (bool, error) {
 	b, err := atomicfile.Read(file, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(b, state)
+		err = json.Unmarshal(b, record)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read %s: %w", file, err)
@@ -28,9 +28,9 @@ func readState(file string, state any) (bool, error) {
 	return true, nil
 }
 
-// writeState writes a state file.
-func writeState(file string, state any) error {
-	b, err := json.Marshal(state)
+// WriteRecord writes the file of a record.
+func WriteRecord(file string, record any) error {
+	b, err := json.Marshal(record)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}

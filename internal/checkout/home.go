@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -26,19 +27,19 @@ import (
 // maxSettings bounds a settings file that is copied.
 const maxSettings = 1 << 20
 
-// isolation is the environment of one run. The zero value changes nothing.
-type isolation struct {
+// Isolation is the environment of one run. The zero value changes nothing.
+type Isolation struct {
 	dir      string            // contains home, tmp and more; "" = not isolated
 	vars     map[string]string // variables to set; "" = remove
 	userHome string            // the user's home
 	mounts   []confine.Mount   // visible in a namespace; nil = no namespace
 }
 
-func (i *isolation) home() string { return filepath.Join(i.dir, "home") }
-func (i *isolation) temp() string { return filepath.Join(i.dir, "tmp") }
+func (i *Isolation) home() string { return filepath.Join(i.dir, "home") }
+func (i *Isolation) temp() string { return filepath.Join(i.dir, "tmp") }
 
 // environ applies the isolation's variables to an environment.
-func (i *isolation) environ(env []string) []string {
+func (i *Isolation) environ(env []string) []string {
 	if i == nil || i.dir == "" {
 		return env
 	}
@@ -56,28 +57,28 @@ func (i *isolation) environ(env []string) []string {
 	return out
 }
 
-// withUserPaths replaces isolated paths in output by the user's.
-func (i *isolation) withUserPaths(text string) string {
+// WithUserPaths replaces isolated paths in output by the user's.
+func (i *Isolation) WithUserPaths(text string) string {
 	if i == nil || i.dir == "" {
 		return text
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(text, i.home(), i.userHome), i.temp(), os.TempDir())
 }
 
-// remove removes the run's folder. A daemon that it started may still write there.
-func (i *isolation) remove() {
+// Remove removes the run's folder. A daemon that it started may still write there.
+func (i *Isolation) Remove() {
 	if i != nil && i.dir != "" {
 		_ = proc.RemoveAll(i.dir)
 	}
 }
 
-// isolate prepares a gate's run in a checkout, or the setup's if g is nil.
-func (k *checkouts) isolate(ctx context.Context, g *gate.Gate) (*isolation, error) {
+// Isolate prepares a gate's run in a checkout, or the setup's if g is nil.
+func (k *Checkout) Isolate(ctx context.Context, g *gate.Gate) (*Isolation, error) {
 	setUp := g == nil
-	if k.checkout != nil {
-		k.checkout.pristine = false
+	if k.current != nil {
+		k.current.pristine = false
 	}
-	i := &isolation{userHome: variable(k.env, "HOME"), vars: map[string]string{}}
+	i := &Isolation{userHome: environment.Variable(k.Env, "HOME"), vars: map[string]string{}}
 	if runtime.GOOS == "windows" || !filepath.IsAbs(i.userHome) {
 		return i, nil
 	}
@@ -88,7 +89,7 @@ func (k *checkouts) isolate(ctx context.Context, g *gate.Gate) (*isolation, erro
 	if err == nil {
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
-	if err == nil && k.inNamespace(ctx) {
+	if err == nil && k.InNamespace(ctx) {
 		err = k.mountBase(i, *cmp.Or(g, &gate.Gate{}))
 	}
 	if err == nil {
@@ -100,11 +101,11 @@ func (k *checkouts) isolate(ctx context.Context, g *gate.Gate) (*isolation, erro
 	if err == nil {
 		err = k.home.replacePath(i)
 	}
-	if err == nil && !setUp && k.checkout != nil && k.checkout.setUp != nil {
-		err = copyMissing(k.checkout.setUp.home(), i.home())
+	if err == nil && !setUp && k.current != nil && k.current.setUp != nil {
+		err = copyMissing(k.current.setUp.home(), i.home())
 	}
 	if err != nil {
-		i.remove()
+		i.Remove()
 		return nil, fmt.Errorf("make a home for the gate: %w", err)
 	}
 	i.vars["TMPDIR"] = i.temp()
@@ -122,15 +123,15 @@ func (k *checkouts) isolate(ctx context.Context, g *gate.Gate) (*isolation, erro
 	return i, nil
 }
 
-// isolationDir creates a folder below CheckoutsDir for confined gates, which may write only there.
+// isolationDir creates a folder below Folder for confined gates, which may write only there.
 // Otherwise its path is short, for tests that create sockets.
-func (k *checkouts) isolationDir() (string, error) {
-	below := variable(k.env, "TMPDIR")
+func (k *Checkout) isolationDir() (string, error) {
+	below := environment.Variable(k.Env, "TMPDIR")
 	if below == "" {
 		below = os.TempDir()
 	}
 	if len(k.Prefix) > 0 {
-		below = CheckoutsDir(k.Dir)
+		below = Folder(k.Dir)
 		if err := os.MkdirAll(below, 0o700); err != nil {
 			return "", err
 		}
@@ -140,9 +141,9 @@ func (k *checkouts) isolationDir() (string, error) {
 }
 
 // fillHome puts the homeEntries into the isolated home.
-func (k *checkouts) fillHome(i *isolation, setUp bool) error {
+func (k *Checkout) fillHome(i *Isolation, setUp bool) error {
 	for _, e := range homeEntries {
-		from, movedBy := e.source(k.env)
+		from, movedBy := e.source(k.Env)
 		to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 		if from == "" || e.setupOnly && !setUp {
 			continue
@@ -197,7 +198,7 @@ func copyMissing(from, to string) error {
 }
 
 // expose makes a path visible in the home, by a mount at its own path or else by a link.
-func (i *isolation) expose(from, to string, writable bool) error {
+func (i *Isolation) expose(from, to string, writable bool) error {
 	if !exists(from) {
 		return nil
 	}
@@ -238,26 +239,24 @@ func copySettings(from, to string, names []string) error {
 }
 
 // keptHome is the folder of the settings before the first turn.
-func (k *checkouts) keptHome() string {
+func (k *Checkout) keptHome() string {
 	if k.Known != "" {
 		if known := filepath.Join(k.Known, "home"); isFolder(known) {
 			return known
 		}
 	}
-	return filepath.Join(k.Dir, "home")
+	return k.ownHome()
 }
+
+func (k *Checkout) ownHome() string { return filepath.Join(k.Dir, "home") }
 
 func isFolder(name string) bool {
 	info, err := os.Lstat(name)
 	return err == nil && info.IsDir()
 }
 
-// variable returns the last value of a variable in an environment.
-func variable(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+// isWithin reports whether a path is dir or below it.
+func isWithin(path, dir string) bool {
+	below, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(below)
 }

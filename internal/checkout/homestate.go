@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
 )
 
 // Packages in the user's home and programs on the PATH are too many to copy. Runs in a checkout see
@@ -38,9 +39,9 @@ type unchangedHome struct {
 }
 
 // recordHome records settings, packages and programs. It keeps an earlier record.
-func (k *checkouts) recordHome(ctx context.Context) error {
+func (k *Checkout) recordHome(ctx context.Context) error {
 	dir := k.keptHome()
-	if isFolder(dir) || !filepath.IsAbs(variable(k.env, "HOME")) {
+	if isFolder(dir) || !filepath.IsAbs(environment.Variable(k.Env, "HOME")) {
 		return nil
 	}
 	if err := os.MkdirAll(k.Dir, 0o700); err != nil {
@@ -52,7 +53,7 @@ func (k *checkouts) recordHome(ctx context.Context) error {
 	}
 	state := homeState{Sites: map[string]string{}}
 	for _, e := range homeEntries {
-		from, _ := e.source(k.env)
+		from, _ := e.source(k.Env)
 		if from == "" {
 			continue
 		}
@@ -67,7 +68,7 @@ func (k *checkouts) recordHome(ctx context.Context) error {
 	state.Sockets = k.sockets()
 	served := listening()
 	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
-	if err = writeState(filepath.Join(temp, homeStateFile), state); err == nil {
+	if err = WriteRecord(filepath.Join(temp, homeStateFile), state); err == nil {
 		err = os.Rename(temp, dir)
 	}
 	if err != nil {
@@ -77,7 +78,7 @@ func (k *checkouts) recordHome(ctx context.Context) error {
 }
 
 // compareHome compares the home with the record, once per claim.
-func (k *checkouts) compareHome(ctx context.Context) error {
+func (k *Checkout) compareHome(ctx context.Context) error {
 	if k.home != nil {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (k *checkouts) compareHome(ctx context.Context) error {
 		return err
 	}
 	var then homeState
-	if _, err := readState(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
+	if _, err := ReadRecord(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
 		return err
 	}
 	now := unchangedHome{programs: map[string][]string{}, path: filepath.SplitList(k.Path())}
@@ -129,9 +130,17 @@ func (k *checkouts) compareHome(ctx context.Context) error {
 	return nil
 }
 
+// ChangedInHome returns the added or changed package folders and programs, or nil if they are unknown.
+func (k *Checkout) ChangedInHome(ctx context.Context) []string {
+	if k.compareHome(ctx) != nil { // a run in the checkout says why
+		return nil
+	}
+	return k.home.changed
+}
+
 // ChangedSettings returns, once each, the user's settings and dependency programs that changed
 // since the first turn. A clean checkout has the old ones.
-func (k *checkouts) ChangedSettings() []string {
+func (k *Checkout) ChangedSettings() []string {
 	var changed []string
 	compare := func(kept, file string) {
 		then, _ := atomicfile.Read(kept, maxSettings) // a missing file counts as empty
@@ -141,7 +150,7 @@ func (k *checkouts) ChangedSettings() []string {
 		}
 	}
 	for _, e := range homeEntries {
-		from, _ := e.source(k.env)
+		from, _ := e.source(k.Env)
 		for _, name := range e.copy {
 			if from != "" {
 				compare(filepath.Join(k.keptHome(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
@@ -160,7 +169,7 @@ func (k *checkouts) ChangedSettings() []string {
 }
 
 // replacePath replaces PATH folders with changes by folders of links to the unchanged programs.
-func (n *unchangedHome) replacePath(i *isolation) error {
+func (n *unchangedHome) replacePath(i *Isolation) error {
 	if len(n.programs) == 0 {
 		return nil
 	}
@@ -185,17 +194,17 @@ func (n *unchangedHome) replacePath(i *isolation) error {
 }
 
 // pathFolders returns the PATH folders outside the work tree. Those inside are frozen.
-func (k *checkouts) pathFolders() []string {
+func (k *Checkout) pathFolders() []string {
 	return slices.DeleteFunc(filepath.SplitList(k.Path()), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, k.Root)
 	})
 }
 
 // packageFolders returns the package folders in the home.
-func (k *checkouts) packageFolders() []string {
+func (k *Checkout) packageFolders() []string {
 	var all []string
 	for _, e := range homeEntries {
-		from, _ := e.source(k.env)
+		from, _ := e.source(k.Env)
 		if from == "" || e.packages == "" {
 			continue
 		}
@@ -211,7 +220,7 @@ const maxHashed = 16 << 10
 
 // allPrograms returns the programs of each PATH folder. It reads a folder with two names once (/bin
 // is often /usr/bin).
-func (k *checkouts) allPrograms() map[string]map[string]string {
+func (k *Checkout) allPrograms() map[string]map[string]string {
 	found, read := map[string]map[string]string{}, map[string]map[string]string{}
 	for _, dir := range k.pathFolders() {
 		real := resolved(dir)
@@ -224,13 +233,13 @@ func (k *checkouts) allPrograms() map[string]map[string]string {
 }
 
 // programs returns the programs in a folder with their fingerprints.
-func (k *checkouts) programs(dir string) map[string]string {
+func (k *Checkout) programs(dir string) map[string]string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	found := map[string]string{}
-	hashed := isWithin(dir, variable(k.env, "HOME"))
+	hashed := isWithin(dir, environment.Variable(k.Env, "HOME"))
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		info, err := os.Stat(file)

@@ -1,4 +1,4 @@
-package verify
+package checkout
 
 import (
 	"context"
@@ -52,11 +52,8 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := New(Options{Root: root, Repo: repo, Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	k := New(Options{Root: root, Repo: repo, Dir: t.TempDir()})
+	t.Cleanup(func() { _ = k.Remove(context.Background()) })
 	for _, c := range []struct {
 		tree string
 		left []string
@@ -70,7 +67,7 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir, err := v.checkOut(t.Context(), tree)
+		dir, err := k.CheckOut(t.Context(), tree)
 		if err != nil {
 			t.Fatal(err)
 		}

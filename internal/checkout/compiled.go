@@ -1,0 +1,87 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/environment"
+)
+
+// Compilers reuse what they made of other sources, if the two look the same to them.
+
+// goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
+// by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
+// the path is the same, so an unused compiler flag names the checkout.
+func (k *Checkout) goBuildEnv(ctx context.Context, clean bool) []string {
+	flags := environment.Variable(k.Env, "GOFLAGS")
+	switch {
+	case k.InNamespace(ctx):
+		if flags == "" { // the variable takes the place of the setting
+			flags = settingIn(filepath.Join(k.keptHome(), ".config", "go", "env"), "GOFLAGS")
+		}
+		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.current.tree.Root()))}
+	case clean && strings.Contains(flags, "-trimpath"):
+		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
+	}
+	return nil
+}
+
+// settingIn returns a variable's value from a file of NAME=VALUE lines.
+func settingIn(file, name string) string {
+	data, err := atomicfile.Read(file, maxSettings)
+	if err != nil {
+		return ""
+	}
+	return environment.Variable(strings.Split(string(data), "\n"), name)
+}
+
+// dropCompiled removes what Python compiled of the files that a reset of the checkout to a tree
+// changed. Python takes it for current if size and second of the last change are the same
+// (https://docs.python.org/3/reference/import.html#pyc-invalidation), and a mutant often has both.
+func (k *Checkout) dropCompiled(ctx context.Context, tree string) error {
+	changes, err := k.Repo.Diff(ctx, k.current.held, tree)
+	if err != nil {
+		return fmt.Errorf("find what changed in a checkout: %w", err)
+	}
+	k.current.held = tree
+	for _, c := range changes {
+		module, isPython := strings.CutSuffix(filepath.Join(k.current.tree.Root(), filepath.FromSlash(c.Path)), ".py")
+		if !isPython {
+			continue
+		}
+		caches := filepath.Join(filepath.Dir(module), "__pycache__")
+		compiled, err := os.ReadDir(caches)
+		if err != nil { // most often there is none
+			continue
+		}
+		for _, e := range compiled {
+			if strings.HasPrefix(e.Name(), filepath.Base(module)+".") {
+				if err := os.Remove(filepath.Join(caches, e.Name())); err != nil {
+					return fmt.Errorf("forget what was compiled: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// IgnoredFiles returns size and time of the ignored files in the clean checkout, and false if
+// unknown. A run that changes them could tell the next run about itself.
+func (k *Checkout) IgnoredFiles(ctx context.Context) (map[string]string, bool) {
+	left := map[string]string{}
+	if k.current.pristine {
+		return left, true
+	}
+	ignored, err := k.current.tree.Ignored(ctx)
+	for _, name := range ignored {
+		left[name] = "gone"
+		if info, err := os.Lstat(filepath.Join(k.current.tree.Root(), filepath.FromSlash(name))); err == nil {
+			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return left, err == nil
+}
