@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -8,13 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // digest reports on all loops that were at work since a time, in every repository.
-func (a *app) digest(when string) error {
+func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	now := time.Now()
-	since, err := parseSince(when, now)
+	since, err := parseSince(c.Since, now)
 	if err != nil {
 		return err
 	}
@@ -28,16 +31,26 @@ func (a *app) digest(when string) error {
 			rows = append(rows, sum)
 		}
 	}
-	var loops []report.Entry
+	loops, all := []report.Entry(nil), []report.Facts{}
 	for _, sum := range record.FilterAndGroup(rows, "", now) {
 		s, err := readSubject(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)
 			continue
 		}
+		if c.JSON {
+			all = append(all, facts(s, a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))))
+			continue
+		}
 		loops = append(loops, report.Entry{
 			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Word: sum.State, State: s.memory.State,
 		})
+	}
+	switch {
+	case c.JSON:
+		return a.printJSON(all)
+	case c.Markdown:
+		return report.DigestMarkdown(a.Out, since, loops)
 	}
 	return report.Digest(a.Out, since, loops)
 }

@@ -26,21 +26,15 @@ type Entry struct {
 // each loop, group by group.
 func Digest(w io.Writer, since time.Time, loops []Entry) error {
 	var b strings.Builder
-	when := since.Format("2006-01-02 15:04")
-	if len(loops) == 0 {
-		fmt.Fprintf(&b, "no loop since %s\n", when)
-	} else {
-		fmt.Fprintf(&b, "%s since %s: %s\n", figure.Count(len(loops), "loop"), when, totals(loops))
-	}
+	fmt.Fprintf(&b, "%s\n", digestLead(since, loops))
 	group := ""
 	for _, l := range loops {
 		if l.Group != group {
 			group = l.Group
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
-		p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
-		fmt.Fprintf(&b, "  %s  %s\n", l.ID, p.lead())
-		fmt.Fprintf(&b, "    %s, in %s · %s\n", plan.OneLine(l.Goal, 80), plan.OneLine(l.Where, 100), costWords(l.State.Usage.CostUSD, l.State.CostUnknown()))
+		fmt.Fprintf(&b, "  %s  %s\n", l.ID, l.lead())
+		fmt.Fprintf(&b, "    %s · %s\n", l.goal(), l.cost())
 		for _, line := range needs(l) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
@@ -50,6 +44,50 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 	}
 	return nil
 }
+
+// DigestMarkdown writes the same as a table, for a chat or a page of the team's. Text of the
+// agent's and of plans is escaped as in Markdown.
+func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n", escape(digestLead(since, loops)))
+	if len(loops) > 0 {
+		b.WriteString("\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n")
+	}
+	for _, l := range loops {
+		result := escape(l.lead())
+		for _, line := range needs(l) {
+			result += "<br>" + escape(line)
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), result, l.cost())
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// digestLead is the first line: how many loops there are, what they came to and cost.
+func digestLead(since time.Time, loops []Entry) string {
+	when := since.Format("2006-01-02 15:04")
+	if len(loops) == 0 {
+		return "no loop since " + when
+	}
+	return fmt.Sprintf("%s since %s: %s", figure.Count(len(loops), "loop"), when, totals(loops))
+}
+
+// lead is what the loop came to, in a line.
+func (l Entry) lead() string {
+	p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
+	return p.lead()
+}
+
+// goal names the goal and the folder.
+func (l Entry) goal() string {
+	return plan.OneLine(l.Goal, 80) + ", in " + plan.OneLine(l.Where, 100)
+}
+
+// cost is what the loop cost, where no label says that it is the cost.
+func (l Entry) cost() string { return costWords(l.State.Usage.CostUSD, l.State.CostUnknown()) }
 
 // totals are the groups, the tasks and the cost of all loops.
 func totals(loops []Entry) string {

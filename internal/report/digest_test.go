@@ -44,6 +44,15 @@ ENDED
 		t.Error(diff)
 	}
 	b.Reset()
+	if err := report.DigestMarkdown(&b, evening, []report.Entry{{ID: "quiet-heron", Goal: "add a | b", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks}}); err != nil {
+		t.Fatal(err)
+	}
+	const table = "**1 loop since 2026-01-31 22:00: 1 needs you · $0.50**\n\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n" +
+		"| needs you | `quiet-heron` | add a \\| b, in /src/a | waiting<br>the agent asks: Which zone? → pawl answer quiet-heron \"…\" | $0.50 |\n"
+	if diff := cmp.Diff(table, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	b.Reset()
 	open := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening}, Tasks: []loop.Task{{ID: "1", Status: loop.Open, Turns: 3}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
 	done := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening.Add(time.Hour)}, Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
 	err = report.Digest(&b, evening, []report.Entry{
