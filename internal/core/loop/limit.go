@@ -169,8 +169,9 @@ func (m *machine) limitAndFailure(o Outcome) string {
 	if m.s.ExternalCause != "" {
 		return limitReason(o) + "; the last turn died: " + m.s.ExternalCause
 	}
-	if m.s.Failing == nil || m.s.Failing.Reason == "" {
-		return limitReason(o)
+	at, _ := m.s.Task(m.s.Current)
+	if m.s.Failing == nil || m.s.Failing.Reason == "" || at.Status != Open {
+		return limitReason(o) // what a finished task was refused for is no reason any more
 	}
 	return limitReason(o) + "; " + plan.OneLine(m.s.Failing.Reason, maxWhyBytes)
 }

@@ -178,6 +178,24 @@ func TestALimitSaysThatTheGatesPass(t *testing.T) {
 	}
 }
 
+// What a finished task was refused for does not explain why a limit ended the loop.
+func TestALimitAfterAFinishedTask(t *testing.T) {
+	t.Parallel()
+	weak := green
+	weak.Reason = "nothing failed before"
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(weak, "turn 2 continue claim_refused")
+	sc.turn("done", "gates claim")
+	sc.gates(weak, "commit a")
+	sc.committed("finish iterations")
+	if sc.s.Reason != "the limit of iterations was reached" {
+		t.Error(sc.s.Reason)
+	}
+}
+
 // A crash is a failed try of the task, whose ladder ends; a client that crashes
 // all the same with the next task is at fault itself.
 func TestAClientThatCannotLiveIsAnError(t *testing.T) {
