@@ -21,8 +21,8 @@ type reportCmd struct {
 	loopArg
 	Markdown bool   `name:"md" xor:"md" help:"print Markdown, fit for a pull request"`
 	HTML     string `name:"html" xor:"md" placeholder:"FILE" help:"write one HTML file with plots"`
-	JSON     bool   `name:"json" xor:"md" help:"print a JSON object (docs/reference/report.schema.json)"`
-	Since    string `xor:"md" placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
+	JSON     bool   `name:"json" xor:"md" help:"print a JSON object (docs/reference/report.schema.json); with --since an array of them"`
+	Since    string `placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
 func (reportCmd) Help() string {
@@ -31,7 +31,8 @@ func (reportCmd) Help() string {
   pawl report --md | gh pr edit --body-file -
   pawl report --html report.html
   pawl report --json | jq '.iterations[].cost_usd'
-  pawl report --since yesterday`
+  pawl report --since yesterday
+  pawl report --since yesterday --md`
 }
 
 // Run prints the page.
@@ -40,8 +41,11 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 		return failure.New(failure.Usage, "pawl report "+c.Loop+" is about that loop; pawl report --since "+c.Since+" about all",
 			"--since is about all loops, and %s names one", c.Loop)
 	}
+	if c.Since != "" && c.HTML != "" {
+		return failure.New(failure.Usage, "pawl report --since "+c.Since+" --md prints all loops as Markdown", "--html writes the report of one loop, not of all")
+	}
 	if c.Since != "" {
-		return a.digest(c.Since)
+		return a.digest(ctx, c)
 	}
 	s, err := a.find(c.Loop)
 	if err != nil {
@@ -49,8 +53,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	}
 	l := a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))
 	if c.JSON {
-		sum := s.summary()
-		return a.printJSON(l.Facts(record.NewStatus(sum, s.memory.State, doing(s, sum, l.Now))))
+		return a.printJSON(facts(s, l))
 	}
 	var page bytes.Buffer
 	switch {
@@ -72,6 +75,12 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
+// facts are what the page of a loop says, for programs.
+func facts(s *subject, l report.Loop) report.Facts {
+	sum := s.summary()
+	return l.Facts(record.NewStatus(sum, s.memory.State, doing(s, sum, l.Now)))
+}
+
 // reported is what the pages of a loop are made of. happened are all its events.
 func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.memory
@@ -83,7 +92,7 @@ func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) r
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
 
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
-		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, Unsigned: unsignedText(m.Unsigned), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
+		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, LeftInCheckout: m.LeftInCheckout, Unsigned: unsignedText(m.Unsigned), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
 
 		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	}

@@ -55,6 +55,7 @@ type Loop struct {
 	UserCommit          string              // what the user had not committed when the loop began, "" for nothing
 	PossibleUserChanges []string            // what counts as the agent's and may be the user's
 	Uncommitted         []string            // files of the agent's that no commit holds, with the reason
+	LeftInCheckout      []string            // changes in the user's checkout that no commit held when the loop ended
 	Unsigned            string              // how many commits are not signed although the user wants that, and why
 	UserFiles           []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans             []string            // processes that ran on after its end: PID COMMAND

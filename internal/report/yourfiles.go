@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -28,6 +29,9 @@ func (p *page) leftAlone() {
 	for _, text := range p.Uncommitted {
 		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
 		label = ""
+	}
+	if n := len(p.LeftInCheckout); n > 0 && p.State.Phase == loop.Ended {
+		p.line("uncommitted", "%s: no commit had it at the end; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
 	}
 	if p.Unsigned != "" {
 		p.line("unsigned", "%s", p.Unsigned)

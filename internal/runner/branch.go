@@ -266,6 +266,9 @@ func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	r.noteUncommitted(ctx, left != "")
 }
 
+// maxFilesLeft bounds the files that a note names for the report.
+const maxFilesLeft = 100
+
 // noteUncommitted notes the changes that stay in the user's checkout, since git may refuse to
 // switch branches over them; for a loop without a commit also the new files.
 func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
@@ -283,7 +286,10 @@ func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
 	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
-		r.enqueueNote(ctx, loop.Info, "not committed, and still in your checkout: "+plan.Few(files, 5))
+		r.enqueue(ctx, func(context.Context) error {
+			r.recordNote(memory.Note{Level: loop.Info, Text: "not committed, and still in your checkout: " + plan.Few(files, 5), LeftInCheckout: files[:min(len(files), maxFilesLeft)]})
+			return nil
+		})
 	}
 }
 

@@ -67,14 +67,16 @@ type OwnerState struct {
 	// once, even if two hooks of a session run at the same time.
 	TurnsBegun int `json:"turns_begun,omitempty"`
 	// Results are the last results of the gates, without test maps and output.
-	Results      []gate.Result    `json:"results,omitempty"`
-	Skipped      []Skipped        `json:"skipped,omitempty"`
-	GuardLog     GuardLog         `json:"guard_log,omitzero"`
-	Sandbox      Sandbox          `json:"sandbox,omitzero"`
-	Uncommitted  []string         `json:"uncommitted,omitempty"` // files of the agent's that no commit holds, with the reason
-	Orphans      []string         `json:"orphans,omitempty"`     // processes that ran on after the loop's end
-	Mutations    []MutationResult `json:"mutations,omitempty"`
-	RefusedHosts []string         `json:"refused_hosts,omitempty"` // hosts that the sandbox refused, in the order of the first try
+	Results     []gate.Result `json:"results,omitempty"`
+	Skipped     []Skipped     `json:"skipped,omitempty"`
+	GuardLog    GuardLog      `json:"guard_log,omitzero"`
+	Sandbox     Sandbox       `json:"sandbox,omitzero"`
+	Uncommitted []string      `json:"uncommitted,omitempty"` // files of the agent's that no commit holds, with the reason
+	// LeftInCheckout are the changes in the user's checkout that no commit held when the loop ended.
+	LeftInCheckout []string         `json:"left_in_checkout,omitempty"`
+	Orphans        []string         `json:"orphans,omitempty"` // processes that ran on after the loop's end
+	Mutations      []MutationResult `json:"mutations,omitempty"`
+	RefusedHosts   []string         `json:"refused_hosts,omitempty"` // hosts that the sandbox refused, in the order of the first try
 }
 
 // Skipped is the last try of a task that was skipped. The state drops it when the next
@@ -146,6 +148,7 @@ type Note struct {
 	UserCommit         string          `json:"user_commit,omitempty"`          // the commit that it reports, see Known
 	PossibleUserChange string          `json:"possible_user_change,omitempty"` // the change that it reports, see OwnerState
 	Uncommitted        []string        `json:"uncommitted,omitempty"`          // the agent's files that it reports as held by no commit, with the reason
+	LeftInCheckout     []string        `json:"left_in_checkout,omitempty"`     // the files that it reports, see Memory
 	Unsigned           string          `json:"unsigned,omitempty"`             // why the commit that it reports is not signed
 	Orphans            []string        `json:"orphans,omitempty"`              // the processes that it reports as running after the loop's end: PID COMMAND
 }
@@ -197,6 +200,9 @@ func (m *Memory) ApplyNote(n Note) {
 	if len(n.Uncommitted) > 0 {
 		m.Uncommitted = n.Uncommitted
 	}
+	if len(n.LeftInCheckout) > 0 {
+		m.LeftInCheckout = n.LeftInCheckout
+	}
 	m.Unsigned = m.Unsigned.With(n)
 	m.UserCommit = cmp.Or(n.UserCommit, m.UserCommit)
 	if n.PossibleUserChange != "" && !slices.Contains(m.PossibleUserChanges, n.PossibleUserChange) && len(m.PossibleUserChanges) < maxPossibleUserChanges {
@@ -219,6 +225,9 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		return nil
 	}
 	m.Notices, m.Notified = m.Notified.Filter(notice.Decide(before, after, e))
+	if before.Phase == loop.Ended && after.Phase != loop.Ended { // it was resumed
+		m.LeftInCheckout = nil
+	}
 	if CompletesAttribution(e, after) {
 		m.HasUnattributed = false
 	}
