@@ -41,6 +41,8 @@ func Counts(r gate.Result) string {
 		return fmt.Sprintf(": %d pass, %d fail", r.Passed, r.Failed)
 	case r.Passed > 0:
 		return fmt.Sprintf(": %d pass", r.Passed)
+	case r.NoTestsFound:
+		return ": it ran no tests"
 	}
 	return ""
 }

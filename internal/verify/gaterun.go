@@ -47,7 +47,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	r.Tail = in.WithUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
 	r.Head = in.WithUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
 	e.said = readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	r.NoTestsFound = e.exit.Code != 0 && len(r.Tests) == 0 && e.said.Result == testreport.NoTests
+	r.NoTestsFound = len(r.Tests) == 0 && e.said.Result == testreport.NoTests
 	r.CannotStart = cannotStart(e.exit.Code, r.Tail) != ""
 	if w.checkout != "" {
 		e.lacks = v.Checkout.MissingTool(r.Tail + "\n" + r.Head)

@@ -108,7 +108,7 @@ type Result struct {
 	Failed int `json:"failed,omitempty"`
 	// MultipleRuns: the output has several test runs, so the counts are incomplete.
 	MultipleRuns bool `json:"multiple_runs,omitempty"`
-	// NoTestsFound: it fails, and its runner says that it found no tests.
+	// NoTestsFound: its runner says that it found no tests.
 	NoTestsFound bool `json:"no_tests_found,omitempty"`
 	// BuildFailed: some tests could not even be built.
 	BuildFailed bool `json:"build_failed,omitempty"`

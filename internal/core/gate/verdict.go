@@ -261,7 +261,7 @@ func (o Observation) failReason(regressed []string) string {
 	for _, r := range o.Now {
 		if before := resultOf(o.Baseline, r.Gate); before.stoppedReporting(r) {
 			then := max(before.testCount(), before.Passed+before.Failed)
-			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since + ignoredFilesHint(o.Clean.ChangedIgnoredFiles)
+			return fmt.Sprintf("%s: it reported tests when the task began (%d), and now it reports none", r.Gate, then) + since + ignoredFilesHint(o.Clean.ChangedIgnoredFiles)
 		}
 		if slices.Contains(o.unstartable(), r.Gate) {
 			return r.Gate + ": " + r.Reason + since
