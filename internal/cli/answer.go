@@ -13,7 +13,7 @@ import (
 )
 
 type answerCmd struct {
-	loopWord
+	unendedWord
 	Task string   `placeholder:"ID" help:"id of the task that asks; needed where several do"`
 	Text []string `arg:"" optional:"" help:"the answer, or the number of a suggested one; default: show the question"`
 }

@@ -32,7 +32,7 @@ func (l loopArg) ProvideLoop(a *app) (*subject, error) { return a.find(l.Loop) }
 
 // unendedArg is how commands name a loop that they act on.
 type unendedArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the unfinished loop here"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest unfinished loop here; default: the unfinished loop here"`
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
@@ -45,6 +45,14 @@ type loopWord struct {
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l loopWord) ProvideLoop(a *app) (*subject, error) { return a.find(l.Loop) }
+
+// unendedWord is unendedArg where more words follow.
+type unendedWord struct {
+	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest unfinished loop here"`
+}
+
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (l unendedWord) ProvideLoop(a *app) (*subject, error) { return a.findUnended(l.Loop) }
 
 // loopID is how the commands of pawl session name one.
 type loopID struct {

@@ -19,7 +19,7 @@ import (
 
 // planWord is how commands name a plan that they edit.
 type planWord struct {
-	Plan string `arg:"" name:"PLAN" help:"the plan, or the loop that works on it; . = the newest loop here"`
+	Plan string `arg:"" name:"PLAN" help:"the plan, or the loop that works on it; . = the newest unfinished loop here"`
 }
 
 // planTask is the same with one of its tasks.
@@ -164,7 +164,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 		}
 		return a.editPlanOf(s, path, e)
 	}
-	s, err := a.find(word)
+	s, err := a.findNewest(word, (*subject).worksOnPlan)
 	if err != nil {
 		return err
 	}
@@ -173,6 +173,9 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 	}
 	return a.editPlanOf(s, s.planPath(), e)
 }
+
+// worksOnPlan reports whether the loop has a plan and has not ended.
+func (s *subject) worksOnPlan() bool { return s.spec.Plan != "" && !s.hasEnded() }
 
 // planPath is where the loop's plan lies.
 func (s *subject) planPath() string {

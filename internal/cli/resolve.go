@@ -39,17 +39,35 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 	return l, err == nil
 }
 
-// findUnended reads the loop that a user acts on: without a word one that has not
-// ended.
+// findUnended reads the loop that a user acts on: without a word the one that has not
+// ended, for "." the newest of these.
 func (a *app) findUnended(ref string) (*subject, error) {
 	if ref != "" {
-		return a.find(ref)
+		return a.findNewest(ref, func(s *subject) bool { return !s.hasEnded() })
 	}
 	s, err := a.currentLoop()
 	if err == nil && s.hasEnded() {
 		err = s.ended()
 	}
 	return s, err
+}
+
+// findNewest reads the loop that a user acts on by a command that fits only some loops: "." is
+// the newest here that fits, and where none does the newest.
+func (a *app) findNewest(ref string, fits func(*subject) bool) (*subject, error) {
+	if ref != "." {
+		return a.find(ref)
+	}
+	here, err := a.here()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range here {
+		if s, err := readable(l.Loop); err == nil && fits(s) {
+			return a.find(s.ID)
+		}
+	}
+	return a.find(ref)
 }
 
 // findResumable reads the loop that a user wants to go on. Without a word it is the one of
@@ -65,6 +83,9 @@ func (a *app) findResumable(ref string) (*subject, error) {
 		return s, err
 	}
 	open, err := a.unended()
+	if err == nil && len(open) == 0 && !s.left() {
+		a.warnOlderLeft(s)
+	}
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
@@ -83,6 +104,15 @@ func (a *app) findResumable(ref string) (*subject, error) {
 		term.Warnf(a.Err, "takes %s, the newest loop here%s; also open: %s", s.ID, which, plan.Few(others, 4))
 	}
 	return s, nil
+}
+
+// warnOlderLeft names an older loop that could go on, where the newest cannot. It is not resumed
+// unnamed: it may be weeks old.
+func (a *app) warnOlderLeft(newest *subject) {
+	older, err := a.findNewest(".", (*subject).left)
+	if err == nil && older.ID != newest.ID {
+		term.Warnf(a.Err, "%s is the newest loop here; an older one has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.memory.State.Outcome)
+	}
 }
 
 // livesHere: the loop lives in the session that this command is run by.
@@ -109,16 +139,20 @@ func (a *app) currentLoop() (*subject, error) {
 	return nil, failure.New(failure.Usage, "say which: "+plan.Few(a.namesOf(open), 4), "%d loops here have not ended", len(open))
 }
 
-// unended are the loops here that have not ended, the newest first.
-func (a *app) unended() ([]record.Entry, error) {
+// here are the loops of this work tree, the newest first.
+func (a *app) here() ([]record.Entry, error) {
 	listed, err := record.List(a.store)
 	if err != nil {
 		return nil, err
 	}
 	root := a.root()
-	return slices.DeleteFunc(listed, func(l record.Entry) bool {
-		return l.Summary.Root != root || a.present(l).State == "ended"
-	}), nil
+	return slices.DeleteFunc(listed, func(l record.Entry) bool { return l.Summary.Root != root }), nil
+}
+
+// unended are those of them that have not ended.
+func (a *app) unended() ([]record.Entry, error) {
+	here, err := a.here()
+	return slices.DeleteFunc(here, func(l record.Entry) bool { return a.present(l).State == "ended" }), err
 }
 
 // namesOf are the ids of loops, each with its state.

@@ -73,8 +73,8 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 }
 
 type undoCmd struct {
-	loopArg
-	Yes bool `short:"y" help:"do not ask for confirmation"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; default: the newest here with a restore"`
+	Yes  bool   `short:"y" help:"do not ask for confirmation"`
 }
 
 func (undoCmd) Help() string {
@@ -85,7 +85,18 @@ func (undoCmd) Help() string {
 
 // Run goes back to where the work tree was before the last restore.
 func (c *undoCmd) Run(ctx context.Context, a *app) error {
-	return a.restores(ctx, c.Loop, c.Yes, lastRestore)
+	restored := func(s *subject) bool {
+		repo, err := s.origin(ctx)
+		if err == nil {
+			_, err = lastRestore(ctx, repo, s)
+		}
+		return err == nil
+	}
+	s, err := a.findNewest(cmp.Or(c.Loop, "."), restored)
+	if err != nil {
+		return err
+	}
+	return a.restore(ctx, s, c.Yes, lastRestore)
 }
 
 // goal is what a restore is to bring the work tree to.

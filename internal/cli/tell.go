@@ -11,7 +11,7 @@ import (
 )
 
 type tellCmd struct {
-	loopWord
+	unendedWord
 	Now  bool     `help:"into the turn under way, after the tool that runs; default: with the next prompt"`
 	Text []string `arg:"" help:"the message"`
 }
