@@ -162,7 +162,11 @@ func (a *app) applyToEnded(s *subject, e loop.Event, what string) (string, error
 	if st.Reason != "" {
 		why = ": " + plan.OneLine(st.Reason, 200)
 	}
-	return words + fmt.Sprintf("it is %s now%s\n", st.Outcome, why), nil
+	words += fmt.Sprintf("it is %s now%s\n", st.Outcome, why)
+	if weak := st.UnprovenTasks(); len(weak) > 0 {
+		words += fmt.Sprintf("no test proves it; when you have read it:  pawl approve %s --task %s\n", s.ID, strings.Join(weak, " --task "))
+	}
+	return words, nil
 }
 
 // rejectCmd is `pawl reject`.

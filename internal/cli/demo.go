@@ -96,7 +96,7 @@ func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo
 func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
 	if c.Agent == scriptedAgent {
 		fmt.Fprintln(out, "The agent of this demo is a script, not a model; its figures are made up.")
-		fmt.Fprintln(out, "Everything else is real: the repository, the tests, the judging, the commits.")
+		fmt.Fprintln(out, "Everything else is real: the repository, the tests, the checks, the commits.")
 	} else {
 		fmt.Fprintf(out, "This demo runs your own %s on a small repository, for at most $2.\n", c.Agent)
 	}

@@ -117,7 +117,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 		a.aside(c.DryRun, "  tools run in sessions here where %s does not answer, too: --guard-blocks was given before, and not now\n", command)
 	}
 	if r.Scope == install.Project {
-		a.aside(c.DryRun, "  the file is everybody's who works here: each of them needs %s on the PATH\n", command)
+		a.aside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
 	}
 	a.warnUnread(result, name)
 	return nil

@@ -58,7 +58,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 			continue
 		}
 		if r.Kind == notice.Bell && !a.ring(n) {
-			a.printf("%s: standard error is no terminal\n", r)
+			a.printf("%s: standard error is not a terminal\n", r)
 			continue
 		}
 		a.printf("%s: sent%s\n", r, a.answersBy(settings, r, root))

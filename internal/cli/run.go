@@ -227,7 +227,7 @@ func (a *app) warnPlanEdited(p *launch.Prepared) {
 // warnLeft says what becomes of work that an earlier loop left half-done.
 func (a *app) warnLeft(p *launch.Prepared) {
 	if l := p.Spec.UnfinishedWork; l != nil {
-		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
+		term.Warnf(a.Err, "begins with %s: loop %s left it unfinished (%s)", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
 		return
 	}
 	alone := p.IgnoredLeftovers()

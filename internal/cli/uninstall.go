@@ -49,7 +49,7 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	}
 	plugin := c.Scope == pluginScope || c.Scope == "all" && a.hasPlugin()
 	if len(removals) == 0 && !plugin {
-		a.printf("nothing of Pawl's is in %s\n", c.searched(a))
+		a.printf("nothing to remove: Pawl is not in %s\n", c.searched(a))
 		return nil
 	}
 	if err := c.consent(a, removals, plugin); err != nil {
@@ -158,7 +158,7 @@ func (c *uninstallCmd) remove(a *app, r removal) error {
 		a.print(visible(r.result.Diff(r.name)))
 		return nil
 	case c.DryRun:
-		a.printf("what Pawl put there would be out of %s (--verbose shows each line)\n", r.name)
+		a.printf("would remove Pawl from %s (--verbose shows each line)\n", r.name)
 		return nil
 	}
 	r.request.DryRun = false
@@ -167,9 +167,9 @@ func (c *uninstallCmd) remove(a *app, r removal) error {
 		return err
 	}
 	if result.After == nil {
-		a.printf("what Pawl put there is gone, and with it %s, which was not there before\n", r.name)
+		a.printf("removed Pawl, and with it %s, which the installation had made\n", r.name)
 	} else {
-		a.printf("what Pawl put there is out of %s\n", r.name)
+		a.printf("removed Pawl from %s\n", r.name)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func checkInstalled(f Facts) []Finding {
 	}
 	what := "hook installed (" + strings.Join(names, ", ") + ")"
 	if len(names) > 1 {
-		what += ": installed twice is fine, the first to come judges"
+		what += ": installed twice, which is fine: only the first one to run decides"
 	}
 	return append([]Finding{ok("%s", what)}, out...)
 }

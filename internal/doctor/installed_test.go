@@ -35,7 +35,7 @@ func TestInstalled(t *testing.T) {
 	}
 	check(t, checkInstalled, []checkCase{
 		{"once", hooks(everywhere(user)), one(OK, "hook installed (user settings)", "")},
-		{"twice", hooks(everywhere(user), plugins), one(OK, "hook installed (user settings, plugin pawl@pawl): installed twice is fine, the first to come judges", "")},
+		{"twice", hooks(everywhere(user), plugins), one(OK, "hook installed (user settings, plugin pawl@pawl): installed twice, which is fine: only the first one to run decides", "")},
 		{"not at all", hooks(theirs), one(Warn, "Pawl's hook is not installed: no loops inside a session (pawl run needs none)", "pawl install claude")},
 		{"by an older Pawl", hooks(everywhere(local)[2:]), append(one(OK, "hook installed (local settings)", ""),
 			one(Warn, "Pawl's hook in the local settings misses SessionStart, SessionEnd", "pawl install claude --scope local")...)},

@@ -195,7 +195,7 @@ func openError(err error, dir string) error {
 			"the repository of %s belongs to another user: %w", dir, err)
 	case stderrContains(err, "not a git repository"):
 		return failure.New(failure.Usage,
-			`make one: git init && git add . && git commit -m "start"`, "%w", &NoRepoError{dir})
+			`make one: git init && git add . && git commit --allow-empty -m "start"`, "%w", &NoRepoError{dir})
 	}
 	return fmt.Errorf("open repository: %w", err)
 }

@@ -274,6 +274,9 @@ func (p *Prepared) checkWorktreeLock(ctx context.Context, st *store.Store) error
 		return nil
 	}
 	unlock, err := st.LockWorktree(ctx, lockTarget(p.root, p.Repo), "about to begin")
+	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop != "" {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; --worktree runs this loop beside it", held.Loop), "%w", held)
+	}
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,11 @@ func TestRefusal(t *testing.T) {
 			loop.Gates{Status: gate.Pass, Reason: "only documents changed", WorkResult: loop.WorkResult{OnlyText: true}},
 			"only documents changed",
 		},
+		{
+			"only with other gate inputs: a test more would not help",
+			loop.Gates{Status: gate.Pass, Reason: "the gates pass only with the changed tests", WorkResult: loop.WorkResult{TestsChanged: []string{"a_test.go"}}},
+			"the gates pass only with the changed tests",
+		},
 		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "no file changed. Add a test that fails without the change"},
 	}
 	for _, tt := range tests {
