@@ -295,7 +295,7 @@ func (a *app) knows(s *subject, rel string) (bool, error) {
 	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(rel))); err == nil {
 		return !at.IsDir(), nil
 	}
-	tree := cmp.Or(s.memory.TestsTree, s.memory.State.StartTree)
+	tree := cmp.Or(s.memory.TestsTree, s.memory.State.Start.Tree)
 	if tree == "" {
 		return false, nil
 	}

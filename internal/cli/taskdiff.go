@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -20,7 +19,7 @@ func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("find task in loop %s: %w", s.ID, fs.ErrNotExist)
 	}
-	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.StartTree != "" {
+	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.Start.Tree != "" {
 		repo, err := s.repo(ctx)
 		if err != nil {
 			return "", err
@@ -29,7 +28,7 @@ func (s *subject) taskDiff(ctx context.Context, task string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return repo.DiffText(ctx, cmp.Or(st.WithEdits, st.StartTree), tree, o)
+		return repo.DiffText(ctx, st.Start.InWorkTree(), tree, o)
 	}
 	if t.Commit == "" {
 		return "", nil

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +99,7 @@ func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*
 	}
 	m := at.mem
 	f, err := v.Claim(ctx, verify.Request{
-		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: cmp.Or(m.State.WithEdits, m.State.StartTree), ProtectedTree: m.TestsTree, Tree: tree,
+		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Start.InWorkTree(), ProtectedTree: m.TestsTree, Tree: tree,
 		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: func(path string) bool { return m.State.MayChange(path) || slices.Contains(m.UserEdits(), path) }, Work: at.spec.WorkGlobs(tasks), Asked: at.spec.TaskText(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), GatesOnly: true,
 	})
 	if err != nil {

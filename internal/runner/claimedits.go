@@ -53,10 +53,10 @@ func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q ve
 // startTreeWithEdits returns the task's start tree with the edits that the user had made by
 // then and that are still the user's, as the gates saw it.
 func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext) (string, error) {
-	if m.WithEdits == "" {
-		return m.StartTree, nil
+	if m.Start.WithEdits == "" {
+		return m.Start.Tree, nil
 	}
-	diff, err := r.Repo.Diff(ctx, m.StartTree, m.WithEdits)
+	diff, err := r.Repo.Diff(ctx, m.Start.Tree, m.Start.WithEdits)
 	if err != nil {
 		return "", fmt.Errorf("compare with the tree that the task began in: %w", err)
 	}
@@ -66,7 +66,7 @@ func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext)
 			unchanged = append(unchanged, c.Path)
 		}
 	}
-	tree, err := r.Repo.Overlay(ctx, m.StartTree, m.WithEdits, unchanged)
+	tree, err := r.Repo.Overlay(ctx, m.Start.Tree, m.Start.WithEdits, unchanged)
 	if err != nil {
 		return "", fmt.Errorf("take the tree that the task began in: %w", err)
 	}

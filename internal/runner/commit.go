@@ -47,7 +47,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
-		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.StartTree, kept.Commit); return nil })
+		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.Start.Tree, kept.Commit); return nil })
 		done, err = r.tickAfterCommit(ctx, done, a, m)
 		return done, err
 	}

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +24,7 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
 		return g, nil
 	}
-	before := cmp.Or(m.WithEdits, m.StartTree)
+	before := m.Start.InWorkTree()
 	tree, changes, err := r.changedByGates(ctx, before, m)
 	if err != nil || len(changes) == 0 {
 		return g, err

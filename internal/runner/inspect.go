@@ -211,7 +211,7 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 // hasChanged reports whether the tree differs from the task's start, except for files that Pawl
 // writes and files of the user.
 func (r *Runner) hasChanged(ctx context.Context, now string, m memory.ActionContext) (bool, error) {
-	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
+	diff, err := r.Repo.Diff(ctx, m.Start.Tree, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}

@@ -25,7 +25,7 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir 
 // warnIrreproducible warns of gates whose result differs in an isolated checkout: they cannot
 // prove work.
 func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext, dir string) error {
-	gates, err := r.Verify.CheckIsolation(ctx, m.StartTree, gate.Due(r.Spec.Gates, gate.Fast), dir)
+	gates, err := r.Verify.CheckIsolation(ctx, m.Start.Tree, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 	}

@@ -83,7 +83,7 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	diff, err := r.Repo.Diff(ctx, m.StartTree, now)
+	diff, err := r.Repo.Diff(ctx, m.Start.Tree, now)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tests with the task's start: %w", err)
 	}
@@ -99,7 +99,7 @@ func (r *Runner) isRejected(path string, m memory.ActionContext) bool {
 }
 
 // protectedTree returns the tree with the tests that the gates use.
-func protectedTree(m memory.ActionContext) string { return cmp.Or(m.TestsTree, m.StartTree) }
+func protectedTree(m memory.ActionContext) string { return cmp.Or(m.TestsTree, m.Start.Tree) }
 
 // restoreTests restores rejected tests to their protected versions.
 func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.ActionContext) error {
@@ -145,7 +145,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 // approved.
 func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.Inputs.Changed
-	had, err := r.Repo.Entries(ctx, m.StartTree, old...)
+	had, err := r.Repo.Entries(ctx, m.Start.Tree, old...)
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
@@ -187,7 +187,7 @@ func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify
 	old := slices.DeleteFunc(slices.Clone(f.Observation.Inputs.Changed), m.MayChange)
 	files := slices.Concat(old, edits)
 	var trees [3]map[string]git.Entry
-	for i, tree := range []string{m.StartTree, f.TreeAfter, protectedTree(m)} {
+	for i, tree := range []string{m.Start.Tree, f.TreeAfter, protectedTree(m)} {
 		var err error
 		if trees[i], err = r.Repo.EntriesAt(ctx, tree, files); err != nil {
 			return fmt.Errorf("look for the judge's copies: %w", err)

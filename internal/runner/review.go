@@ -104,7 +104,7 @@ func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory
 
 // reviewRequest returns the request to a reviewer about a claim.
 func (r *Runner) reviewRequest(ctx context.Context, a loop.RunGates, m memory.ActionContext) (review.Request, error) {
-	q := review.Request{Base: m.StartTree, Tree: a.ReviewTree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
+	q := review.Request{Base: m.Start.Tree, Tree: a.ReviewTree, Goal: r.Spec.Prompt, Guard: r.checkReviewerCall}
 	if r.Spec.Policy.Kind == loop.Answer {
 		q.Answer = m.Answer
 	}

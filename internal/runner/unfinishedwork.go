@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,7 +18,7 @@ import (
 // later change by the agent shows up completely.
 func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (loop.EventPayload, error) {
 	e := loop.Checkpointed{Tree: tree}
-	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.StartTree == "" && !r.isUserTree() { // in a user's tree it stays in place
+	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.Start.Tree == "" && !r.isUserTree() { // in a user's tree it stays in place
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
 		if err != nil {
 			return nil, fmt.Errorf("leave out what was begun before: %w", err)
@@ -39,12 +38,12 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.Acti
 // tree halfDone has, is removed from the work tree meanwhile.
 func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionContext, dir string) (g loop.Gates, err error) {
 	if halfDone == "" {
-		return r.runAllGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
+		return r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	}
-	if err := r.placeUnfinished(ctx, m.StartTree); err != nil {
+	if err := r.placeUnfinished(ctx, m.Start.Tree); err != nil {
 		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
 	}
-	g, err = r.runAllGates(ctx, cmp.Or(m.WithEdits, m.StartTree), dir)
+	g, err = r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
 	if failed := r.placeUnfinished(back, halfDone); failed != nil {
@@ -75,8 +74,8 @@ func (r *Runner) placeUnfinished(ctx context.Context, from string) error {
 // restoreUnfinished restores the unfinished work at the end of a loop whose owner was killed
 // during the baseline.
 func (r *Runner) restoreUnfinished(ctx context.Context, m memory.ActionContext) error {
-	if r.Spec.UnfinishedWork == nil || m.UnfinishedTree == "" || !m.BeforeFirstTurn {
+	if r.Spec.UnfinishedWork == nil || m.Start.UnfinishedTree == "" || !m.BeforeFirstTurn {
 		return nil
 	}
-	return r.placeUnfinished(ctx, m.UnfinishedTree)
+	return r.placeUnfinished(ctx, m.Start.UnfinishedTree)
 }

@@ -39,7 +39,7 @@ func (m *machine) askApproval(at Approval, tree string) bool {
 	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
 		return m.s.StopCause != ""
 	}
-	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.StartTree, Tree: tree}
+	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Start.Tree, Tree: tree}
 	switch at {
 	case ApprovePlan:
 		q.Task, q.Text = string(at), "begin with this plan?"

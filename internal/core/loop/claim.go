@@ -23,7 +23,7 @@ func (m *machine) runGates(p Purpose) {
 	case ForReview:
 		run.ReviewTree = m.s.ClaimGates.Tree
 	case ForBaseline:
-		run.UnfinishedTree, phase = m.s.UnfinishedTree, Baseline
+		run.UnfinishedTree, phase = m.s.Start.UnfinishedTree, Baseline
 	}
 	m.await(phase, run)
 }

@@ -22,7 +22,7 @@ func (m *machine) committed(c Committed) {
 	m.commitsLost(c.LostTasks)
 	m.addTasks(c.Added)
 	m.recordUnapplied(c.UnappliedEditFile)
-	m.s.StartTree, m.s.WithEdits, m.s.After = c.Tree, "", ""
+	m.s.Start, m.s.After = TaskStart{Tree: c.Tree}, ""
 	if c.IndexError != "" {
 		m.s.StaleIndexCommit = c.Commit
 		m.finish(Errored, c.IndexError, c.Hint)

@@ -25,10 +25,8 @@ type Facts struct {
 
 	// Of the task at work.
 	Current        string
-	StartTree      string // tree that it starts from
-	WithEdits      string // StartTree with the user's uncommitted edits, if it lacks them
-	UnfinishedTree string // tree for the first turn, if not StartTree
-	TurnSinceGates bool   // a turn ended after the last gate run
+	Start          TaskStart
+	TurnSinceGates bool // a turn ended after the last gate run
 	Claimed        bool
 	Answer         string
 	ClaimGates     *Gates    // of the claim being reviewed or committed
@@ -48,7 +46,7 @@ func (s State) Facts() Facts {
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
 		HandoverWhy: s.HandoverWhy, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, Pending: s.AwaitingApproval(),
-		Current: s.Current, StartTree: s.StartTree, WithEdits: s.WithEdits, UnfinishedTree: s.UnfinishedTree, TurnSinceGates: s.TurnSinceGates, Claimed: s.Claim != nil,
+		Current: s.Current, Start: s.Start, TurnSinceGates: s.TurnSinceGates, Claimed: s.Claim != nil,
 		Answer: s.Answer, ClaimGates: s.ClaimGates, ClaimGatesAt: s.ClaimGatesAt,
 		Failing: s.Failing, LastTestRun: s.Ladder.LastTestRun, Lessons: s.Lessons, History: s.History,
 	}

@@ -11,14 +11,14 @@ import (
 func TestFactsOfAClaimBeingCommitted(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
-	if f := sc.s.Facts(); !f.BeforeFirstTurn || f.StartTree != "" || f.Claimed {
+	if f := sc.s.Facts(); !f.BeforeFirstTurn || f.Start.Tree != "" || f.Claimed {
 		t.Errorf("before the first turn: %+v", f)
 	}
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
 	sc.turn("done", "gates claim")
-	if f := sc.s.Facts(); f.BeforeFirstTurn || !f.Claimed || !f.TurnSinceGates || f.StartTree != sc.s.StartTree || f.ClaimGates != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
+	if f := sc.s.Facts(); f.BeforeFirstTurn || !f.Claimed || !f.TurnSinceGates || f.Start.Tree != sc.s.Start.Tree || f.ClaimGates != nil || !f.MayChange("a_test.go") || f.MayChange("b_test.go") {
 		t.Errorf("while the gates judge: %+v", f)
 	}
 	proven := green

@@ -90,7 +90,7 @@ func (m *machine) restore(then After) {
 		m.learn(m.undoneLesson())
 	}
 	m.s.After = then
-	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.StartTree, Why: m.s.Failing.Reason})
+	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.Start.Tree, Why: m.s.Failing.Reason})
 }
 
 // skip leaves the current task for the next one. It checkpoints the unfinished work and restores

@@ -231,7 +231,7 @@ func (m *machine) waitForAnswer(q Question, then After) {
 // saveWork saves the work on the current task, to work on another one.
 func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
-	m.updateTask(m.s.Current, func(t *Task) { t.Took, t.SavedWork = t.Took+took, &SavedWork{Base: m.s.StartTree} })
+	m.updateTask(m.s.Current, func(t *Task) { t.Took, t.SavedWork = t.Took+took, &SavedWork{Base: m.s.Start.Tree} })
 	m.remember("asked the user; other tasks go first")
 	m.s.TurnSinceGates, m.s.After = false, ThenSaveWork
 	m.await(Checkpointing, Checkpoint{Task: m.s.Current, Subject: m.saveWorkReason()})
@@ -241,9 +241,9 @@ func (m *machine) saveWorkReason() string { return "task " + m.s.Current + " wai
 
 // restoreBeforeTask restores the task's start tree once its work is saved.
 func (m *machine) restoreBeforeTask(work string) {
-	m.updateTask(m.s.Current, func(t *Task) { t.SavedWork = &SavedWork{Base: m.s.StartTree, Work: work} })
+	m.updateTask(m.s.Current, func(t *Task) { t.SavedWork = &SavedWork{Base: m.s.Start.Tree, Work: work} })
 	m.s.After = ThenNext
-	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.StartTree, Why: m.saveWorkReason()})
+	m.await(Restoring, Restore{Task: m.s.Current, Tree: m.s.Start.Tree, Why: m.saveWorkReason()})
 }
 
 // SavesWork reports whether the current task's work is saved and not undone.

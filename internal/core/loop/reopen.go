@@ -27,9 +27,9 @@ func (m *machine) reopen(r Reopened) {
 		m.finalTask(makeGatesPass)
 	}
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
-		s.Current, s.StartTree, s.WithEdits = "", "", ""
+		s.Current, s.Start = "", TaskStart{}
 	}
-	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.StartTree != "" && !s.TreeReplaced {
+	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Start.Tree != "" && !s.TreeReplaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption
 		m.firstTurn() // if not had yet

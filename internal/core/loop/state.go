@@ -20,6 +20,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -225,20 +226,28 @@ type Counts struct {
 
 // Work is the current task and its progress.
 type Work struct {
-	FirstTask      string        `json:"first_task,omitempty"`      // task that an earlier loop began; it goes first
-	Current        string        `json:"current,omitempty"`         // ID of the current task
-	PreviousTask   string        `json:"previous_task,omitempty"`   // ID of the task before
-	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`    // State.Elapsed when it began
-	StartTree      string        `json:"start_tree,omitempty"`      // the last verified commit and the user's changes since
-	WithEdits      string        `json:"with_edits,omitempty"`      // StartTree with the user's uncommitted edits, if it lacks them
-	UnfinishedTree string        `json:"unfinished_tree,omitempty"` // tree for the task's first turn, if not StartTree: an earlier loop's work on it
-	TreeReplaced   bool          `json:"tree_replaced,omitempty"`   // a user restored a checkpoint since the task began
+	FirstTask      string        `json:"first_task,omitempty"`    // task that an earlier loop began; it goes first
+	Current        string        `json:"current,omitempty"`       // ID of the current task
+	PreviousTask   string        `json:"previous_task,omitempty"` // ID of the task before
+	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`  // State.Elapsed when it began
+	Start          TaskStart     `json:"start,omitzero"`
+	TreeReplaced   bool          `json:"tree_replaced,omitempty"` // a user restored a checkpoint since the task began
 	Ladder         Ladder        `json:"ladder"`
 	Failing        *Failing      `json:"failing,omitempty"`
 	Claim          *Claim        `json:"claim,omitempty"`           // at the gates
 	OutsideChanges []string      `json:"outside_changes,omitempty"` // Inspection.OutsideChanges of the last claim without a change
 	Isolated       *IsolatedTurn `json:"isolated,omitempty"`        // the last isolated turn
 }
+
+// TaskStart are the trees that a task starts from.
+type TaskStart struct {
+	Tree           string `json:"tree,omitempty"`            // the last verified commit and the user's changes since
+	WithEdits      string `json:"with_edits,omitempty"`      // Tree with the user's uncommitted edits, if it lacks them
+	UnfinishedTree string `json:"unfinished_tree,omitempty"` // tree for the first turn, if not Tree: an earlier loop's work on the task
+}
+
+// InWorkTree returns the tree that the work tree held, with the user's edits.
+func (s TaskStart) InWorkTree() string { return cmp.Or(s.WithEdits, s.Tree) }
 
 // Trouble counts failures since a turn last ended normally.
 type Trouble struct {

@@ -273,7 +273,7 @@ func (m *machine) faulted(f Faulted) {
 
 func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
-		m.s.StartTree, m.s.WithEdits, m.s.UnfinishedTree = c.Tree, c.WithEdits, c.UnfinishedTree
+		m.s.Start = TaskStart(c)
 	}
 	if m.s.After == ThenSaveWork {
 		m.restoreBeforeTask(c.Tree)

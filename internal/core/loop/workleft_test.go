@@ -18,8 +18,8 @@ func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 		t.Fatalf("begins with %q", sc.s.Current)
 	}
 	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "start", UnfinishedTree: "half"}}, "gates baseline")
-	if run := pending[loop.RunGates](sc); run.UnfinishedTree != "half" || sc.s.StartTree != "start" {
-		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.UnfinishedTree, sc.s.StartTree)
+	if run := pending[loop.RunGates](sc); run.UnfinishedTree != "half" || sc.s.Start.Tree != "start" {
+		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.UnfinishedTree, sc.s.Start.Tree)
 	}
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")

@@ -263,7 +263,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		// use the user's tests from now on.
 		m.Base.TaskStart, m.TaskCallsOffset = "", m.Attribution.CallsOffset
 		last, ok := before.Task(before.PreviousTask)
-		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.StartTree {
+		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.Start.Tree {
 			m.TestsTree = p.Tree
 		}
 	}
